@@ -1,0 +1,5 @@
+"""``python -m closeread`` is the ``closeread`` command."""
+
+from closeread.cli import main
+
+main()

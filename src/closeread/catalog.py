@@ -1,0 +1,159 @@
+"""Every format, metric, reader and retriever that closeread knows, by name, in one literal table.
+
+A name may also be ``package.module:factory``, so that outsiders extend closeread without
+touching it.
+"""
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from closeread.errors import MissingExtraError, UnknownNameError
+
+Kind = Literal["format", "metric", "reader", "retriever"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Where a named thing is made, the extra it needs, and what it is."""
+
+    target: str
+    description: str
+    extra: str = ""
+
+
+# Order matters for formats: content is offered to them from the most to the least particular.
+CATALOG: dict[Kind, dict[str, Entry]] = {
+    "format": {
+        "mrqa": Entry(
+            "closeread.formats.mrqa:FORMAT", "MRQA 2019 JSON lines, with or without header"
+        ),
+        "expmrc": Entry("closeread.formats.expmrc:FORMAT", "ExpMRC: answers with evidence"),
+        "squad": Entry("closeread.formats.squad:FORMAT", "SQuAD 1.1 and 2.0, and sets in its form"),
+        "cmrc": Entry("closeread.formats.cmrc:FORMAT", "CMRC 2018 and DRCD"),
+        "drop": Entry("closeread.formats.drop:FORMAT", "DROP and Quoref"),
+        "drop-simple": Entry(
+            "closeread.formats.drop_simple:FORMAT", "DROP as simple-evals ships it"
+        ),
+        "gcrc-advrobust": Entry(
+            "closeread.formats.gcrc_advrobust:FORMAT", "GCRC_advRobust triples"
+        ),
+        "gcrc": Entry("closeread.formats.gcrc:FORMAT", "GCRC 2020 and the six-field training form"),
+        "vgaokao": Entry(
+            "closeread.formats.vgaokao:FORMAT", "VGaokao, with truth values and evidence"
+        ),
+        "c3": Entry("closeread.formats.c3:FORMAT", "C3 and DREAM"),
+        "race": Entry("closeread.formats.race:FORMAT", "RACE"),
+        "agieval": Entry("closeread.formats.agieval:FORMAT", "AGIEval multiple choice"),
+        "gaokao-bench": Entry("closeread.formats.gaokao_bench:FORMAT", "GAOKAO-Bench modern texts"),
+        "nli": Entry("closeread.formats.nli:FORMAT", "OCNLI, SNLI, MultiNLI"),
+        "jsonl": Entry(
+            "closeread.formats.jsonl:FORMAT", "closeread's own JSON lines: bring your own"
+        ),
+        "csv": Entry(
+            "closeread.formats.csv:FORMAT", "a table with one question a row: bring your own"
+        ),
+    },
+    "metric": {
+        "mrqa": Entry("closeread.metrics.mrqa:metric", "MRQA 2019 exact match and F1"),
+        "squad": Entry("closeread.metrics.squad:metric", "SQuAD 1.1 exact match and F1"),
+        "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
+        "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
+        "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
+        "gcrc": Entry("closeread.metrics.gcrc:metric", "GCRC_advRobust Acc_0, Acc_1, Acc_2, Score"),
+        "gcrc~strict": Entry(
+            "closeread.metrics.gcrc:strict", "the same, every triple counted once"
+        ),
+        "choice": Entry("closeread.metrics.choice:metric", "accuracy over questions with options"),
+        "option": Entry("closeread.metrics.option:metric", "accuracy over single options"),
+        "evidence": Entry(
+            "closeread.metrics.evidence:metric", "VGaokao's evidence precision, recall, F1"
+        ),
+        "expmrc": Entry(
+            "closeread.metrics.expmrc:metric", "ExpMRC answer, evidence and overall F1", "cmrc"
+        ),
+        "selective": Entry("closeread.metrics.selective:metric", "risk-coverage of another metric"),
+    },
+    "reader": {
+        "first-sentence": Entry(
+            "closeread.readers.baselines:first_sentence", "floor: the passage's first sentence"
+        ),
+        "random-option": Entry(
+            "closeread.readers.baselines:random_option", "floor: an option by seed"
+        ),
+        "longest-option": Entry(
+            "closeread.readers.baselines:longest_option", "floor: the longest option"
+        ),
+        "majority": Entry("closeread.readers.baselines:majority", "floor: one fixed label"),
+        "lexical": Entry(
+            "closeread.readers.lexical:lexical", "covers options and questions by words; no weights"
+        ),
+    },
+    "retriever": {
+        "lexical": Entry(
+            "closeread.evidence.lexical:lexical", "character and word overlap; no weights"
+        ),
+    },
+}
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the names of one kind, in the table's order."""
+    return list(CATALOG[kind])
+
+
+def entry(kind: Kind, name: str) -> Entry:
+    """Look a name up; ``package.module:factory`` is taken as it stands.
+
+    Raises:
+        UnknownNameError: No such name; the message lists the near ones.
+    """
+    table = CATALOG[kind]
+    if name in table:
+        return table[name]
+    if ":" in name and not name.startswith(("http:", "https:")):
+        return Entry(name, "given by the user")
+    near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
+    raise UnknownNameError(
+        f"there is no {kind} named {name!r}",
+        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(table),
+        cure=f"`closeread ls {kind}s` lists them; `package.module:factory` names your own",
+    )
+
+
+def resolve(kind: Kind, name: str) -> Any:
+    """Import what a name stands for.
+
+    Raises:
+        UnknownNameError: No such name, or no such module or attribute.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    found = entry(kind, name)
+    module_name, _, attribute = found.target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+        return getattr(module, attribute)
+    except ModuleNotFoundError as error:
+        if found.extra and error.name and not error.name.startswith("closeread"):
+            raise missing_extra(f"the {kind} {name}", error.name, found.extra) from error
+        if error.name and module_name.startswith(error.name):
+            raise UnknownNameError(
+                f"the {kind} {name!r} names a module that cannot be imported: {error.name}",
+                cure="check the spelling, and that its package is installed here",
+            ) from error
+        raise
+    except AttributeError as error:
+        if hasattr(importlib.import_module(module_name), attribute):
+            raise
+        raise UnknownNameError(
+            f"{module_name} has no {attribute!r}", where=f"{kind} {name}"
+        ) from error
+
+
+def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
+    """Return the error for an optional import that failed, with the line that mends it."""
+    return MissingExtraError(
+        f"{what} needs the package {module!r}, which is not installed",
+        cure=f"pip install 'closeread[{extra}]'",
+    )

@@ -1,0 +1,74 @@
+"""The command line: one short module a verb, imported only when that verb is called."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from closeread import __version__
+from closeread.errors import CloseReadError
+
+# Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
+VERBS = {
+    "get": "Download published sets, resumed and checked.",
+    "show": "Page through questions in the terminal.",
+    "convert": "Turn one format into another.",
+    "describe": "Counts, lengths, vocabulary, evidence, defects of a set.",
+    "read": "Run a reader over a set, into a run folder.",
+    "score": "Score a run, or a set against a file of predictions.",
+    "compare": "Test runs against each other on the same questions.",
+    "run": "Read, score and report, as a recipe says.",
+    "report": "Write one self-contained page about one or more runs.",
+    "verify": "Recompute the numbers of a run from its own files.",
+    "ls": "List formats, metrics, readers, retrievers or sets.",
+}
+
+
+class _Verbs(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        command: click.Command = import_module(f"closeread.cli.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such verb {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="closeread")
+def cli() -> None:
+    """Examine reading-comprehension systems.
+
+    A number from closeread is right, says how sure it is, and can be checked.
+    """
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line; user errors print one message and exit with 2."""
+    try:
+        cli.main(args=argv, prog_name="closeread", standalone_mode=True)
+    except CloseReadError as error:
+        sys.stdout.flush()
+        print(f"closeread: {error}", file=sys.stderr)  # noqa: T201
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our pipe has gone (`| head`): not an error of anybody's.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

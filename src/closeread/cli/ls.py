@@ -1,0 +1,28 @@
+"""``closeread ls``: what there is, by kind."""
+
+import click
+
+from closeread import catalog
+from closeread.cli.output import as_json, table
+
+_KINDS = {"formats": "format", "metrics": "metric", "readers": "reader", "retrievers": "retriever"}
+
+
+@click.command("ls")
+@click.argument("kind", type=click.Choice([*_KINDS, "sets"]))
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(kind: str, json_: bool) -> None:
+    """List formats, metrics, readers, retrievers, or the sets that `get` knows."""
+    if kind == "sets":
+        from closeread.downloads import SETS
+
+        rows = [(name, found.description, found.license) for name, found in SETS.items()]
+        headings = ("set", "what it is", "licence")
+    else:
+        entries = catalog.CATALOG[_KINDS[kind]]  # type: ignore[index]
+        rows = [(name, found.description, found.extra) for name, found in entries.items()]
+        headings = (kind[:-1], "what it is", "extra")
+    if json_:
+        as_json([dict(zip(headings, row, strict=True)) for row in rows])
+    else:
+        table(headings, rows)

@@ -1,0 +1,93 @@
+"""How verbs print: results to stdout as a table or JSON, progress and remarks to stderr."""
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import msgspec
+
+
+def as_json(value: Any) -> None:
+    """Print one JSON value on stdout; records and tuples are taken as they are."""
+    raw = msgspec.json.format(msgspec.json.encode(value), indent=2)
+    sys.stdout.write(raw.decode() + "\n")
+
+
+def remark(message: str) -> None:
+    """Tell the user something that is not the result, on stderr."""
+    sys.stderr.write(message + "\n")
+
+
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    title: str = "",
+    right: Sequence[str] = (),
+) -> None:
+    """Print a table, double-width characters counted rightly, at most 100 columns wide.
+
+    Args:
+        headings: The column names.
+        rows: Cells as they are to be printed.
+        title: A line above.
+        right: The headings of the columns to align on the right (numbers).
+    """
+    from rich.table import Table
+
+    made = Table(
+        title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
+    )
+    for heading in headings:
+        made.add_column(heading, justify="right" if heading in right else "left")
+    for row in rows:
+        made.add_row(*row)
+    console().print(made)
+
+
+def console(*, stderr: bool = False) -> Any:
+    """Return a rich console that honours NO_COLOR, pipes and the 100-column limit."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    made.width = min(made.width, 100) if made.is_terminal else 100
+    return made
+
+
+class Progress(Protocol):
+    """Counts work done; ``advance(n)``."""
+
+    def advance(self, n: int = 1) -> None:
+        """Count ``n`` more."""
+
+
+class _Silent:
+    def advance(self, n: int = 1) -> None:
+        """Count nothing: nobody watches."""
+
+
+@contextmanager
+def progress(label: str, total: int | None) -> Iterator[Progress]:
+    """Show one line with rate and time left on stderr while working; none without a terminal."""
+    if not sys.stderr.isatty():
+        yield _Silent()
+        return
+    from rich import progress as bars
+
+    with bars.Progress(
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(bar_width=24),
+        bars.MofNCompleteColumn(),
+        bars.TaskProgressColumn(show_speed=True),
+        bars.TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
+    ) as shown:
+        task = shown.add_task(label, total=total)
+
+        class _Bar:
+            def advance(self, n: int = 1) -> None:
+                shown.advance(task, n)
+
+        yield _Bar()

@@ -1,0 +1,1 @@
+"""Where published sets lie, and how they are fetched and checked."""

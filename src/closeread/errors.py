@@ -1,0 +1,52 @@
+"""What can go wrong by a user's hand. Anything else is a bug of ours and shows its traceback."""
+
+
+class CloseReadError(Exception):
+    """A user error: one message, exit code 2. Says what, where, what was expected, what to do."""
+
+    def __init__(self, found: str, *, where: str = "", expected: str = "", cure: str = "") -> None:
+        self.found = found
+        self.where = where
+        self.expected = expected
+        self.cure = cure
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.found}" if self.where else self.found]
+        if self.expected:
+            lines.append(f"  expected: {self.expected}")
+        if self.cure:
+            lines.append(f"  do: {self.cure}")
+        return "\n".join(lines)
+
+
+class InputError(CloseReadError):
+    """A file cannot be parsed, or a field that its format promises is missing."""
+
+
+class DefectError(CloseReadError):
+    """The data has defects and the user asked for ``--strict``."""
+
+
+class UsageError(CloseReadError):
+    """An option, a recipe key or a combination of them makes no sense."""
+
+
+class UnknownNameError(UsageError):
+    """A name is not in the catalog."""
+
+
+class MissingExtraError(CloseReadError):
+    """An optional dependency is not installed."""
+
+
+class MismatchError(CloseReadError):
+    """Two things that must agree (data sets, signatures, checksums) do not."""
+
+
+class StorageError(CloseReadError):
+    """A file or folder cannot be written or read."""
+
+
+class TransferError(CloseReadError):
+    """A download failed at every address."""

@@ -1,0 +1,1 @@
+"""Question or option -> the sentences that bear on it."""

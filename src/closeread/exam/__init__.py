@@ -1,0 +1,1 @@
+"""The exam that ships: our own passages and questions."""

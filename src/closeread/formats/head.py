@@ -1,0 +1,84 @@
+"""The beginning of a file, parsed as far as it goes, for guessing the format."""
+
+import re
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]|"', re.DOTALL)
+
+
+class Head:
+    """The first bytes of a file, inflated.
+
+    Attributes:
+        name: The file's name, the weakest hint of all.
+        raw: The bytes.
+    """
+
+    def __init__(self, name: str, raw: bytes) -> None:
+        self.name = name
+        self.raw = raw
+
+    @cached_property
+    def first_line(self) -> Any:
+        """The first non-blank line as JSON, or None where it is not a whole JSON value."""
+        return _parse(self.raw.lstrip().split(b"\n", 1)[0])
+
+    @cached_property
+    def value(self) -> Any:
+        """The file's first JSON value, as much of it as the head holds; None if it is no JSON."""
+        if self.first_line is not None:
+            return self.first_line
+        whole = _parse(self.raw)
+        return whole if whole is not None else _parse(_closed(self.raw))
+
+    def first(self, *path: str | int) -> Any:
+        """Follow keys and indices into ``value``; None where the path ends early.
+
+        The index 0 on an object takes its first member's value (for files keyed by id).
+        """
+        found = self.value
+        for step in path:
+            if isinstance(found, dict) and step == 0 and found:
+                found = next(iter(found.values()))
+            elif isinstance(found, dict) and step in found:
+                found = found[step]
+            elif isinstance(found, list) and isinstance(step, int) and step < len(found):
+                found = found[step]
+            else:
+                return None
+        return found
+
+    def has(self, *keys: str, at: tuple[str | int, ...] = ()) -> bool:
+        """Whether the object at a path has all these keys."""
+        found = self.first(*at)
+        return isinstance(found, dict) and all(key in found for key in keys)
+
+
+def _parse(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _closed(raw: bytes) -> bytes:
+    """Cut a truncated JSON text after its last whole element and close what is open there."""
+    stack: list[bytes] = []
+    cut, closers = 0, b""
+    for token in _TOKEN.finditer(raw):
+        mark = token[0]
+        if mark in (b"{", b"["):
+            stack.append(b"}" if mark == b"{" else b"]")
+        elif mark in (b"}", b"]"):
+            if not stack:
+                break
+            stack.pop()
+            cut, closers = token.end(), b"".join(reversed(stack))
+        elif mark == b",":
+            cut, closers = token.start(), b"".join(reversed(stack))
+        elif mark == b'"':
+            break
+    return raw[:cut] + closers

@@ -1,0 +1,159 @@
+"""What a format is, and how one is chosen, read and written."""
+
+import contextlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from closeread import catalog
+from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats.head import Head
+from closeread.formats.source import Source
+from closeread.types import Dataset, Defects, Item, Question
+
+
+@dataclass(frozen=True, kw_only=True)
+class Info:
+    """File-level facts: what a data set is called, its version, licence and header fields."""
+
+    name: str = ""
+    version: str = ""
+    license: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Format:
+    """One published file format.
+
+    Attributes:
+        sniff: Whether the beginning of a file is surely of this format.
+        read: Yields passages with their questions; raises InputError, counts defects.
+        write: Writes a data set; raises UsageError where it cannot hold the information.
+        info: File-level facts, from the beginning of the file alone where possible.
+        read_gold: The questions without passages, where that is faster than ``read``.
+        metrics: The metrics that its publishers use, by catalog name, for when none is asked for.
+    """
+
+    name: str
+    sniff: Callable[[Head], bool]
+    read: Callable[[Source, Defects], Iterator[Item]]
+    write: Callable[[Dataset, BinaryIO], None] | None = None
+    info: Callable[[Source], Info] = lambda source: Info()
+    read_gold: Callable[[Source, Defects], Iterator[Question]] | None = None
+    metrics: tuple[str, ...] = ()
+
+
+def guess(source: Source) -> str:
+    """Return the name of the format that a file's content shows.
+
+    Raises:
+        InputError: No format recognises it.
+    """
+    head = source.head()
+    for name in catalog.names("format"):
+        if catalog.resolve("format", name).sniff(head):
+            return name
+    raise InputError(
+        "no known format has content like this",
+        where=str(source),
+        expected="one of " + ", ".join(catalog.names("format")),
+        cure="name it with --format, or see docs/formats.md to bring your own",
+    )
+
+
+def load(path: str | os.PathLike[str], format: str | None = None) -> Dataset:  # noqa: A002
+    """Open a data set; nothing but its beginning is read until it is iterated.
+
+    Args:
+        path: A local file, plain or gzip-compressed. (The command line fetches URLs first.)
+        format: A name from ``closeread ls formats``; guessed from the content when None.
+
+    Raises:
+        InputError: The file is missing, empty, not text, or of no known format.
+    """
+    source = Source(path)
+    name = format or guess(source)
+    chosen: Format = catalog.resolve("format", name)
+    info = chosen.info(source)
+
+    def read_gold(defects: Defects) -> Iterator[Question]:
+        if chosen.read_gold is not None:
+            yield from chosen.read_gold(source, defects)
+            return
+        for _, questions in chosen.read(source, defects):
+            yield from questions
+
+    return Dataset(
+        name=info.name or source.stem,
+        format=name,
+        read=lambda defects: chosen.read(source, defects),
+        read_gold=read_gold,
+        version=info.version,
+        license=info.license,
+        sha256=source.sha256(),
+        path=str(path),
+        metadata=info.metadata,
+    )
+
+
+def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
+    """Write a data set; the file appears under its name only when it is whole.
+
+    A path that ends in ``.gz`` is compressed (reproducibly: no time stamp).
+
+    Raises:
+        UsageError: The format cannot be written, or cannot hold this information.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    name = format or dataset.format
+    chosen: Format = catalog.resolve("format", name)
+    if chosen.write is None:
+        raise UsageError(f"the format {name} can be read but not written")
+    target = Path(path)
+    with replacing(target) as stream:
+        if target.suffix == ".gz":
+            import gzip
+
+            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
+                with io.BufferedWriter(packed) as buffered:
+                    chosen.write(dataset, buffered)
+        else:
+            chosen.write(dataset, stream)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Write to a neighbour and rename at the end, so that no half file bears the name.
+
+    Raises:
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    try:
+        handle, name = tempfile.mkstemp(
+            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+        )
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                yield stream
+            os.chmod(name, 0o666 & ~_umask())
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}",
+            where=str(target),
+            cure="free space or choose another place",
+        ) from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,86 @@
+"""The seams. Each is batch first and has three methods at most; outsiders implement these."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from closeread.types import (
+    Evidence,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Score,
+    Submission,
+    Unit,
+)
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Answers questions. It never sees gold, nor the siblings of a question's group."""
+
+    def read(self, items: Sequence[tuple[Passage, Question]]) -> Iterator[Prediction]:
+        """Yield one prediction an item, in any order, as they come."""
+        ...
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Finds the sentences of a passage that bear on a question or on one of its options."""
+
+    def retrieve(
+        self, question: Question, passage: Passage, option: Option | None, k: int | None = None
+    ) -> Evidence:
+        """Return at most ``k`` spans in text order (None: as many as the method sees fit)."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """One named value of a metric as sums over units, the form that every statistic needs.
+
+    The value is ``sum(numerators) / sum(denominators)``; the three sequences are parallel.
+    ``question_ids`` names the unit ids for pairing two runs. Where the value is no ratio of sums
+    (an area under a curve, a best threshold) ``statistic`` computes it from unit indices (with
+    repeats); it then decides, and the sums only carry the units.
+    """
+
+    metric: str
+    unit_ids: Sequence[str]
+    numerators: Sequence[float]
+    denominators: Sequence[float]
+    statistic: "Statistic | None" = None
+    n_questions: int
+    n_scored: int
+    n_answered: int
+    n_failed: int = 0
+    note: str = ""
+
+
+class Statistic(Protocol):
+    """A value computed from a resample of units."""
+
+    def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
+        """Return the value over the units at ``indices`` (None: all, each once)."""
+        ...
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """Compares predictions with gold. Holds settings only, so one object serves many runs."""
+
+    name: str
+    unit: Unit
+
+    def signature(self) -> str:
+        """Return ``name|key:value|...``: all that two numbers must share to be compared."""
+        ...
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Score one question; ``None`` means that nothing was handed in for it."""
+        ...
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return one pool for each named value, in the order in which they are printed."""
+        ...

@@ -1,0 +1,1 @@
+"""Runs -> something to read."""

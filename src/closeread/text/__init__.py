@@ -1,0 +1,1 @@
+"""Characters and words; knows nothing of questions."""

@@ -1,0 +1,78 @@
+"""The house keeps its shape: light imports, short files, telling names."""
+
+import subprocess
+import sys
+
+from conftest import ROOT
+
+HEAVY = (
+    "torch",
+    "transformers",
+    "pandas",
+    "numpy",
+    "scipy",
+    "nltk",
+    "spacy",
+    "matplotlib",
+    "rich",
+    "httpx",
+)
+
+
+def _loaded_after(code: str) -> set[str]:
+    printed = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    return {name.split(".")[0] for name in printed.split()}
+
+
+def test_import_is_light():
+    """`import closeread` loads no heavy package."""
+    assert not _loaded_after("import closeread; closeread.load; closeread.Question") & set(HEAVY)
+
+
+def test_help_is_light():
+    """`closeread --help` loads no heavy package."""
+    code = (
+        "import contextlib, io\n"
+        "from closeread.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['--help'])"
+    )
+    assert not _loaded_after(code) & set(HEAVY)
+
+
+def test_files_are_short():
+    """No source file has more than 400 lines."""
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in (ROOT / "src").rglob("*.py")
+        if (count := len(path.read_text("utf-8").splitlines())) > 400
+    }
+    assert not long
+
+
+def test_names_say_something():
+    """No file is called by a word that could name anything."""
+    empty = {"utils", "util", "helpers", "common", "base", "manager", "misc"}
+    assert not [path for path in (ROOT / "src").rglob("*.py") if path.stem in empty]
+
+
+def test_every_catalog_target_exists():
+    """Every catalog line names something that can be imported."""
+    from closeread import catalog
+
+    for kind in catalog.CATALOG:
+        for name in catalog.names(kind):
+            assert catalog.resolve(kind, name) is not None, (kind, name)
+
+
+def test_all_is_importable():
+    """Every public name resolves."""
+    import closeread
+
+    for name in closeread.__all__:
+        assert getattr(closeread, name) is not None
