@@ -70,9 +70,14 @@ class Answer(Record, frozen=True, kw_only=True):
 
 
 class Evidence(Record, frozen=True, kw_only=True):
-    """The sentences that bear on an option (or, with no label, on the question)."""
+    """The sentences that bear on an option (or, with no label, on the question).
 
-    spans: tuple[Span, ...]
+    Spans decide. ``texts`` repeats them, or states what a published file states, for scorers that
+    compare evidence as text (ExpMRC) and are given no passage; the runner fills it from the spans.
+    """
+
+    spans: tuple[Span, ...] = ()
+    texts: tuple[str, ...] = ()
     option_label: str = ""
     score: float | None = None
     hops: int = 1
