@@ -1,0 +1,69 @@
+"""What a user may call a data set on the command line: a path, a URL, or the exam that ships."""
+
+from pathlib import Path
+
+from closeread import formats
+from closeread.errors import DefectError
+from closeread.types import Dataset, Defects
+
+_EXAM = "exam/"
+_URL = ("http://", "https://")
+
+
+def locate(name: str) -> Path:
+    """Return the local file that a data set's name stands for; a URL is fetched once and kept.
+
+    Raises:
+        UnknownNameError: There is no such exam.
+        TransferError: The URL cannot be fetched.
+    """
+    if name.startswith(_URL):
+        from closeread import downloads
+
+        return Path(downloads.cached(name))
+    if name.startswith(_EXAM) and not Path(name).exists():
+        from closeread import exam
+
+        return Path(exam.locate(name))
+    return Path(name)
+
+
+def open_dataset(
+    name: str,
+    format: str | None = None,  # noqa: A002
+    strict: bool = False,
+) -> Dataset:
+    """Open the data set that a user names.
+
+    Args:
+        name: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
+        format: A format's name; guessed from the content when None.
+        strict: Read everything once first and stop at defects.
+
+    Raises:
+        InputError: The file is missing, broken, or of no known format.
+        DefectError: ``strict``, and the data have defects.
+    """
+    dataset = formats.load(locate(name), format)
+    if strict:
+        defects = dataset.check()
+        if defects.total:
+            raise DefectError(
+                f"defects in the data: {defects.total:,}\n{listing(defects)}",
+                where=name,
+                expected="none, under --strict",
+                cure="mend the file, or leave out --strict to keep and count them",
+            )
+    return dataset
+
+
+def listing(defects: Defects, examples: int = 3) -> str:
+    """Say what is wrong, one line a kind with its count, then its first examples."""
+    lines = []
+    for code, count in defects.counts.items():
+        lines.append(f"  {code}: {count:,}")
+        for defect in defects.examples[code][:examples]:
+            where = f"line {defect.line}, " if defect.line else ""
+            who = f"{defect.question_id}: " if defect.question_id else ""
+            lines.append(f"    {where}{who}{defect.message}")
+    return "\n".join(lines)
