@@ -1,0 +1,192 @@
+"""Predictions -> the files that published scorers and organisers take; the way back of submissions.
+
+Every form that ``submissions`` reads and that a run can fill is written here under a short name.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.registry import Format
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Prediction, Question
+
+Predictions = Mapping[str, Prediction]
+_SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
+
+
+def hand_in(predictions: Predictions, dataset: Dataset, form: str, stream: BinaryIO) -> None:
+    """Write predictions in a published form, in the data set's order.
+
+    Args:
+        predictions: By question id; questions without one are left out, as official files do.
+        dataset: What the predictions answer.
+        form: A key of ``FORMS``.
+        stream: Where to.
+
+    Raises:
+        UsageError: No such form, or the predictions lack what the form must hold.
+    """
+    if form not in FORMS:
+        raise UsageError(
+            f"there is no submission form {form!r}", expected="one of " + ", ".join(FORMS)
+        )
+    FORMS[form](predictions, dataset, stream)
+
+
+def _texts(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    _object(stream, ((q, _text(p)) for q, p in _answered(predictions, dataset)))
+
+
+def _nbest(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, Any]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            if not prediction.candidates:
+                raise _lacks(question_id, "n-best candidates", "texts")
+            ranked = [(_answer_text(c.answer), c.score) for c in prediction.candidates]
+            texts, scores = zip(*ranked, strict=True)
+            yield question_id, {"answers": texts, "scores": scores}
+
+    _object(stream, rows())
+
+
+def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, float]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            none = [c.score for c in prediction.candidates if c.answer.kind == "none"]
+            if not none:
+                raise _lacks(question_id, "a score for having no answer", "texts")
+            yield question_id, none[0]
+
+    _object(stream, rows())
+
+
+def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    def rows() -> Iterator[tuple[str, Any]]:
+        for question_id, prediction in _answered(predictions, dataset):
+            evidence = "".join(text for found in prediction.evidence for text in found.texts)
+            yield question_id, {"answer": _text(prediction), "evidence": evidence}
+
+    _object(stream, rows())
+
+
+def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    """Write GCRC_advRobust.json: the data set's own form with our letters as its answers."""
+    from closeread import catalog
+
+    def answered(defects: Defects) -> Iterator[Item]:
+        for passage, questions in dataset.read(defects):
+            yield passage, tuple(_with_letter(question, predictions) for question in questions)
+
+    form: Format = catalog.resolve("format", "gcrc-advrobust")
+    assert form.write is not None
+    form.write(dataclasses.replace(dataset, read=answered), stream)
+
+
+def _with_letter(question: Question, predictions: Predictions) -> Question:
+    prediction = predictions.get(question.question_id)
+    if prediction is None or prediction.answer is None or not prediction.answer.label:
+        raise UsageError(
+            "has no predicted letter",
+            where=f"question {question.question_id}",
+            expected="a letter for all three questions of every record",
+            cure="finish the run first: closeread read --resume",
+        )
+    answer = Answer(kind="choice", label=prediction.answer.label)
+    return msgspec.structs.replace(question, answers=(answer,))
+
+
+def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    results, right = [], 0
+    for _, question, prediction in _paired(predictions, dataset):
+        labels = [option.label for option in question.options]
+        label = prediction.answer.label if prediction.answer else ""
+        if label not in labels:
+            raise _lacks(question.question_id, "a predicted letter", "texts")
+        gold = question.answers[0].label if question.answers else ""
+        right += label == gold
+        row = {
+            "qid": question.question_id,
+            "prob": prediction.option_scores,
+            "question": question.text,
+            "prediction": labels.index(label),
+            "answer": labels.index(gold) if gold in labels else None,
+        }
+        results.append(row)
+    accuracy = right / len(results) if results else 0.0
+    stream.write(msgspec.json.encode({"results": results, "accuracy": accuracy}))
+
+
+def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
+    index = 0
+    for _, question, prediction in _paired(predictions, dataset, every=True):
+        if len(prediction.option_scores) != len(question.options):
+            raise _lacks(question.question_id, "a score for each option", "vgaokao")
+        for score in prediction.option_scores:
+            bounded = min(max(score, _SURE), 1 - _SURE)
+            half = math.log(bounded / (1 - bounded)) / 2
+            stream.write(f"{index}\t{-half!r}\t{half!r}\t\n".encode())
+            index += 1
+
+
+def _paired(
+    predictions: Predictions, dataset: Dataset, *, every: bool = False
+) -> Iterator[tuple[Passage, Question, Prediction]]:
+    for passage, questions in dataset:
+        for question in questions:
+            prediction = predictions.get(question.question_id)
+            if prediction is not None:
+                yield passage, question, prediction
+            elif every:
+                raise _lacks(question.question_id, "a prediction", "vgaokao")
+
+
+def _answered(predictions: Predictions, dataset: Dataset) -> Iterator[tuple[str, Prediction]]:
+    for question in dataset.questions():
+        prediction = predictions.get(question.question_id)
+        if prediction is not None and prediction.answer is not None:
+            yield question.question_id, prediction
+
+
+def _text(prediction: Prediction) -> str | tuple[str, ...]:
+    return _answer_text(prediction.answer) if prediction.answer else ""
+
+
+def _answer_text(answer: Answer) -> str | tuple[str, ...]:
+    if answer.kind == "choice":
+        return answer.label
+    if answer.kind == "spans":
+        return answer.texts
+    return answer.texts[0] if answer.texts else ""
+
+
+def _object(stream: BinaryIO, rows: Iterator[tuple[str, Any]]) -> None:
+    """Write one JSON object member by member, so that a large run never stands in memory twice."""
+    separator = b"{\n"
+    for key, value in rows:
+        stream.write(separator + msgspec.json.encode(key) + b": " + msgspec.json.encode(value))
+        separator = b",\n"
+    stream.write(b"{}\n" if separator == b"{\n" else b"\n}\n")
+
+
+def _lacks(question_id: str, what: str, instead: str) -> UsageError:
+    return UsageError(
+        f"the prediction has no {what.removeprefix('a ')}",
+        where=f"question {question_id}",
+        expected=what,
+        cure=f"write another form (such as {instead}), or use a reader that gives it",
+    )
+
+
+FORMS: dict[str, Callable[[Predictions, Dataset, BinaryIO], None]] = {
+    "texts": _texts,
+    "nbest": _nbest,
+    "null-odds": _null_odds,
+    "expmrc": _expmrc,
+    "gcrc-advrobust": _gcrc,
+    "vgaokao": _vgaokao,
+    "vgaokao-logits": _vgaokao_logits,
+}

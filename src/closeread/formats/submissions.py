@@ -1,0 +1,318 @@
+"""What was handed in for scoring: every published form of a prediction file -> Submission.
+
+``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
+"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, the GCRC_advRobust submission,
+VGaokao's results, logits and evidence, and rows with an id each (JSON lines or an array), among
+them closeread's own ``predictions.jsonl``. What a string means (a letter, a span, a number) is the
+metric's business: an answer keeps the string, and a single capital letter is its label as well.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.source import Source
+from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
+
+Row = tuple[str, Any]
+GCRC_FIELDS = {
+    "original": "answer",
+    "positive": "positive_answer",
+    "negative": "negative_answer",
+}
+_ID_FIELDS = ("question_id", "qid", "query_id", "id")
+_SCORE_FIELDS = ("confidence", "score", "probability")
+_LOGITS = re.compile(rb"\s*\d+\t-?[\d.eE+-]+\t-?[\d.eE+-]+\s*(\n|$)")
+_CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
+
+
+def load_submission(
+    path: str | os.PathLike[str],
+    dataset: Dataset | None = None,
+    *,
+    null_odds: str | os.PathLike[str] | None = None,
+) -> Submission:
+    """Read a prediction file of any known form.
+
+    Args:
+        path: The file, plain or gzip-compressed.
+        dataset: Needed only by the forms that name no ids or give evidence as text alone
+            (VGaokao's logits and evidence).
+        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``.
+
+    Raises:
+        InputError: The file is not JSON, or of no known form; says which question is at fault.
+        UsageError: The form needs ``dataset`` and none was given.
+    """
+    source = Source(path)
+    extras = {"null_odds": Source(null_odds).document(dict[str, float])} if null_odds else {}
+    raw = source.read()
+    if _LOGITS.match(raw):
+        return _submission(source, _logits(source, raw, dataset), extras)
+    value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
+    return _submission(source, _rows(source, value, dataset), extras)
+
+
+def _submission(source: Source, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
+    kept = tuple(rows)
+    predictions: dict[str, Prediction] = {}
+    for question_id, raw in kept:
+        predictions[question_id] = (
+            raw if isinstance(raw, Prediction) else _prediction(source, question_id, raw)
+        )
+    return Submission(predictions=predictions, rows=kept, extras=extras)
+
+
+def _is_lines(raw: bytes) -> bool:
+    first, _, rest = raw.lstrip().partition(b"\n")
+    if not first.startswith(b"{") or not rest.strip():
+        return False
+    try:
+        msgspec.json.decode(first)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _lines(source: Source) -> list[Any]:
+    return [source.decode(line, Any, line=number) for number, line in source.lines()]
+
+
+def _rows(source: Source, value: Any, dataset: Dataset | None) -> Iterable[Row]:
+    if isinstance(value, dict):
+        data = value.get("data")
+        if isinstance(data, list):
+            if data and isinstance(data[0], dict) and "opid" in data[0]:
+                return _vgaokao_evidence(source, data, dataset)
+            return _gcrc(source, data)
+        if isinstance(value.get("results"), list):
+            return _vgaokao_results(source, value["results"])
+        if any(field in value for field in _ID_FIELDS) and not isinstance(
+            value.get(_id_field(value)), dict | list
+        ):
+            return _listed(source, [value])
+        return value.items()
+    if isinstance(value, list):
+        return _listed(source, value)
+    raise InputError(
+        f"the file holds {_kind(value)}",
+        where=str(source),
+        expected="predictions: an object of id and answer, or rows with an id each",
+        cure="docs/formats.md lists the forms",
+    )
+
+
+def _id_field(row: Mapping[str, Any]) -> str:
+    return next((field for field in _ID_FIELDS if field in row), "")
+
+
+def _listed(source: Source, rows: list[Any]) -> Iterable[Row]:
+    for number, row in enumerate(rows, 1):
+        field = _id_field(row) if isinstance(row, dict) else ""
+        if not field:
+            raise InputError(
+                "a prediction without an id",
+                where=f"{source}, row {number}",
+                expected="one of the fields " + ", ".join(_ID_FIELDS),
+            )
+        if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
+            yield row[field], _own(source, row, number)
+        else:
+            rest = {key: item for key, item in row.items() if key != field}
+            yield str(row[field]), rest
+
+
+def _own(source: Source, row: Mapping[str, Any], number: int) -> Any:
+    """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
+    if not isinstance(row.get("answer"), dict | None):
+        return {key: item for key, item in row.items() if key != "question_id"}
+    try:
+        return msgspec.convert(row, Prediction)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error), where=f"{source}, row {number}") from error
+
+
+def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
+    if isinstance(value, dict):
+        if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
+            pairs = list(zip(value["answers"], value["scores"], strict=False))
+            return _nbest(source, question_id, pairs)
+        return _object(source, question_id, value)
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        pairs = [(item.get("text"), _score_of(item) or 0.0) for item in value]
+        return _nbest(source, question_id, pairs)
+    return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
+
+
+def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Prediction:
+    given = next(
+        (value[key] for key in ("answer", "prediction", "text", "label", "value") if key in value),
+        None,
+    )
+    if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
+        given = given.get("value")
+    evidence = value.get("evidence")
+    texts = (evidence,) if isinstance(evidence, str) else tuple(evidence or ())
+    scores = value.get("option_scores") or value.get("prob") or ()
+    return Prediction(
+        question_id=question_id,
+        answer=_answer(source, question_id, given),
+        confidence=_score_of(value),
+        evidence=(Evidence(texts=texts),) if texts else (),
+        option_scores=tuple(float(score) for score in scores),
+    )
+
+
+def _score_of(value: Mapping[str, Any]) -> float | None:
+    found = next((value[key] for key in _SCORE_FIELDS if key in value), None)
+    return float(found) if isinstance(found, int | float) else None
+
+
+def _nbest(source: Source, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
+    candidates = []
+    for text, score in pairs:
+        answer = _answer(source, question_id, text)
+        if answer is None or not isinstance(score, int | float):
+            raise _misfit(source, question_id, [text, score])
+        candidates.append(Candidate(answer=answer, score=float(score)))
+    best = max(candidates, key=lambda candidate: candidate.score, default=None)
+    return Prediction(
+        question_id=question_id,
+        answer=best.answer if best else None,
+        confidence=best.score if best else None,
+        candidates=tuple(candidates),
+    )
+
+
+def _answer(source: Source, question_id: str, value: Any) -> Answer | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        label = value if len(value) == 1 and "A" <= value <= "Z" else ""
+        return Answer(kind="span", texts=(value,), label=label)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return Answer(kind="spans", texts=tuple(value))
+    raise _misfit(source, question_id, value)
+
+
+def _misfit(source: Source, question_id: str, value: Any) -> InputError:
+    return InputError(
+        f"the prediction is {_kind(value)}",
+        where=f"{source}, question {question_id}",
+        expected='a string, strings, or an object with "answer", or "answers" and "scores"',
+    )
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
+    if value is None:
+        return "null"
+    return names.get(type(value), "a number")
+
+
+def _gcrc(source: Source, data: list[Any]) -> Iterable[Row]:
+    for number, row in enumerate(data, 1):
+        missing = [
+            field
+            for field in ("id", *GCRC_FIELDS.values())
+            if not isinstance(row, dict) or field not in row
+        ]
+        if missing:
+            raise InputError(
+                "missing " + ", ".join(missing),
+                where=f"{source}, data[{number - 1}]",
+                expected="id, answer, positive_answer and negative_answer in every row",
+            )
+        for role, field in GCRC_FIELDS.items():
+            yield f"{row['id']}#{role}", row[field]
+
+
+def _vgaokao_results(source: Source, results: list[Any]) -> Iterable[Row]:
+    for number, row in enumerate(results, 1):
+        if not isinstance(row, dict) or not isinstance(row.get("prediction"), int):
+            raise InputError(
+                "a result without a whole-number prediction",
+                where=f"{source}, results[{number - 1}]",
+                expected='"qid", "prediction" (0 for A) and "prob" in every row',
+            )
+        label = chr(ord("A") + row["prediction"])
+        yield (
+            str(row["qid"]),
+            Prediction(
+                question_id=str(row["qid"]),
+                answer=Answer(kind="choice", label=label),
+                option_scores=tuple(float(score) for score in row.get("prob", ())),
+            ),
+        )
+
+
+def _needs(dataset: Dataset | None, source: Source, what: str) -> Dataset:
+    if dataset is None:
+        raise UsageError(
+            f"{what} can only be read beside their data set",
+            where=str(source),
+            cure="give --dataset",
+        )
+    return dataset
+
+
+def _logits(source: Source, raw: bytes, dataset: Dataset | None) -> Iterable[Row]:
+    """VGaokao's ``index, logit of false, logit of true`` lines, one an option in file order."""
+    import math
+
+    rows = [line.split(b"\t") for line in raw.splitlines() if line.strip()]
+    scores = [1 / (1 + math.exp(float(false) - float(true))) for _, false, true, *_ in rows]
+    position = 0
+    for question in _needs(dataset, source, "logits").questions():
+        of_question = tuple(scores[position : position + len(question.options)])
+        position += len(question.options)
+        if len(of_question) < len(question.options):
+            break
+        pick = min if question.asks_for == "contradicted" else max
+        best = pick(range(len(of_question)), key=of_question.__getitem__)
+        yield (
+            question.question_id,
+            Prediction(
+                question_id=question.question_id,
+                answer=Answer(kind="choice", label=question.options[best].label),
+                option_scores=of_question,
+            ),
+        )
+    if position != len(scores):
+        raise InputError(
+            f"{len(scores)} lines of logits",
+            where=str(source),
+            expected=f"one for each of the data set's options ({position} so far)",
+            cure="give the data set that the logits were made for",
+        )
+
+
+def _vgaokao_evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
+    """VGaokao's evidence rows: ``sentence1`` is 1-n sentences of the passage run together."""
+    from closeread.text.segment import locate_sentences
+
+    found: dict[str, dict[int, str]] = {}
+    for row in data:
+        found.setdefault(str(row["qid"]), {})[int(row["opid"])] = row["sentence1"]
+    for passage, questions in _needs(dataset, source, "evidence rows"):
+        for question in questions:
+            of_options = found.get(question.question_id)
+            if of_options is None:
+                continue
+            evidence = tuple(
+                Evidence(
+                    option_label=option.label,
+                    spans=locate_sentences(passage.text, of_options[index]),
+                    texts=(of_options[index],),
+                )
+                for index, option in enumerate(question.options)
+                if index in of_options
+            )
+            yield (
+                question.question_id,
+                Prediction(question_id=question.question_id, evidence=evidence),
+            )
