@@ -1,0 +1,95 @@
+"""What the files of a run folder hold, as records."""
+
+from typing import Any
+
+import msgspec
+
+from closeread.types import Score, Summary
+
+SCHEMA_VERSION = 1
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a file of the folder says, every field written out."""
+
+
+class DatasetInfo(File, frozen=True, kw_only=True):
+    """The data set that a run answers. ``limit`` is how many questions it stopped after."""
+
+    name: str
+    version: str = ""
+    format: str
+    path: str
+    sha256: str
+    license: str = ""
+    n_questions: int
+    limit: int | None = None
+
+
+class ReaderInfo(File, frozen=True, kw_only=True):
+    """A reader and every option that it was made with, defaults included."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+class RunInfo(File, frozen=True, kw_only=True):
+    """``run.json``: what was run on what, and how it went.
+
+    Attributes:
+        created: When the run was begun, ISO 8601 in UTC.
+        recipe: The resolved recipe, where one was used.
+        defects: How many of each kind the data set has.
+        complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
+        seconds: Wall time spent in the reader and in writing, over all resumed parts.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    closeread: str
+    created: str
+    dataset: DatasetInfo
+    reader: ReaderInfo
+    batch_size: int
+    recipe: dict[str, Any] | None = None
+    defects: dict[str, int] = {}
+    complete: bool = False
+    n_predictions: int = 0
+    n_failed: int = 0
+    predictions_sha256: str = ""
+    seconds: float = 0.0
+
+
+class ScoreRow(Score, frozen=True, kw_only=True):
+    """A line of ``scores.jsonl``: a score and the metric that gave it."""
+
+    metric: str
+
+
+class ScoreSettings(File, frozen=True, kw_only=True):
+    """All that is needed to compute the numbers again; ``resamples`` of 0 means no intervals."""
+
+    metrics: tuple[str, ...]
+    options: dict[str, dict[str, Any]] = {}
+    by: tuple[str, ...] = ()
+    resamples: int = 0
+    level: float = 0.95
+    seed: int = 0
+
+
+class RunSummary(File, frozen=True, kw_only=True):
+    """``summary.json``: every number of a run with its proof.
+
+    Attributes:
+        metrics: Full dotted metric name to its summary, in the order in which they are printed.
+        breakdowns: Tag, then the tag's value, then as ``metrics``.
+        predictions_sha256: The predictions that were scored.
+        scores_sha256: ``scores.jsonl`` as it was written beside this.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    dataset: DatasetInfo
+    settings: ScoreSettings
+    metrics: dict[str, Summary]
+    breakdowns: dict[str, dict[str, dict[str, Summary]]] = {}
+    predictions_sha256: str = ""
+    scores_sha256: str = ""

@@ -1,0 +1,149 @@
+"""The run folder on disk: what each file is called, and typed access to it.
+
+``run.json`` is written first and finished last, ``ledger.jsonl`` grows while the reader works,
+``predictions.jsonl`` appears whole at the end, and scoring adds ``scores.jsonl`` and
+``summary.json``.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from closeread.errors import InputError, MismatchError
+from closeread.formats.registry import load, replacing
+from closeread.formats.source import Source
+from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
+from closeread.types import Dataset, Prediction
+
+INFO = "run.json"
+LEDGER = "ledger.jsonl"
+PREDICTIONS = "predictions.jsonl"
+SCORES = "scores.jsonl"
+SUMMARY = "summary.json"
+REPORT = "report.html"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Run:
+    """An existing run folder. Nothing but ``run.json`` is in memory."""
+
+    path: Path
+    info: RunInfo
+
+    def predictions(self) -> Iterator[Prediction]:
+        """Yield the predictions in the data set's order.
+
+        Raises:
+            InputError: The run is not finished, or the file was damaged.
+        """
+        if not self.info.complete:
+            raise InputError(
+                "the run is not finished",
+                where=str(self.path),
+                cure="finish it: the same `closeread read` command with --resume",
+            )
+        yield from _lines(self.path / PREDICTIONS, Prediction)
+
+    def scores(self, metric: str | None = None) -> Iterator[ScoreRow]:
+        """Yield the scores of one metric family, or of all, in the data set's order.
+
+        Raises:
+            InputError: The run was not scored, or the file was damaged.
+        """
+        for row in _lines(self.path / SCORES, ScoreRow):
+            if metric is None or row.metric == metric:
+                yield row
+
+    def summary(self) -> RunSummary | None:
+        """Return the run's numbers; None where it was not scored yet."""
+        path = self.path / SUMMARY
+        return _document(path, RunSummary) if path.exists() else None
+
+    def dataset(self) -> Dataset:
+        """Open the data set that the run answers.
+
+        Raises:
+            InputError: It is not where it was.
+            MismatchError: It is there, but it is not the same file any more.
+        """
+        wanted = self.info.dataset
+        found = load(wanted.path, wanted.format)
+        if found.sha256 != wanted.sha256:
+            raise MismatchError(
+                "the data set has changed since the run",
+                where=wanted.path,
+                expected=f"sha256 {wanted.sha256}",
+                cure="put the old file back, or read the new one into a new run folder",
+            )
+        return found
+
+
+def open_run(path: str | os.PathLike[str]) -> Run:
+    """Open a run folder, finished or not.
+
+    Raises:
+        InputError: It is no run folder, or another version of closeread wrote it.
+    """
+    folder = Path(path)
+    if not (folder / INFO).is_file():
+        raise InputError(
+            "is not a run folder",
+            where=str(folder),
+            expected=f"a folder with a {INFO}, as `closeread read --out` makes it",
+        )
+    return Run(folder, _document(folder / INFO, RunInfo))
+
+
+def find_runs(path: str | os.PathLike[str]) -> list[Path]:
+    """Return the run folder at ``path``, or else those directly inside it, by name."""
+    folder = Path(path)
+    if (folder / INFO).is_file() or not folder.is_dir():
+        return [folder]
+    return sorted(inner.parent for inner in folder.glob(f"*/{INFO}")) or [folder]
+
+
+def write_document(path: Path, record: Any) -> None:
+    """Write one record as readable JSON; the old file stays until the new one is whole.
+
+    Raises:
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    with replacing(path) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def _document(path: Path, kind: type[T]) -> T:
+    source = Source(path)
+    raw = source.read()
+    version: Any = source.decode(raw, _Version).schema_version
+    if version != SCHEMA_VERSION:
+        raise InputError(
+            f"schema version {version}",
+            where=str(path),
+            expected=str(SCHEMA_VERSION),
+            cure="use the version of closeread that wrote it",
+        )
+    found: T = source.decode(raw, kind)
+    return found
+
+
+class _Version(msgspec.Struct):
+    schema_version: int
+
+
+def _lines(path: Path, kind: type[T]) -> Iterator[T]:
+    source = Source(path)
+    decode = msgspec.json.Decoder(kind).decode
+    if path.exists() and not path.stat().st_size:
+        return
+    for number, line in source.lines():
+        try:
+            yield decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise source.explain(error, line, line=number) from error
