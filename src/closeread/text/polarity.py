@@ -1,0 +1,87 @@
+"""What the stem of a multiple-choice question asks for: the supported statement, or the other."""
+
+import re
+from typing import Literal
+
+Polarity = Literal["supported", "contradicted"]
+
+# What is quoted or put in brackets is talked about; it does not ask.
+_ASIDE = re.compile(r"“[^”]*”|‘[^’]*’|「[^」]*」|《[^》]*》|（[^）]*）|\([^)]*\)|\"[^\"]*\"")
+_CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
+
+_JUDGED = (
+    r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
+    r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不当|无关|矛盾|相悖|违背"
+)
+_ZH_JUDGED = re.compile(_JUDGED)
+_ZH_NEGATIVE = re.compile(
+    r"不(?![同列仅断久少]|得不|可不)|没有?(?!错)|(?<!从)未(?!来)|无关|无法|错误|有误|错的|错误|失当"
+    r"|矛盾|相悖|违背|相反|失实|除[^，,]{1,12}[外之]"
+)
+_ZH_STATEMENT = (
+    r"说法|表述|表达|理解|分析|概括|推断|推论|推测|判断|解说|解释|解读|叙述|陈述|阐述|阐释|论述|描述|介绍"
+    r"|评价|评析|赏析|鉴赏|看法|观点|结论|归纳|总结|认识|说明|内容|意思|文意|文义|原文|文章|本文|材料|信息|选项"
+)
+_ZH_VERIFICATION = re.compile(
+    rf"(?=.*(?:{_ZH_STATEMENT}))"
+    r".*(?:正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|有误|错误|不当|失当|无关|矛盾|相悖|违背)"
+    r"(?!.*(?:标题|题目|词语|成语|读音|字音|字形|句子填入))"
+)
+
+_EN_NEGATIVE = re.compile(
+    r"\bnot\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
+    r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bno(?:ne)? of the\b",
+    re.IGNORECASE,
+)
+_EN_VERIFICATION = re.compile(
+    r"\b(?:true|false|untrue|correct|incorrect|right|wrong|supported|unsupported|consistent"
+    r"|inconsistent|contradict\w*|accurate|inaccurate)\b"
+    r"|\bexcept\b"
+    r"|\bwhich (?:of the following|one|statement|sentence)\b.*\b(?:infer\w*|conclud\w*|impl\w+"
+    r"|stated|mentioned|according to|agree\w*|learn\w*|know\w*)\b"
+    r"|\bwe can (?:infer|learn|know|conclude)\b.*\bthat\b",
+    re.IGNORECASE,
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+_VGAOKAO_NEGATIVE = ("不", "错误", "有误")
+
+
+def vgaokao_polarity(stem: str) -> Polarity:
+    """Return the polarity as the evaluation program of VGaokao (Zhang et al. 2021) decides it.
+
+    A stem with 不, 错误 or 有误 anywhere asks for the contradicted statement, any other for the
+    supported one.
+    """
+    return "contradicted" if any(word in stem for word in _VGAOKAO_NEGATIVE) else "supported"
+
+
+def polarity(stem: str) -> Polarity:
+    """Return what a stem asks for, taking it to be a verification stem.
+
+    Unlike ``vgaokao_polarity`` it leaves quoted words aside, looks at the clause that judges, and
+    knows more ways to say no (无关, 没有, NOT, EXCEPT).
+    """
+    bare = _ASIDE.sub("", stem)
+    if not _HAN.search(bare):
+        return "contradicted" if _EN_NEGATIVE.search(bare) else "supported"
+    clauses = [clause for clause in _CLAUSE.split(bare) if clause.strip()]
+    judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
+    return "contradicted" if _ZH_NEGATIVE.search(judging) else "supported"
+
+
+def is_verification(stem: str) -> bool:
+    """Whether a stem asks for the statement that fits the passage best, or contradicts it most.
+
+    These are the questions that VGaokao keeps (section 2.1): no word meanings, no titles, no facts
+    asked for outright.
+    """
+    bare = _ASIDE.sub("", stem)
+    if _HAN.search(bare):
+        return bool(_ZH_VERIFICATION.search(bare))
+    return bool(_EN_VERIFICATION.search(bare))
+
+
+def asks_for(stem: str) -> Polarity | None:
+    """Return the polarity of a verification stem; None where the stem is of another kind."""
+    return polarity(stem) if is_verification(stem) else None
