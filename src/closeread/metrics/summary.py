@@ -1,0 +1,173 @@
+"""Scores to summaries: the value, its interval, its counts and its signature, joined."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from closeread.metrics.intervals import Interval, Resampling, distribution, interval, value
+from closeread.protocols import Metric, Pool
+from closeread.types import Score, Submission, Summary, Unit
+
+
+def summarize(
+    metric: Metric, scores: Iterable[Score], submission: Submission, resampling: Resampling | None
+) -> tuple[Summary, ...]:
+    """Return one summary for each of a metric's named values.
+
+    Args:
+        metric: Pools the scores.
+        scores: One a question of the data set, in its order.
+        submission: What was handed in.
+        resampling: How intervals are made; None for none (then numpy is not even imported).
+    """
+    return tuple(
+        describe(pool, metric.signature(), metric.unit, resampling)
+        for pool in metric.pool(scores, submission)
+    )
+
+
+def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | None) -> Summary:
+    """Return the summary of one pool.
+
+    The signature is the metric's, under the value's full name, then ``n`` (questions in the data
+    set) and, last, ``ci`` (how the interval was made); see ``comparable``.
+    """
+    found = interval(pool, resampling) if resampling is not None else None
+    settings = signature.partition("|")[2]
+    parts = [pool.metric, settings, f"n:{pool.n_questions}", _ci(found, resampling)]
+    number = value(pool)
+    notes = [pool.note, found.note if found is not None else ""]
+    if number is None and found is None:
+        notes.append("no unit was scored")
+    return Summary(
+        metric=pool.metric,
+        signature="|".join(part for part in parts if part),
+        value=number,
+        unit=unit,
+        low=found.low if found is not None else None,
+        high=found.high if found is not None else None,
+        n_questions=pool.n_questions,
+        n_scored=pool.n_scored,
+        n_answered=pool.n_answered,
+        n_failed=pool.n_failed,
+        note="; ".join(note for note in notes if note),
+    )
+
+
+def comparable(signature: str) -> str:
+    """Return what two values' signatures must share to be compared: all but the interval's."""
+    return "|".join(part for part in signature.split("|") if not part.startswith("ci:"))
+
+
+def breakdowns(
+    metric: Metric,
+    scored: Iterable[tuple[Mapping[str, str], Score]],
+    submission: Submission,
+    resampling: Resampling | None,
+    *,
+    tags: Sequence[str] | None = None,
+    most: int = 60,
+) -> dict[str, dict[str, dict[str, Summary]]]:
+    """Return the summaries of every subset that a tag makes: tag, its value, metric name.
+
+    Args:
+        metric: Pools the scores of each subset.
+        scored: Each question's tags with its score.
+        submission: What was handed in; each subset sees its own questions' part.
+        resampling: How intervals are made; None for none.
+        tags: Which tags; by default every one with 2 to ``most`` different values.
+        most: A tag with more values than this tells questions apart, not kinds of questions.
+    """
+    groups: dict[str, dict[str, list[Score]]] = {}
+    for found, score in scored:
+        for tag, kind in found.items():
+            if tags is None or tag in tags:
+                groups.setdefault(tag, {}).setdefault(kind, []).append(score)
+    return {
+        tag: {
+            kind: {
+                summary.metric: summary
+                for summary in summarize(metric, members, restrict(submission, members), resampling)
+            }
+            for kind, members in sorted(kinds.items())
+        }
+        for tag, kinds in groups.items()
+        if tags is not None or 2 <= len(kinds) <= most
+    }
+
+
+def restrict(submission: Submission, scores: Sequence[Score]) -> Submission:
+    """Return the part of a submission that is about the scored questions or their units."""
+    wanted = {score.question_id for score in scores}
+    units = wanted | {score.unit_id for score in scores}
+    return Submission(
+        predictions={
+            name: found for name, found in submission.predictions.items() if name in wanted
+        },
+        rows=tuple(row for row in submission.rows if row[0] in units),
+        extras=submission.extras,
+    )
+
+
+def macro_average(
+    name: str,
+    pools: Sequence[Pool],
+    signature: str,
+    unit: Unit,
+    resampling: Resampling | None,
+) -> Summary:
+    """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
+
+    The interval resamples within each data set independently of the others, and averages.
+
+    Args:
+        name: The full dotted name, such as ``mrqa.f1``.
+        pools: The same value, one pool a data set; ``Pool.metric`` may tell them apart.
+        signature: The metric's; ``macro:`` and the number of data sets are added.
+        unit: What each pool's units are.
+        resampling: How the interval is made; None for none.
+    """
+    values = [found for pool in pools if (found := value(pool)) is not None]
+    whole = len(values) == len(pools) > 0
+    bounds = None
+    if resampling is not None and whole:
+        bounds = _macro_interval(name, pools, resampling)
+    parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
+    parts += [f"n:{sum(pool.n_questions for pool in pools)}", _ci(bounds, resampling)]
+    note = "" if whole else f"{len(pools) - len(values)} of {len(pools)} data sets have no value"
+    return Summary(
+        metric=name,
+        signature="|".join(part for part in parts if part),
+        value=math.fsum(values) / len(values) if whole else None,
+        unit=unit,
+        low=bounds.low if bounds is not None else None,
+        high=bounds.high if bounds is not None else None,
+        n_questions=sum(pool.n_questions for pool in pools),
+        n_scored=sum(pool.n_scored for pool in pools),
+        n_answered=sum(pool.n_answered for pool in pools),
+        n_failed=sum(pool.n_failed for pool in pools),
+        note=note,
+    )
+
+
+def _macro_interval(name: str, pools: Sequence[Pool], resampling: Resampling) -> Interval:
+    import numpy as np
+
+    total = np.zeros(resampling.resamples)
+    for place, pool in enumerate(pools):
+        generator = resampling.generator(f"{name}#{place}")
+        total += distribution(pool, resampling.resamples, generator)
+    tail = (1 - resampling.level) / 2
+    drawn = total[np.isfinite(total)] / len(pools)
+    if not drawn.size or drawn.min() == drawn.max():
+        note = "every resample gives the same value"
+        return Interval(low=None, high=None, method="none", note=note)
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return Interval(low=float(low), high=float(high), method="percentile")
+
+
+def _ci(found: Interval | None, resampling: Resampling | None) -> str:
+    if found is None or resampling is None or found.method == "none":
+        return ""
+    if found.method == "exact":
+        return f"ci:exact,{resampling.level:g}"
+    return f"ci:percentile,{resampling.level:g},{resampling.resamples},seed={resampling.seed}"

@@ -1,0 +1,189 @@
+"""Bootstrap intervals: the right distribution, honest ends, no hidden randomness."""
+
+import math
+
+import numpy as np
+import pytest
+
+from closeread.errors import UsageError
+from closeread.metrics.intervals import Resampling, distribution, interval, unseen, value
+from closeread.protocols import Pool
+
+
+def pool_of(numerators, denominators=None, statistic=None, name="a.b"):
+    n = len(numerators)
+    return Pool(
+        metric=name,
+        unit_ids=[f"u{i}" for i in range(n)],
+        numerators=numerators,
+        denominators=denominators or [1] * n,
+        statistic=statistic,
+        n_questions=n,
+        n_scored=n,
+        n_answered=n,
+    )
+
+
+def plain_bootstrap(numerators, denominators, resamples, seed):
+    rng = np.random.default_rng(seed)
+    above, below = np.array(numerators, float), np.array(denominators, float)
+    picked = rng.integers(0, len(above), size=(resamples, len(above)))
+    return above[picked].sum(1) / below[picked].sum(1)
+
+
+def drawn_values(kind):
+    rng = np.random.default_rng(5)
+    if kind == "zero-one":
+        return rng.integers(0, 2, 300).tolist(), [1] * 300
+    if kind == "all distinct":
+        return rng.random(300).tolist(), [1] * 300
+    if kind == "mixed":
+        return [0.0] * 120 + [1.0] * 100 + rng.random(80).tolist(), [1] * 300
+    below = rng.integers(1, 9, 300).tolist()
+    return [float(rng.integers(0, k + 1)) for k in below], below
+
+
+@pytest.mark.parametrize("kind", ["zero-one", "all distinct", "mixed", "clusters"])
+def test_draws_have_the_distribution_of_the_plain_bootstrap(kind):
+    numerators, denominators = drawn_values(kind)
+    ours = distribution(pool_of(numerators, denominators), 20_000, np.random.default_rng(1))
+    plain = plain_bootstrap(numerators, denominators, 20_000, 2)
+    spread = plain.std()
+    assert ours.mean() == pytest.approx(plain.mean(), abs=spread / 20)
+    assert ours.std() == pytest.approx(spread, rel=0.04)
+    for share in (0.025, 0.25, 0.5, 0.75, 0.975):
+        expected = np.quantile(plain, share)
+        assert np.quantile(ours, share) == pytest.approx(expected, abs=spread / 8)
+
+
+def test_resampling_agrees_with_scipy():
+    from scipy.stats import bootstrap
+
+    numerators, _ = drawn_values("mixed")
+    ours = interval(pool_of(numerators), Resampling(resamples=20_000))
+    theirs = bootstrap(
+        (np.array(numerators),),
+        np.mean,
+        n_resamples=20_000,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    )
+    assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.003)
+    assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.003)
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_seed_another():
+    pool = pool_of(drawn_values("mixed")[0])
+    assert interval(pool, Resampling(seed=3)) == interval(pool, Resampling(seed=3))
+    assert interval(pool, Resampling(seed=3)) != interval(pool, Resampling(seed=4))
+
+
+def test_the_order_of_units_moves_nothing():
+    numerators, denominators = drawn_values("clusters")
+    turned = pool_of(numerators[::-1], denominators[::-1])
+    straight = pool_of(numerators, denominators)
+    assert interval(straight, Resampling()) == interval(turned, Resampling())
+    assert value(straight) == value(turned)
+
+
+def test_a_number_s_draws_do_not_depend_on_which_other_numbers_are_made():
+    numerators = drawn_values("mixed")[0]
+    one = interval(pool_of(numerators, name="drop.f1"), Resampling())
+    two = interval(pool_of(numerators, name="drop.em"), Resampling())
+    assert one != two
+
+
+@pytest.mark.parametrize("n", [1, 5, 100])
+@pytest.mark.parametrize("share", [0, 1])
+def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n, share):
+    from scipy.stats import binomtest
+
+    found = interval(pool_of([share] * n), Resampling())
+    exact = binomtest(share * n, n).proportion_ci(0.95, method="exact")
+    assert found.low == pytest.approx(exact.low, abs=1e-12)
+    assert found.high == pytest.approx(exact.high, abs=1e-12)
+    assert found.method == "exact"
+    assert "alike" in found.note
+
+
+def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
+    low, high = unseen(0.5, 20, 0.95)
+    assert 0.4 < low < 0.5 < high < 0.6
+    assert high - low == pytest.approx(1 - 0.025 ** (1 / 20))
+
+
+def test_no_unit_has_no_value_and_no_interval_and_says_so():
+    pool = pool_of([])
+    found = interval(pool, Resampling())
+    assert (value(pool), found.low, found.high) == (None, None, None)
+    assert found.note == "no unit was scored"
+
+
+def test_a_statistic_decides_over_the_sums():
+    data = np.array([0.0, 1.0, 2.0, 10.0])
+
+    def median(indices=None):
+        return float(np.median(data if indices is None else data[indices]))
+
+    pool = pool_of([0] * 4, statistic=median)
+    found = interval(pool, Resampling(resamples=2_000))
+    assert value(pool) == 1.5
+    assert (found.low, found.high) == (0.0, 10.0)
+
+
+def test_a_statistic_that_never_moves_claims_no_interval():
+    found = interval(pool_of([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
+    assert (found.low, found.high, found.method) == (None, None, "none")
+    assert found.note == "every resample gives the same value"
+
+
+def test_undefined_resamples_are_left_out():
+    """Half the units weigh nothing: some resamples have no denominator at all."""
+    found = interval(pool_of([1.0, 0.0, 0.0], [1, 0, 0]), Resampling(resamples=500))
+    assert found.note == "every resample gives the same value"
+    drawn = distribution(pool_of([1.0, 0.0, 0.0], [1, 0, 0]), 500, np.random.default_rng(0))
+    assert np.isnan(drawn).any()
+    assert set(drawn[~np.isnan(drawn)]) == {1.0}
+
+
+def test_sums_are_exactly_rounded():
+    tenths = [0.1] * 10
+    assert value(pool_of(tenths)) == 0.1
+    assert value(pool_of([1e16, 1.0, -1e16])) == 1 / 3
+    assert math.fsum(tenths) == 1.0
+
+
+@pytest.mark.parametrize("kind", ["zero-one", "clusters"])
+def test_intervals_cover_the_truth_about_as_often_as_they_promise(kind):
+    """400 simulated samples of 200 units: 95 % intervals hold the truth in 91 to 98 of 100."""
+    rng = np.random.default_rng(11)
+    held = 0
+    for seed in range(400):
+        if kind == "zero-one":
+            numerators, denominators = (rng.random(200) < 0.7).astype(float).tolist(), None
+            truth = 0.7
+        else:
+            below = rng.integers(1, 10, 200)
+            skill = rng.beta(7, 3, 200)
+            numerators = rng.binomial(below, skill).astype(float).tolist()
+            denominators, truth = below.tolist(), 0.7
+        found = interval(pool_of(numerators, denominators), Resampling(resamples=600, seed=seed))
+        held += found.low <= truth <= found.high
+    assert 0.91 <= held / 400 <= 0.98
+
+
+def test_clusters_widen_the_interval():
+    """Ten alike questions in a passage tell as much as one."""
+    rng = np.random.default_rng(3)
+    right = (rng.random(60) < 0.6).astype(float)
+    apart = interval(pool_of(np.repeat(right, 10).tolist()), Resampling())
+    together = interval(pool_of((right * 10).tolist(), [10] * 60), Resampling())
+    assert together.high - together.low > 2.5 * (apart.high - apart.low)
+
+
+@pytest.mark.parametrize(
+    ("given", "word"), [({"resamples": 9}, "resamples"), ({"level": 95}, "95")]
+)
+def test_settings_that_make_no_sense_are_refused(given, word):
+    with pytest.raises(UsageError, match=word):
+        Resampling(**given)
