@@ -1,1 +1,32 @@
-"""The exam that ships: our own passages and questions."""
+"""The exam that ships: our own passages and questions, found by name."""
+
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from closeread.errors import UnknownNameError
+
+EXAMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "exam/zh": "Chinese expository passages, verification questions in adversarial triples",
+        "exam/en": "English passages, extractive, multi-span, number and date questions",
+    }
+)
+
+
+def locate(name: str) -> Path:
+    """Return the file on disk that holds the exam called ``name``.
+
+    Args:
+        name: One of ``EXAMS``, such as ``exam/zh``.
+
+    Raises:
+        UnknownNameError: No exam has that name.
+    """
+    if name not in EXAMS:
+        raise UnknownNameError(
+            f"no exam is called {name!r}", expected=" or ".join(EXAMS), cure="use one of these"
+        )
+    return Path(str(files(__name__))) / f"{name.removeprefix('exam/')}.jsonl"
