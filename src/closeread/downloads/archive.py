@@ -1,0 +1,73 @@
+"""Named members of a verified zip archive, each written whole or not at all."""
+
+import os
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+from closeread.downloads.published import Member
+from closeread.errors import MismatchError, StorageError
+
+
+def extract(
+    archive: Path, members: tuple[Member, ...], folder: Path, check: Callable[[Path, Member], None]
+) -> list[Path]:
+    """Take members out of a zip archive, under our names and never under theirs.
+
+    A member that is there already is left alone when its size and CRC are the archive's.
+
+    Args:
+        archive: A zip archive whose sum is right.
+        members: What to take out.
+        folder: Where the members' names begin.
+        check: Looks into a whole member before it gets its name; raises when it is wrong.
+
+    Raises:
+        MismatchError: Not a zip archive, or a member is missing or damaged.
+        StorageError: The disk is full.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            return [_take(opened, member, folder, check) for member in members]
+    except (zipfile.BadZipFile, zlib.error, KeyError, NotImplementedError) as error:
+        raise MismatchError(
+            f"not the archive that was expected ({error})",
+            where=str(archive),
+            cure="remove it and fetch it again",
+        ) from error
+    except OSError as error:
+        raise StorageError(
+            f"cannot be unpacked: {error.strerror}", where=str(archive), cure="free space"
+        ) from error
+
+
+def _take(
+    opened: zipfile.ZipFile, member: Member, folder: Path, check: Callable[[Path, Member], None]
+) -> Path:
+    info = opened.getinfo(member.inside)
+    target = folder / member.name
+    if target.exists() and target.stat().st_size == info.file_size and _crc(target) == info.CRC:
+        check(target, member)
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    partial = target.with_name(target.name + ".part")
+    try:
+        with opened.open(info) as source, partial.open("wb") as stream:
+            while block := source.read(1 << 20):
+                stream.write(block)
+            stream.flush()
+            os.fsync(stream.fileno())
+        check(partial, member)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return target
+
+
+def _crc(path: Path) -> int:
+    found = 0
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            found = zlib.crc32(block, found)
+    return found

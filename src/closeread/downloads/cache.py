@@ -1,0 +1,51 @@
+"""Addresses opened as data sets: fetched once into a folder of the user's cache."""
+
+import hashlib
+import os
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from closeread.downloads.fetch import Patience, Unwatched, Watcher, fetch
+from closeread.downloads.published import PublishedFile
+from closeread.downloads.sets import SETS
+from closeread.errors import UsageError
+
+
+def folder() -> Path:
+    """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives."""
+    if chosen := os.environ.get("CLOSEREAD_CACHE"):
+        return Path(chosen)
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "closeread"
+
+
+def cached(url: str, *, patience: Patience | None = None, watcher: Watcher | None = None) -> Path:
+    """Return a local copy of an address, fetched on the first call only.
+
+    The address of a published file brings that file's sum with it.
+
+    Raises:
+        UsageError: Not an http or https address.
+        TransferError: It cannot be fetched, or the environment forbids the network.
+        StorageError: The cache folder cannot be written.
+    """
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc:
+        raise UsageError(f"not an http or https address: {url}")
+    name = unquote(parts.path).rpartition("/")[2].replace("\0", "") or "content"
+    target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / name[-120:]
+    if not target.exists():
+        known = _published(url)
+        fetch(
+            PublishedFile(name=url, addresses=(url,), md5=known.md5, sha256=known.sha256),
+            target,
+            check=lambda path: None,
+            patience=patience or Patience(),
+            watcher=watcher or Unwatched(),
+        )
+    return target
+
+
+def _published(url: str) -> PublishedFile:
+    files = (file for found in SETS.values() for file in found.files)
+    return next((file for file in files if url in file.addresses), PublishedFile(name=url))

@@ -1,0 +1,240 @@
+"""One file from the first of its addresses that gives it rightly."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from closeread.downloads.published import PublishedFile
+from closeread.downloads.transport import Partial, Passing, Refused, attempt
+from closeread.errors import CloseReadError, StorageError, TransferError
+
+if TYPE_CHECKING:
+    import httpx
+
+_ON = {"1", "true", "yes", "on"}
+
+
+class Watcher(Protocol):
+    """Is told of bytes as they come."""
+
+    def advance(self, n: int = 1) -> None:
+        """Count ``n`` more bytes."""
+
+
+class Unwatched:
+    """Counts nothing."""
+
+    def advance(self, n: int = 1) -> None:
+        """Ignore the bytes."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long to wait for a server, and how often to ask again.
+
+    Attributes:
+        timeout_seconds: The longest silence.
+        attempts: How many fruitless attempts an address gets; one that brings bytes is not counted.
+        first_wait_seconds: The wait after the first fruitless attempt; doubled each time, and
+            drawn between half and all of that, so that many clients do not return together.
+        longest_wait_seconds: The longest wait that a server may ask for.
+    """
+
+    timeout_seconds: float = 30.0
+    attempts: int = 4
+    first_wait_seconds: float = 1.0
+    longest_wait_seconds: float = 60.0
+    rng: random.Random = field(default_factory=random.Random)
+    sleep: Callable[[float], None] = time.sleep
+
+
+def refuse_when_offline(what: str) -> None:
+    """Raise where the environment forbids the network.
+
+    Raises:
+        TransferError: ``CLOSEREAD_OFFLINE`` or ``HF_HUB_OFFLINE`` is set.
+    """
+    for name in ("CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"):
+        if os.environ.get(name, "").lower() in _ON:
+            raise TransferError(
+                f"{what} is not here, and {name} forbids the network",
+                cure=f"unset {name}, or put the file there yourself",
+            )
+
+
+def fetch(
+    file: PublishedFile,
+    target: Path,
+    *,
+    check: Callable[[Path], None],
+    patience: Patience,
+    watcher: Watcher,
+) -> str:
+    """Bring a file to ``target``, which appears only when it is whole and right.
+
+    What has arrived stays in ``target`` with the ending ``.part``, so that the next call goes on
+    from there, even after a kill.
+
+    Args:
+        file: Its addresses and sums.
+        target: Where it goes.
+        patience: Time-outs and attempts.
+        watcher: Is told of bytes as they come.
+        check: Looks into the whole file before it gets its name; raises when it is wrong.
+
+    Returns:
+        The address that gave it.
+
+    Raises:
+        TransferError: Every address failed (the message names each with its reason), or the
+            environment forbids the network.
+        StorageError: The disk is full, or another process fetches the same file.
+    """
+    import httpx
+
+    partial = Partial(target.with_name(target.name + ".part"))
+    reasons: list[tuple[str, str]] = []
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            _alone(target),
+            httpx.Client(
+                follow_redirects=True,
+                max_redirects=10,
+                timeout=patience.timeout_seconds,
+                headers={"User-Agent": "closeread"},
+            ) as client,
+        ):
+            if _is_whole(file, partial):
+                check(partial.path)
+                address = partial.origin()[0]
+                partial.finish(target)
+                return address
+            refuse_when_offline(file.name)
+            for address in file.addresses:
+                try:
+                    _from(client, address, file, partial, patience=patience, watcher=watcher)
+                    _verify(file, partial, check)
+                except (Passing, Refused, CloseReadError) as error:
+                    reasons.append((address, " ".join(str(error).split())))
+                    continue
+                partial.finish(target)
+                return address
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}",
+            where=str(target),
+            cure="free space or choose another place; what has arrived is kept and resumed",
+        ) from error
+    raise TransferError(
+        "no address gave it" + "".join(f"\n    {address}: {reason}" for address, reason in reasons),
+        where=file.name,
+        cure="try again later (what has arrived is kept), or fetch it yourself into " + str(target),
+    )
+
+
+def digests(path: Path) -> tuple[str, str]:
+    """Return the MD5 and the SHA-256 of a file."""
+    md5, sha256 = hashlib.md5(usedforsecurity=False), hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 20):
+            md5.update(block)
+            sha256.update(block)
+    return md5.hexdigest(), sha256.hexdigest()
+
+
+def wrong_sum(file: PublishedFile, path: Path) -> str:
+    """Return what is wrong with a file's sums, or "" when they are those published."""
+    md5, sha256 = digests(path)
+    if file.sha256 and sha256 != file.sha256:
+        return f"wrong sum: sha256 {sha256}, published {file.sha256}"
+    if file.md5 and md5 != file.md5:
+        return f"wrong sum: MD5 {md5}, published {file.md5}"
+    return ""
+
+
+def _from(
+    client: "httpx.Client",
+    address: str,
+    file: PublishedFile,
+    partial: Partial,
+    *,
+    patience: Patience,
+    watcher: Watcher,
+) -> None:
+    """Make attempts at one address until all bytes are there."""
+    fruitless, most, anew = 0, partial.size(), False
+    judged = bool(file.md5 or file.sha256)
+    while True:
+        resumed = partial.size() > 0
+        try:
+            attempt(client, address, partial, sum_is_known=judged, advance=watcher.advance)
+        except Passing as error:
+            if judged and partial.size() and not wrong_sum(file, partial.path):
+                return
+            fruitless = 0 if partial.size() > most else fruitless + 1
+            most = max(most, partial.size())
+            if fruitless >= patience.attempts:
+                raise
+            _pause(patience, fruitless, error)
+            continue
+        if resumed and judged and not anew and wrong_sum(file, partial.path):
+            # The beginning came from another attempt, perhaps from another address: start anew.
+            partial.clear()
+            anew = True
+            continue
+        return
+
+
+def _pause(patience: Patience, fruitless: int, error: Passing) -> None:
+    asked = error.wait_seconds
+    if asked is not None and asked > patience.longest_wait_seconds:
+        raise Refused(f"{error}, and asks to wait {asked:.0f} s") from error
+    grown: float = patience.first_wait_seconds * 2.0 ** max(0, fruitless - 1)
+    drawn = grown * patience.rng.uniform(0.5, 1.0)
+    patience.sleep(min(max(drawn, asked or 0.0), patience.longest_wait_seconds))
+
+
+def _is_whole(file: PublishedFile, partial: Partial) -> bool:
+    """Whether a killed process had fetched everything but not yet given it its name."""
+    judged = bool(file.md5 or file.sha256)
+    return judged and partial.size() > 0 and not wrong_sum(file, partial.path)
+
+
+def _verify(file: PublishedFile, partial: Partial, check: Callable[[Path], None]) -> None:
+    try:
+        if problem := wrong_sum(file, partial.path):
+            raise Refused(problem)
+        check(partial.path)
+    except (Refused, CloseReadError):
+        partial.clear()
+        raise
+
+
+@contextlib.contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """Keep a second process from writing the same file; a killed one leaves no lock behind."""
+    path = target.with_name(target.name + ".part.lock")
+    with contextlib.ExitStack() as stack:
+        while True:
+            lock = stack.enter_context(path.open("a"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise StorageError(
+                    "another process is fetching it", where=str(target), cure="wait for it"
+                ) from error
+            with contextlib.suppress(FileNotFoundError):
+                if path.stat().st_ino == os.fstat(lock.fileno()).st_ino:
+                    break
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)

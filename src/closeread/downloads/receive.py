@@ -1,0 +1,141 @@
+"""Published sets into a folder: fetched or already there, checked by sum and by count."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from closeread.downloads.archive import extract
+from closeread.downloads.fetch import Patience, Unwatched, Watcher, digests, fetch, wrong_sum
+from closeread.downloads.published import Member, PublishedFile, PublishedSet
+from closeread.downloads.selection import select
+from closeread.errors import CloseReadError, MismatchError, UsageError
+from closeread.types import Record
+
+Count = Callable[[Path], int]
+
+
+class Received(Record, frozen=True, kw_only=True):
+    """One file that now lies in the folder, and what is known of it.
+
+    Attributes:
+        checked_by: ``sha256``, ``md5`` or both where a published sum was compared.
+        sha256: Of the file as it lies there.
+        examples: File name -> the questions counted, for an archive those of its members.
+        address: Where it came from; "" where it was there already.
+        members: What was taken out of an archive.
+    """
+
+    name: str
+    path: str
+    license: str
+    citation: str
+    checked_by: tuple[str, ...]
+    sha256: str
+    examples: dict[str, int]
+    address: str = ""
+    members: tuple[str, ...] = ()
+
+
+def get(
+    names: Iterable[str],
+    to: Path,
+    *,
+    count: Count,
+    patience: Patience | None = None,
+    watcher: Watcher | None = None,
+) -> Iterator[Received]:
+    """Bring published sets into a folder, one file after the other.
+
+    Args:
+        names: Sets (``mrqa/train``), files of them (``mrqa/train/SQuAD``), prefixes (``mrqa``).
+        to: The folder; each file gets its place under it.
+        count: Counts the questions in a file, whatever it is called.
+        patience: Time-outs and attempts.
+        watcher: Is told of bytes as they come.
+
+    Raises:
+        UnknownNameError: No such set.
+        UsageError: The set is fetched by hand; the message says where and under which terms.
+        MismatchError: A file of that name is there with other content, or the count is wrong.
+        TransferError: Every address failed.
+        StorageError: The folder cannot be written.
+    """
+    for _, chosen, file in select(names):
+        yield _one(
+            chosen,
+            file,
+            to,
+            count=count,
+            patience=patience or Patience(),
+            watcher=watcher or Unwatched(),
+        )
+
+
+def _one(
+    chosen: PublishedSet,
+    file: PublishedFile,
+    to: Path,
+    *,
+    count: Count,
+    patience: Patience,
+    watcher: Watcher,
+) -> Received:
+    target = to / file.name
+    counted: dict[str, int] = {}
+
+    def check(path: Path) -> None:
+        if not file.members:
+            counted[file.name] = _counted(count, path, file.name, file.examples)
+
+    def check_member(path: Path, member: Member) -> None:
+        counted[member.name] = _counted(count, path, member.name, member.examples)
+
+    address = ""
+    if target.exists():
+        _check_present(file, target, check)
+    elif not file.addresses:
+        raise UsageError(
+            f"{file.name} is fetched by hand: {chosen.by_hand}",
+            expected=f"the file at {target}",
+            cure="put it there, and call this again to have it counted",
+        )
+    else:
+        address = fetch(file, target, check=check, patience=patience, watcher=watcher)
+    members = extract(target, file.members, to, check_member) if file.members else []
+    return Received(
+        name=file.name,
+        path=str(target),
+        license=file.license or chosen.license,
+        citation=file.citation or chosen.citation,
+        checked_by=tuple(kind for kind in ("md5", "sha256") if getattr(file, kind)),
+        sha256=digests(target)[1],
+        examples=counted,
+        address=address,
+        members=tuple(map(str, members)),
+    )
+
+
+def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], None]) -> None:
+    cure = "move it away and call this again"
+    if problem := wrong_sum(file, target):
+        raise MismatchError(
+            f"a file is there already, but not the published one ({problem})",
+            where=str(target),
+            cure=cure,
+        )
+    try:
+        check(target)
+    except CloseReadError as error:
+        raise MismatchError(
+            f"a file is there already, but not the published one ({error.found})",
+            where=str(target),
+            cure=cure,
+        ) from error
+
+
+def _counted(count: Count, path: Path, name: str, expected: int | None) -> int:
+    found = count(path)
+    if expected is not None and found != expected:
+        raise MismatchError(
+            f"{found:,} questions were counted", where=name, expected=f"{expected:,} as published"
+        )
+    return found

@@ -1,0 +1,43 @@
+"""What the user's names mean: a set, one file of it, or all sets under a prefix."""
+
+import difflib
+from collections.abc import Iterable
+
+from closeread.downloads.published import PublishedFile, PublishedSet
+from closeread.downloads.sets import SETS
+from closeread.errors import UnknownNameError
+
+Wanted = tuple[str, PublishedSet, PublishedFile]
+
+
+def select(names: Iterable[str]) -> list[Wanted]:
+    """Return the files that names stand for, each once, in the table's order within a name.
+
+    ``mrqa/train`` is a set, ``mrqa/train/SQuAD`` a file of it, ``mrqa`` all sets of the task.
+
+    Raises:
+        UnknownNameError: No set or file is called so; the message lists the near ones.
+    """
+    wanted: dict[str, Wanted] = {}
+    for name in names:
+        asked = name.strip("/").lower()
+        found = [
+            (key, chosen, file)
+            for key, chosen in SETS.items()
+            for file in chosen.files
+            if asked in {key, f"{key}/{file.stem}".lower()} or key.startswith(asked + "/")
+        ]
+        if not found:
+            raise _unknown(name)
+        wanted.update((file.name, (key, chosen, file)) for key, chosen, file in found)
+    return list(wanted.values())
+
+
+def _unknown(name: str) -> UnknownNameError:
+    known = [*SETS, *(f"{key}/{file.stem}" for key in SETS for file in SETS[key].files)]
+    near = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    return UnknownNameError(
+        f"there is no published set named {name!r}",
+        expected=("perhaps " + ", ".join(near)) if near else "one of " + ", ".join(SETS),
+        cure="`closeread get --list` lists them",
+    )

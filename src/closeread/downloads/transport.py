@@ -1,0 +1,185 @@
+"""One address, one attempt: append what is missing to a partial file, or say why not."""
+
+import email.utils
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+if TYPE_CHECKING:
+    import httpx
+
+_PASSING = {408, 425, 429, 500, 502, 503, 504}
+_BLOCK_BYTES = 1 << 18
+
+
+class Passing(Exception):
+    """A fault that may pass: the same address is worth another attempt."""
+
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
+
+
+class Refused(Exception):
+    """A fault that will not pass: on to the next address."""
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A file on its way: ``NAME.part`` and, beside it, where its bytes come from."""
+
+    path: Path
+
+    @property
+    def _note(self) -> Path:
+        return self.path.with_name(self.path.name + ".json")
+
+    def size(self) -> int:
+        """How many bytes have arrived."""
+        return self.path.stat().st_size if self.path.exists() else 0
+
+    def origin(self) -> tuple[str, str]:
+        """Return the address and the validator (an ETag or a date) of the bytes, or blanks."""
+        try:
+            found: Any = json.loads(self._note.read_text("utf-8"))
+            return str(found["address"]), str(found["validator"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return "", ""
+
+    def begin(self, address: str, validator: str) -> None:
+        """Note where the bytes come from, before the first of them is written."""
+        fresh = self._note.with_name(self._note.name + ".new")
+        fresh.write_text(json.dumps({"address": address, "validator": validator}), "utf-8")
+        fresh.replace(self._note)
+
+    def clear(self) -> None:
+        """Forget all that has arrived."""
+        self._note.unlink(missing_ok=True)
+        self.path.unlink(missing_ok=True)
+
+    def finish(self, target: Path) -> None:
+        """Give the whole file its final name, so that it survives a power cut."""
+        with self.path.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        self.path.replace(target)
+        self._note.unlink(missing_ok=True)
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def attempt(
+    client: "httpx.Client",
+    address: str,
+    partial: Partial,
+    *,
+    sum_is_known: bool,
+    advance: Callable[[int], None],
+) -> None:
+    """Ask once for what is missing and append it to ``partial``.
+
+    Bytes that are there already are kept when the same file surely continues: the server confirms
+    its ETag or date (``If-Range``), or a published sum will judge the whole.
+
+    Args:
+        client: Follows redirections.
+        address: Where to ask.
+        partial: What has arrived so far.
+        sum_is_known: Whether a published sum will judge the whole.
+        advance: Is told of bytes as they come.
+
+    Raises:
+        Passing: A cut, a time-out, or a status such as 429 or 503.
+        Refused: A status such as 404, or a redirection from https to http without a sum.
+        OSError: The disk is full, or the file cannot be written.
+    """
+    import httpx
+
+    have = partial.size()
+    came_from, validator = partial.origin()
+    same = came_from == address and bool(validator)
+    if have and not (same or sum_is_known):
+        partial.clear()
+        have = 0
+    headers = {"Accept-Encoding": "identity"}
+    if have:
+        headers["Range"] = f"bytes={have}-"
+        if same:
+            headers["If-Range"] = validator
+    try:
+        with client.stream("GET", address, headers=headers) as response:
+            _check(response, address, sum_is_known)
+            if response.status_code == 416 and have:
+                if _total(response) == have:
+                    return
+                partial.clear()
+                raise Passing("the server holds another file than the one begun")
+            if have and not (response.status_code == 206 and _first_byte(response) == have):
+                have = 0
+            if not have:
+                partial.clear()
+                partial.begin(address, _validator(response))
+            with partial.path.open("r+b" if have else "wb") as stream:
+                stream.truncate(have)
+                stream.seek(have)
+                _receive(response, stream, advance)
+    except httpx.TimeoutException as error:
+        raise Passing("nothing came within the time-out") from error
+    except (httpx.TooManyRedirects, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+        raise Refused(str(error)) from error
+    except httpx.TransportError as error:
+        raise Passing(str(error) or type(error).__name__) from error
+
+
+def _receive(response: "httpx.Response", stream: BinaryIO, advance: Callable[[int], None]) -> None:
+    for block in response.iter_raw(_BLOCK_BYTES):
+        stream.write(block)
+        advance(len(block))
+
+
+def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None:
+    status = response.status_code
+    downgraded = address.startswith("https:") and response.url.scheme == "http"
+    if downgraded and not sum_is_known:
+        raise Refused("redirected from https to http, and no sum is published to judge by")
+    if status in _PASSING:
+        raise Passing(f"status {status}", _wait(response.headers.get("Retry-After", "")))
+    if status not in {200, 206, 416}:
+        raise Refused(f"status {status}")
+
+
+def _validator(response: "httpx.Response") -> str:
+    """Return what If-Range may hold: a strong ETag, else the date of the last change."""
+    tag: str = response.headers.get("ETag", "")
+    if tag and not tag.startswith("W/"):
+        return tag
+    changed: str = response.headers.get("Last-Modified", "")
+    return changed
+
+
+def _first_byte(response: "httpx.Response") -> int | None:
+    value: str = response.headers.get("Content-Range", "")
+    first = value.removeprefix("bytes ").split("-", 1)[0]
+    return int(first) if first.isdigit() else None
+
+
+def _total(response: "httpx.Response") -> int | None:
+    total: str = response.headers.get("Content-Range", "").rpartition("/")[2]
+    return int(total) if total.isdigit() else None
+
+
+def _wait(value: str) -> float | None:
+    if value.isdigit():
+        return float(value)
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    import datetime
+
+    return max(0.0, (moment - datetime.datetime.now(datetime.UTC)).total_seconds())
