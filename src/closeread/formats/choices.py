@@ -1,0 +1,97 @@
+"""Options, letters and the one right option: what all multiple-choice formats share."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from closeread.errors import InputError, UsageError
+from closeread.types import Answer, Defects, Option, Polarity, Question
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def options(
+    texts: Sequence[str], where: str, *, exactly: int | None = None
+) -> tuple[Option, ...]:
+    """Letter the options of a question.
+
+    Args:
+        texts: The options in order.
+        where: Where the question stands, for the error.
+        exactly: How many the format promises; at least two and at most five when None.
+
+    Raises:
+        InputError: There are fewer, or more, than that.
+    """
+    if len(texts) != exactly if exactly else not 2 <= len(texts) <= 5:
+        raise InputError(
+            f"{len(texts)} options",
+            where=where,
+            expected=f"{exactly} options" if exactly else "2 to 5 options",
+            cure="complete the question or take it out",
+        )
+    return tuple([Option(label=LETTERS[i], text=text) for i, text in enumerate(texts)])
+
+
+def by_letter(
+    letter: str | None, made: tuple[Option, ...], name: str, defects: Defects
+) -> tuple[Answer, ...]:
+    """Return the gold for a letter; an unknown letter is kept and counted, None gives no gold."""
+    if letter is None:
+        return ()
+    for option in made:
+        if option.label == letter:
+            return (Answer(kind="choice", label=letter, texts=(option.text,)),)
+    defects.add("answer-not-an-option", f"the answer {letter!r} is no option", question_id=name)
+    return (Answer(kind="choice", label=letter),)
+
+
+def by_text(
+    text: str | None, made: tuple[Option, ...], name: str, defects: Defects
+) -> tuple[Answer, ...]:
+    """Return the gold for an option's text; one that is no option is kept and counted."""
+    if text is None:
+        return ()
+    labels = [option.label for option in made if option.text == text]
+    if not labels:
+        defects.add("answer-not-an-option", f"the answer {text!r} is no option", question_id=name)
+    elif len(labels) > 1:
+        defects.add("repeated-option", f"{text!r} is several options", question_id=name)
+    return (Answer(kind="choice", label=labels[0] if labels else "", texts=(text,)),)
+
+
+def letter_of(question: Question) -> str | None:
+    """Return the letter of the right option; None where no gold is known."""
+    return question.answers[0].label if question.answers else None
+
+
+def truth(
+    letter: str | None, made: tuple[Option, ...], asks_for: Polarity | None
+) -> tuple[bool | None, ...]:
+    """Return each option's truth as one right letter and the stem's polarity imply it."""
+    if asks_for is None or letter not in {option.label for option in made}:
+        return ()
+    return tuple([(option.label == letter) == (asks_for == "supported") for option in made])
+
+
+def need_options(question: Question, format_name: str, *, exactly: int | None = None) -> list[str]:
+    """Return the options' texts for a format that needs them.
+
+    Raises:
+        UsageError: The question has none, another number, or labels other than A, B, C, ...
+    """
+    found = len(question.options)
+    labels = "".join(option.label for option in question.options)
+    if not found or (exactly and found != exactly) or labels != LETTERS[:found]:
+        raise UsageError(
+            f"{found or 'no'} options labelled {labels!r}" if found else "no options",
+            where=f"question {question.question_id}",
+            expected=f"{format_name} holds questions with "
+            + (f"{exactly} options" if exactly else "options labelled A, B, ..."),
+            cure="choose another format; `jsonl` holds every question",
+        )
+    return [option.text for option in question.options]
+
+
+def present(**fields: Any) -> dict[str, Any]:
+    """Return the fields that are not None, as a record to write."""
+    return {name: value for name, value in fields.items() if value is not None}

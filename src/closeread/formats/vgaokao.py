@@ -1,0 +1,232 @@
+"""VGaokao (Zhang et al. 2021): exam passages, statements to verify, truth values, gold evidence.
+
+``{"version", "data": [{"cid", "context", "qas": [{"qid", "question", "options", "answer",
+"correctness": [1, 0, ...], "golden_evidence": [[sentence, ...], ...]}]}]}``; line breaks part
+paragraphs. ``correctness`` becomes ``option_truth``; the sentences of ``golden_evidence`` become
+spans (``Question.gold_evidence``, one a option, in text order), found where they stand in the
+passage.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.choices import by_letter, letter_of, need_options, options, present
+from closeread.formats.head import Head
+from closeread.formats.published import Ids, beside, checked, place, restored, unsaid, write_array
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text import segment
+from closeread.text.language import detect
+from closeread.text.polarity import polarity
+from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
+
+_NAME = "vgaokao"
+
+
+class _Question(msgspec.Struct):
+    qid: str | int
+    question: str
+    options: list[str]
+    answer: str | None = None
+    correctness: list[int] | None = None
+    golden_evidence: list[list[str]] | None = None
+
+
+class _Context(msgspec.Struct):
+    context: str
+    qas: list[Any]
+    cid: str | int = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first passage's first question has truth values or gold evidence."""
+    first = ("data", 0, "qas", 0)
+    return head.has("context", at=("data", 0)) and (
+        head.has("correctness", "options", at=first)
+        or head.has("golden_evidence", at=first)
+    )
+
+
+def info(source: Source) -> Info:
+    """Read the version."""
+    members = beside(source, "data")
+    return Info(
+        name="vgaokao",
+        version=str(members.get("version", "")),
+        license="Apache-2.0",
+        metadata={_NAME: members},
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each passage with its questions.
+
+    Counts ``evidence-not-a-sentence``, ``evidence-not-found``, ``truth-against-answer``,
+    ``answer-not-an-option``, ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    for index, raw in enumerate(source.elements("data", dict)):
+        where = f"data[{index}]"
+        typed = checked(raw, _Context, place(source, where))
+        passage = Passage(
+            passage_id=str(typed.cid) if typed.cid != "" else str(index),
+            text=typed.context,
+            language=detect(typed.context),
+        )
+        sentences = segment.vgaokao(passage.text)
+        questions = []
+        for number, row in enumerate(typed.qas):
+            name = row.get("qid", "") if isinstance(row, dict) else ""
+            spot = place(source, f"{where}.qas[{number}]", name)
+            questions.append(_question(row, spot, passage, sentences, ids, defects))
+        metadata = unsaid(_NAME, raw, _context(passage, raw["qas"]))
+        yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _question(
+    row: Any,
+    where: str,
+    passage: Passage,
+    sentences: tuple[Span, ...],
+    ids: Ids,
+    defects: Defects,
+) -> Question:
+    item = checked(row, _Question, where)
+    name = ids.note(str(item.qid))
+    made = options(item.options, where, exactly=4)
+    for field, values in (("correctness", item.correctness), ("golden_evidence", item.golden_evidence)):
+        if values is not None and len(values) != len(made):
+            raise InputError(
+                f"{len(values)} values in {field} for {len(made)} options",
+                where=where,
+                cure=f"give one value of {field} for each option",
+            )
+    gold = tuple(
+        _evidence(texts, option.label, passage.text, sentences, name, defects)
+        for option, texts in zip(made, item.golden_evidence or [], strict=False)
+    )
+    question = Question(
+        question_id=name,
+        passage_id=passage.passage_id,
+        text=item.question,
+        kind="verification",
+        asks_for=polarity(item.question),
+        options=made,
+        option_truth=tuple([{0: False, 1: True}.get(value) for value in item.correctness or ()]),
+        answers=by_letter(item.answer, made, name, defects),
+        gold_evidence=gold,
+    )
+    _check_truth(question, defects)
+    metadata = unsaid(_NAME, row, _row(question, passage))
+    return msgspec.structs.replace(question, metadata=metadata)
+
+
+def _evidence(
+    texts: list[str],
+    label: str,
+    passage: str,
+    sentences: tuple[Span, ...],
+    name: str,
+    defects: Defects,
+) -> Evidence:
+    places = {}
+    for span in reversed(sentences):
+        places[span.of(passage)] = span
+    found = set()
+    for text in texts:
+        if text in places:
+            found.add(places[text])
+            continue
+        start = passage.find(text.strip()) if text.strip() else -1
+        if start >= 0:
+            defects.add(
+                "evidence-not-a-sentence",
+                f"{label}: {text[:40]!r} is a piece of the passage, but no sentence of it",
+                question_id=name,
+            )
+            found.add(Span(start, start + len(text.strip())))
+        else:
+            near = [s for s in sentences if s.of(passage).strip() in text]
+            defects.add(
+                "evidence-not-found",
+                f"{label}: {text[:40]!r} is not in the passage"
+                + (f"; {len(near)} of its sentences are" if near else ""),
+                question_id=name,
+            )
+            found.update(near)
+    return Evidence(option_label=label, spans=tuple(sorted(found)))
+
+
+def _check_truth(question: Question, defects: Defects) -> None:
+    letter = letter_of(question)
+    if not letter or not question.option_truth:
+        return
+    picked = question.asks_for == "supported"
+    fitting = [
+        option.label
+        for option, true in zip(question.options, question.option_truth, strict=True)
+        if true is picked
+    ]
+    if fitting != [letter]:
+        defects.add(
+            "truth-against-answer",
+            f"the stem asks for a {question.asks_for} statement, these are such: "
+            f"{', '.join(fitting) or 'none'}; the answer is {letter}",
+            question_id=question.question_id,
+        )
+
+
+def _context(passage: Passage, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    name = passage.passage_id
+    cid = int(name) if name.isdecimal() and str(int(name)) == name else name
+    return {"cid": cid, "context": passage.text, "qas": rows}
+
+
+def _row(question: Question, passage: Passage) -> dict[str, Any]:
+    evidence = {
+        found.option_label: list(found.texts) or [span.of(passage.text) for span in found.spans]
+        for found in question.gold_evidence
+    }
+    texts = need_options(question, _NAME, exactly=4)
+    truth = question.option_truth
+    return present(
+        qid=question.question_id,
+        question=question.text,
+        options=texts,
+        answer=letter_of(question),
+        correctness=[int(bool(true)) for true in truth] if truth and None not in truth else None,
+        golden_evidence=[evidence.get(option.label, []) for option in question.options]
+        if evidence
+        else None,
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the authors' form.
+
+    Raises:
+        UsageError: A question has not four options.
+    """
+    members = dataset.metadata.get(_NAME, {"version": dataset.version or dataset.name})
+    write_array(stream, _contexts(dataset), "data", **members)
+
+
+def _contexts(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    for passage, questions in dataset:
+        rows = [
+            restored(_NAME, _row(question, passage), question.metadata) for question in questions
+        ]
+        yield restored(_NAME, _context(passage, rows), passage.metadata)
+
+
+FORMAT = Format(
+    name=_NAME,
+    sniff=sniff,
+    read=read,
+    write=write,
+    info=info,
+    metrics=("choice", "option", "evidence"),
+)
