@@ -1,0 +1,154 @@
+"""Taking possession of a run folder: a new one, one to go on with, or one to discard."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import MismatchError, StorageError, UsageError
+from closeread.runs.ledger import Ledger
+from closeread.runs.records import RunInfo
+from closeread.runs.store import (
+    INFO,
+    LEDGER,
+    PREDICTIONS,
+    REPORT,
+    SCORES,
+    SUMMARY,
+    open_run,
+    write_document,
+)
+
+
+@contextlib.contextmanager
+def claimed(
+    folder: Path, wanted: RunInfo, *, resume: bool = False, overwrite: bool = False
+) -> Iterator[tuple[RunInfo, Ledger]]:
+    """Open a run folder for writing and keep others out of it.
+
+    Args:
+        folder: Made where it is missing.
+        wanted: What is to be run.
+        resume: Go on with a run that is there; begin one where none is.
+        overwrite: Discard a run that is there.
+
+    Raises:
+        UsageError: The folder holds a run and neither is asked for, or holds something else.
+        MismatchError: The run that is there was made with other settings; says which.
+        StorageError: The folder cannot be written, or another process writes it.
+    """
+    made = _make(folder)
+    try:
+        present = _inspect(folder, resume or overwrite)
+        ledger = Ledger(folder / LEDGER)
+    except BaseException:
+        _leave_as_it_was(folder, made)
+        raise
+    try:
+        info = wanted
+        if present and resume:
+            info = open_run(folder).info
+            _must_agree(folder, info, wanted)
+        else:
+            try:
+                _begin(folder, ledger, wanted)
+            except BaseException:
+                if not present:
+                    _leave_as_it_was(folder, made, ledger=True)
+                raise
+        for left in folder.glob(".*.part"):
+            left.unlink(missing_ok=True)
+        yield info, ledger
+    finally:
+        ledger.close()
+
+
+def _make(folder: Path) -> list[Path]:
+    """Create the folder with its parents; return those that were made, the innermost first."""
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        for path in missing:
+            with contextlib.suppress(OSError):
+                path.rmdir()
+        raise StorageError(
+            f"no folder can be made here: {error.strerror}",
+            where=str(folder),
+            cure="choose another place with --out",
+        ) from error
+    return missing
+
+
+def _inspect(folder: Path, allowed: bool) -> bool:
+    if (folder / INFO).exists():
+        if not allowed:
+            raise UsageError(
+                "there is a run in this folder already",
+                where=str(folder),
+                cure="--resume goes on with it, --overwrite discards it, --out names another",
+            )
+        return True
+    for path in folder.iterdir():
+        begun = path.name == LEDGER and not path.stat().st_size
+        if not begun and not (path.name.startswith(".") and path.name.endswith(".part")):
+            raise UsageError(
+                f"the folder is no run folder and holds {path.name}",
+                where=str(folder),
+                cure="name a new or empty folder with --out",
+            )
+    return False
+
+
+def _begin(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
+    # An old run is only given up once the new run.json could be written beside it.
+    new = folder / f".{INFO}.new.part"
+    write_document(new, wanted)
+    try:
+        ledger.clear()
+        for name in (PREDICTIONS, SCORES, SUMMARY, REPORT):
+            (folder / name).unlink(missing_ok=True)
+        new.replace(folder / INFO)
+    except OSError as error:
+        raise StorageError(f"cannot be written: {error.strerror}", where=str(folder)) from error
+
+
+def _leave_as_it_was(folder: Path, made: list[Path], *, ledger: bool = False) -> None:
+    with contextlib.suppress(OSError):
+        if ledger:
+            (folder / LEDGER).unlink()
+        for path in made:
+            path.rmdir()
+
+
+def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
+    old, new = _settings(present), _settings(wanted)
+    differing = [
+        f"{name}: {_shown(old.get(name))} in the run, {_shown(new.get(name))} asked for"
+        for name in sorted({*old, *new})
+        if old.get(name) != new.get(name)
+    ]
+    if differing:
+        raise MismatchError(
+            "the run was made otherwise:\n    " + "\n    ".join(differing),
+            where=str(folder),
+            cure="repeat its settings to resume it, or name another folder with --out",
+        )
+
+
+def _settings(info: RunInfo) -> dict[str, Any]:
+    options = msgspec.to_builtins(info.reader.options)
+    return {
+        "data set (sha256)": info.dataset.sha256,
+        "format": info.dataset.format,
+        "limit": info.dataset.limit,
+        "reader": info.reader.name,
+        "batch size": info.batch_size,
+        **{f"reader option {name}": value for name, value in options.items()},
+    }
+
+
+def _shown(value: Any) -> str:
+    return "none" if value is None else str(value)

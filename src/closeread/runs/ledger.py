@@ -1,0 +1,161 @@
+"""The append-only ledger: one JSON line a prediction, in order of completion.
+
+Whole lines are written at once, at the latest half a second after they came, so that a killed
+process loses little; they are forced to disk every few seconds, which matters only when the
+machine itself dies. A kill in the middle of a write leaves a torn last line, which is dropped.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from closeread.errors import InputError, StorageError
+from closeread.types import Prediction
+
+_FLUSH_BYTES = 64 * 1024
+_FLUSH_SECONDS = 0.5
+_SYNC_SECONDS = 5.0
+_TAIL = 1 << 16
+
+
+class Ledger:
+    """A ledger open for one writer; a second process that opens it is refused.
+
+    Raises:
+        StorageError: It cannot be opened, or another process writes it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._pending = bytearray()
+        self._flushed_at = self._synced_at = time.monotonic()
+        try:
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise _storage_error(path, error) from error
+        try:
+            _lock(self._handle, path)
+            self._size = os.fstat(self._handle).st_size
+            self._drop_torn_line()
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def replay(self) -> Iterator[tuple[int, Prediction]]:
+        """Yield what is there already, with the offset of each line.
+
+        Raises:
+            InputError: A line other than the torn last one is no prediction.
+        """
+        decode = msgspec.json.Decoder(Prediction).decode
+        offset, end = 0, self._size
+        with self.path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                if offset >= end:
+                    return
+                try:
+                    yield offset, decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    raise damaged(self.path, number, str(error)) from error
+                offset += len(line)
+
+    def append(self, line: bytes) -> int:
+        """Add an encoded prediction; return the offset of its line."""
+        offset = self._size + len(self._pending)
+        self._pending += line
+        self._pending += b"\n"
+        if (
+            len(self._pending) >= _FLUSH_BYTES
+            or time.monotonic() - self._flushed_at > _FLUSH_SECONDS
+        ):
+            self.flush()
+        return offset
+
+    def flush(self) -> None:
+        """Hand everything to the operating system; on failure the file keeps whole lines only.
+
+        Raises:
+            StorageError: The disk is full, or the file cannot be written.
+        """
+        try:
+            rest = memoryview(self._pending)
+            while rest:
+                rest = rest[os.write(self._handle, rest) :]
+            rest.release()
+            self._size += len(self._pending)
+            self._pending = bytearray()
+            self._flushed_at = time.monotonic()
+            if self._flushed_at - self._synced_at > _SYNC_SECONDS:
+                self.sync()
+        except OSError as error:
+            self._pending = bytearray()
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._handle, self._size)
+            raise _storage_error(self.path, error) from error
+
+    def sync(self) -> None:
+        """Force what was flushed to disk."""
+        os.fsync(self._handle)
+        self._synced_at = time.monotonic()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        os.ftruncate(self._handle, 0)
+        self._size = 0
+
+    def close(self) -> None:
+        """Write what is pending and give the ledger free."""
+        try:
+            self.flush()
+        finally:
+            os.close(self._handle)
+
+    def _drop_torn_line(self) -> None:
+        end = self._size
+        while end:
+            start = max(0, end - _TAIL)
+            newline = os.pread(self._handle, end - start, start).rfind(b"\n")
+            if newline >= 0:
+                end = start + newline + 1
+                break
+            end = start
+        if end < self._size:
+            os.ftruncate(self._handle, end)
+            self._size = end
+
+
+def damaged(path: Path, line: int, found: str) -> InputError:
+    """Return the error for a ledger that no kill can have left so."""
+    return InputError(
+        found,
+        where=f"{path}, line {line}",
+        expected="the predictions of this data set, batch after batch",
+        cure="the ledger was edited or damaged: read anew with --overwrite",
+    )
+
+
+def _lock(handle: int, path: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise StorageError(
+            "another closeread is writing this run",
+            where=str(path.parent),
+            cure="wait until it ends, or choose another folder with --out",
+        ) from error
+
+
+def _storage_error(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"cannot be written: {error.strerror}",
+        where=str(path),
+        cure="free space or choose another place; --resume goes on with what is there",
+    )

@@ -1,0 +1,106 @@
+"""Which questions are read together, and what a reader is allowed to see of them.
+
+Batches follow from the data set's order alone, never from what is left to do, so that a resumed
+run asks a reader exactly what an uninterrupted one does. Two questions of one group never stand in
+one batch: in a triple the right letters all differ, and a reader that saw the three together could
+repair its answers.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from closeread.types import Item, Option, Passage, Question
+
+_MOST_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
+
+
+class Planned(NamedTuple):
+    """One question of the plan.
+
+    Attributes:
+        position: Its place in the data set, from 0.
+        question_id: Its real id; the reader gets another one.
+        shown: The passage and the question as the reader sees them.
+    """
+
+    position: int
+    question_id: str
+    shown: tuple[Passage, Question]
+
+
+def batches(items: Iterable[Item], size: int, limit: int | None = None) -> Iterator[list[Planned]]:
+    """Yield the batches of a data set, each of ``size`` questions but for the last ones.
+
+    Args:
+        items: Passages with their questions, in the data set's order.
+        size: Questions a batch.
+        limit: Stop after so many questions.
+    """
+    begun: list[_Batch] = []
+    for position, passage, question in ordered(items, limit):
+        keys = {"question " + question.question_id}
+        if question.group_id:
+            keys.add("group " + question.group_id)
+        batch = next((one for one in begun if one.keys.isdisjoint(keys)), None)
+        if batch is None:
+            if len(begun) == _MOST_OPEN:
+                yield begun.pop(0).planned
+            batch = _Batch()
+            begun.append(batch)
+        batch.keys |= keys
+        batch.planned.append(
+            Planned(position, question.question_id, (hidden(passage), stripped(question)))
+        )
+        if len(batch.planned) == size:
+            begun.remove(batch)
+            yield batch.planned
+    for batch in begun:
+        yield batch.planned
+
+
+@dataclass(eq=False)
+class _Batch:
+    planned: list[Planned] = field(default_factory=list)
+    keys: set[str] = field(default_factory=set)
+
+
+def ordered(
+    items: Iterable[Item], limit: int | None = None
+) -> Iterator[tuple[int, Passage, Question]]:
+    """Yield position, passage and question, one question at a time, ``limit`` of them at most."""
+    position = 0
+    for passage, questions in items:
+        for question in questions:
+            if position == limit:
+                return
+            yield position, passage, question
+            position += 1
+
+
+def stripped(question: Question) -> Question:
+    """Return the question without gold, group, role, tags and the ids that may tell of them."""
+    return Question(
+        question_id=opaque(question.question_id),
+        passage_id=opaque(question.passage_id),
+        text=question.text,
+        kind=question.kind,
+        asks_for=question.asks_for,
+        options=tuple(Option(label=o.label, text=o.text) for o in question.options),
+    )
+
+
+def hidden(passage: Passage) -> Passage:
+    """Return the passage as a reader sees it: its text, title and language."""
+    return Passage(
+        passage_id=opaque(passage.passage_id),
+        text=passage.text,
+        title=passage.title,
+        language=passage.language,
+    )
+
+
+def opaque(name: str) -> str:
+    """Return an id that stays the same in every run and says nothing."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,260 @@
+"""Running a reader over a data set into a run folder that survives anything."""
+
+import dataclasses
+import hashlib
+import math
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from closeread import __version__
+from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.formats.registry import replacing
+from closeread.protocols import Reader
+from closeread.runs.claim import claimed
+from closeread.runs.ledger import Ledger, damaged
+from closeread.runs.plan import Planned, batches, ordered
+from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo
+from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
+from closeread.types import Dataset, Defects, Prediction
+
+BATCH_SIZE = 32
+_LONGEST_ERROR = 500
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is to be read, by whom, and in which portions.
+
+    Attributes:
+        reader: Made already; ``reader_info`` says from which name and options.
+        limit: Read only the first so many questions.
+        batch_size: How many questions the reader is given at once.
+        recipe: The resolved recipe, kept in ``run.json``.
+    """
+
+    dataset: Dataset
+    reader: Reader
+    reader_info: ReaderInfo
+    limit: int | None = None
+    batch_size: int = BATCH_SIZE
+    recipe: dict[str, object] | None = None
+
+    def __post_init__(self) -> None:
+        if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
+            raise UsageError("limit and batch size are at least 1")
+
+
+def predict(
+    job: Job,
+    out: Path,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None,
+) -> Run:
+    """Read a whole data set into the run folder ``out`` and return it finished.
+
+    The data set is walked through once before anything is written, so that a broken file leaves
+    no folder behind.
+
+    Args:
+        job: What to do.
+        out: The run folder.
+        resume: Go on with the run that is there.
+        overwrite: Discard the run that is there.
+        begin: Called with the number of questions; what it returns is called with every step.
+
+    Raises:
+        InputError: The data set is broken or empty.
+        UsageError: The folder is taken, or the reader breaks its contract.
+        MismatchError: The run to be resumed was made otherwise.
+        StorageError: The folder cannot be written; what is there can be resumed.
+    """
+    info = describe(job)
+    advance = begin(info.dataset.n_questions)
+    started = time.monotonic()
+    with claimed(out, info, resume=resume, overwrite=overwrite) as (info, ledger):
+        run = Run(out, info)
+        if info.complete and (out / PREDICTIONS).exists():
+            advance(info.dataset.n_questions)
+            return run
+        offsets, n_failed = _fill(job, ledger, info.dataset.n_questions, advance)
+        ledger.flush()
+        ledger.sync()
+        digest = _write_canonical(run, ledger, offsets)
+        finished = msgspec.structs.replace(
+            info,
+            complete=True,
+            n_predictions=len(offsets),
+            n_failed=n_failed,
+            predictions_sha256=digest,
+            seconds=round(time.monotonic() - started, 3),
+        )
+        write_document(out / INFO, finished)
+    return Run(out, finished)
+
+
+def describe(job: Job) -> RunInfo:
+    """Walk through the data set once and return what ``run.json`` says before the first answer."""
+    dataset, defects = job.dataset, Defects()
+    n_questions = sum(1 for _ in ordered(dataset.read(defects), job.limit))
+    if not n_questions:
+        raise InputError("the data set holds no question", where=dataset.path)
+    return RunInfo(
+        closeread=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=DatasetInfo(
+            name=dataset.name,
+            version=dataset.version,
+            format=dataset.format,
+            path=str(Path(dataset.path).absolute()),
+            sha256=dataset.sha256,
+            license=dataset.license,
+            n_questions=n_questions,
+            limit=job.limit,
+        ),
+        reader=job.reader_info,
+        batch_size=job.batch_size,
+        recipe=job.recipe,
+        defects=defects.counts,
+    )
+
+
+def _fill(
+    job: Job, ledger: Ledger, n_questions: int, advance: Callable[[int], None]
+) -> tuple["array[int]", int]:
+    """Complete the ledger; return the offset of each question's line, and how many failed."""
+    offsets = array("q", [-1]) * n_questions
+    n_failed = 0
+    present = _Present(ledger)
+    for batch in batches(job.dataset.read(Defects()), job.batch_size, job.limit):
+        missing = {planned.question_id: planned for planned in batch}
+        for offset, prediction in present.take(missing):
+            offsets[missing.pop(prediction.question_id).position] = offset
+            n_failed += bool(prediction.error)
+        advance(len(batch) - len(missing))
+        if not missing:
+            continue
+        for prediction in _answers(job.reader, batch):
+            planned = missing.pop(prediction.question_id, None)
+            if planned is None:
+                continue  # in the ledger since before the interruption
+            line, failed = _encode(prediction)
+            offsets[planned.position] = ledger.append(line)
+            n_failed += failed
+            advance(1)
+        ledger.flush()
+    present.must_be_used_up()
+    return offsets, n_failed
+
+
+class _Present:
+    """What the ledger held when it was opened, taken batch by batch."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._path = ledger.path
+        self._rows = ledger.replay()
+        self._number = 0
+        self._next: tuple[int, Prediction] | None = None
+        self._advance()
+
+    def take(self, wanted: dict[str, Planned]) -> Iterator[tuple[int, Prediction]]:
+        """Yield the rows that come next and belong to ``wanted``, from which the caller pops."""
+        while wanted and self._next is not None:
+            if self._next[1].question_id not in wanted:
+                raise self._foreign(self._next[1])
+            row = self._next
+            self._advance()
+            yield row
+
+    def must_be_used_up(self) -> None:
+        """Raise where rows are left that no question asked for."""
+        if self._next is not None:
+            raise self._foreign(self._next[1])
+
+    def _advance(self) -> None:
+        self._next = next(self._rows, None)
+        self._number += 1
+
+    def _foreign(self, prediction: Prediction) -> InputError:
+        found = f"the question {prediction.question_id!r} does not come here"
+        return damaged(self._path, self._number, found)
+
+
+def _answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
+    """Yield one prediction for each question, under its real id; failures become predictions.
+
+    Where a reader breaks off, the questions still open are read again one at a time, so that one
+    bad question costs no other.
+    """
+    pending = {planned.shown[1].question_id: planned for planned in batch}
+    error = "the reader gave no prediction"
+    try:
+        yield from _asked(reader, batch, pending)
+    except CloseReadError:
+        raise
+    except Exception as raised:
+        error = _told(raised)
+        for planned in list(pending.values()) if len(batch) > 1 else ():
+            try:
+                yield from _asked(reader, [planned], pending)
+            except CloseReadError:
+                raise
+            except Exception as again:
+                name = planned.shown[1].question_id
+                if pending.pop(name, None) is not None:
+                    yield Prediction(question_id=planned.question_id, error=_told(again))
+    for planned in pending.values():
+        yield Prediction(question_id=planned.question_id, error=error)
+
+
+def _asked(
+    reader: Reader, batch: list[Planned], pending: dict[str, Planned]
+) -> Iterator[Prediction]:
+    for prediction in reader.read([planned.shown for planned in batch]):
+        if not isinstance(prediction, Prediction):
+            raise UsageError(
+                f"the reader yielded a {type(prediction).__name__}", expected="a Prediction"
+            )
+        planned = pending.pop(prediction.question_id, None)
+        if planned is None:
+            raise UsageError(
+                f"the reader yielded the id {prediction.question_id!r}",
+                expected="the id of every question that it was given, once each",
+                cure="use question.question_id of the item",
+            )
+        yield msgspec.structs.replace(prediction, question_id=planned.question_id)
+
+
+def _encode(prediction: Prediction) -> tuple[bytes, bool]:
+    """Return the prediction as a line that reads back as it was, and whether it failed."""
+    try:
+        if prediction.confidence is not None and not math.isfinite(prediction.confidence):
+            raise ValueError(f"the confidence is {prediction.confidence}")
+        line = msgspec.json.encode(prediction)
+        return line, bool(msgspec.json.decode(line, type=Prediction).error)
+    except (ValueError, TypeError) as error:
+        failed = Prediction(question_id=prediction.question_id, error=_told(error))
+        return msgspec.json.encode(failed), True
+
+
+def _told(error: Exception) -> str:
+    text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
+    """Write the ledger's lines in the data set's order; return the sha256 of the file."""
+    digest = hashlib.sha256()
+    with replacing(run.path / PREDICTIONS) as stream, ledger.path.open("rb") as lines:
+        for offset in offsets:
+            lines.seek(offset)
+            line = lines.readline()
+            digest.update(line)
+            stream.write(line)
+    return digest.hexdigest()
