@@ -1,0 +1,69 @@
+"""The strings that scorers of single answers compare: one a gold answer, one a prediction."""
+
+from collections.abc import Sequence
+
+from closeread.errors import CloseReadError
+from closeread.types import Prediction, Question
+
+
+def references(question: Question, metric: str) -> Sequence[str]:
+    """Return each gold answer's first text.
+
+    Raises:
+        CloseReadError: There is none.
+    """
+    found = [answer.texts[0] for answer in question.answers if answer.texts]
+    return found or present(question.question_id, found, metric)
+
+
+def present(question_id: str, texts: Sequence[str], metric: str) -> Sequence[str]:
+    """Return the references as they are.
+
+    Raises:
+        CloseReadError: There is none: the maximum over nothing at which official programs stop.
+    """
+    if texts:
+        return texts
+    raise CloseReadError(
+        "the question has no gold answer to compare with",
+        where=f"{metric}, question {question_id}",
+        expected="at least one accepted answer for every question",
+        cure="score data that has its answers; squad2 judges questions that have none",
+    )
+
+
+def text_of(prediction: Prediction | None) -> str | None:
+    """Return a prediction's first text, "" where it says that there is no answer.
+
+    None means that there is nothing to compare: no prediction, or a reader that failed.
+    """
+    if prediction is None or prediction.answer is None:
+        return None
+    texts = prediction.answer.texts
+    return texts[0] if texts else ""
+
+
+def raw_text(question_id: str, raw: object, metric: str) -> str:
+    """Check that a raw JSON value is a string, as the official program needs it.
+
+    Raises:
+        CloseReadError: It is null, a number, a list or an object.
+    """
+    if isinstance(raw, str):
+        return raw
+    raise CloseReadError(
+        f"the prediction is no string but {raw!r:.60}",
+        where=f"{metric}, question {question_id}",
+        expected="{question id: answer string}",
+        cure='write "" for an empty answer, or leave the question out',
+    )
+
+
+def no_questions(metric: str, what: str) -> CloseReadError:
+    """Return the error for a mean over nothing, at which the official programs stop."""
+    return CloseReadError(
+        f"there is no mean: {what}",
+        where=metric,
+        expected="at least one question in the denominator",
+        cure="check that the predictions answer this data set",
+    )

@@ -1,0 +1,97 @@
+"""One answer string against several references: the scorer that SQuAD 1.1 and MRQA 2019 share."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.references import no_questions, present, raw_text, references, text_of
+from closeread.protocols import Pool
+from closeread.text.normalize import squad_words
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+
+@dataclass(frozen=True, kw_only=True)
+class SingleAnswer:
+    """Exact match and bag-of-words F1; the best reference counts, for each of the two.
+
+    Attributes:
+        name: The official scorer's name, which is also its normaliser's.
+        skip_no_answer: Leave questions that nothing was handed in for out of the mean, instead
+            of scoring them 0.
+    """
+
+    name: str
+    skip_no_answer: bool = False
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share."""
+        missing = "skip" if self.skip_no_answer else "zero"
+        return f"{self.name}|norm:{self.name}|missing:{missing}|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em`` (0 or 1) and ``f1``; None for a missing prediction that is skipped.
+
+        Raises:
+            CloseReadError: The question has no reference (the official programs stop there too).
+        """
+        golds = references(question, self.name)
+        text = text_of(prediction)
+        values: dict[str, float | None]
+        if text is not None:
+            exact, f1 = score_text(text, golds)
+            values = {"em": exact, "f1": f1}
+        elif prediction is None and self.skip_no_answer:
+            values = {"em": None, "f1": None}
+        else:
+            values = {"em": 0.0, "f1": 0.0}
+        name = question.question_id
+        return Score(question_id=name, values=values, unit_id=name)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the pools of exact match and F1."""
+        names = {"em": f"{self.name}.em", "f1": f"{self.name}.f1"}
+        return mean_pools(names, scores, submission)
+
+
+def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
+    """Return exact match and F1 of one string, each the best over the references.
+
+    Two strings that both normalise to nothing match exactly but have an F1 of 0.
+    """
+    words = squad_words(prediction)
+    if prediction in golds:
+        return 1.0, 1.0 if words else 0.0
+    return exact_and_f1(words, [squad_words(gold) for gold in golds], both_empty=0.0)
+
+
+def whole_file(
+    name: str,
+    golds: Iterable[tuple[str, Sequence[str]]],
+    predictions: Mapping[str, Any],
+    *,
+    skip_no_answer: bool = False,
+) -> dict[str, float]:
+    """Return exact match and F1 over a file in percent, summed in the official order.
+
+    Raises:
+        CloseReadError: A prediction is no string, a question has no reference, or no question is
+            left to divide by.
+    """
+    exact = f1 = 0.0
+    total = n_questions = 0
+    for question_id, texts in golds:
+        n_questions += 1
+        if question_id not in predictions:
+            total += not skip_no_answer
+            continue
+        total += 1
+        text = raw_text(question_id, predictions[question_id], name)
+        found = score_text(text, present(question_id, texts, name))
+        exact += found[0]
+        f1 += found[1]
+    if not total:
+        raise no_questions(name, "no question was answered" if n_questions else "no question")
+    return {"exact_match": 100.0 * exact / total, "f1": 100.0 * f1 / total}

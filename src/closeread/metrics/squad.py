@@ -1,0 +1,31 @@
+"""SQuAD 1.1 exact match and F1 (Rajpurkar et al. 2016, section 6.1).
+
+The official ``evaluate-v1.1.py`` holds the functions that MRQA's program took over and scores a
+missing prediction 0. Checked against MRQA's official outputs on SQuAD 1.1 questions, and against
+those of ``evaluate-v2.0.py`` where the two must agree.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from closeread.metrics.single import SingleAnswer, whole_file
+
+
+def metric() -> SingleAnswer:
+    """Return the metric; it has no options."""
+    return SingleAnswer(name="squad")
+
+
+def official(
+    golds: Iterable[tuple[str, Sequence[str]]], predictions: Mapping[str, Any]
+) -> dict[str, float]:
+    """Return what the official program prints: ``exact_match`` and ``f1`` in percent.
+
+    Args:
+        golds: Question ids with their references, in the file's order; repeated ids count twice.
+        predictions: Question id to raw prediction; unknown ids are ignored.
+
+    Raises:
+        CloseReadError: A prediction is no string, or there is no reference or no question.
+    """
+    return whole_file("squad", golds, predictions)

@@ -1,0 +1,63 @@
+"""Answer normalisers, one for each official scorer, oddities included."""
+
+import re
+import string
+from functools import lru_cache
+
+ARTICLES = frozenset(("a", "an", "the"))
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_CACHED_LENGTH = 200
+
+
+def squad(text: str) -> str:
+    """Return an answer as SQuAD 1.1 and 2.0 compare it.
+
+    In this order: lower case, ASCII punctuation out, articles out, white space to single blanks.
+    Punctuation goes first, so ``the-end`` becomes ``theend`` and keeps its article; marks outside
+    ASCII stay and border words (``the’s`` becomes ``’s``).
+    Source: ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb.
+    """
+    return " ".join(squad_words(text))
+
+
+def mrqa(text: str) -> str:
+    """Return an answer as MRQA 2019 compares it: exactly as SQuAD does.
+
+    Source: ``mrqa_official_eval.py`` of mrqa/MRQA-Shared-Task-2019 @ b86bbcc.
+    """
+    return " ".join(squad_words(text))
+
+
+def squad_words(text: str) -> tuple[str, ...]:
+    """Return the words of ``squad(text)``; two answers have the same words iff they are equal."""
+    return _remembered(text) if len(text) <= _CACHED_LENGTH else _words(text)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    text = text.lower().translate(_WITHOUT_PUNCTUATION)
+    if text.isascii() and text.isprintable():
+        # Letters, digits and blanks alone: the words are where the pattern finds its borders.
+        words = text.split()
+        if ARTICLES.isdisjoint(words):
+            return tuple(words)
+        return tuple([word for word in words if word not in ARTICLES])
+    if "a" in text or "the" in text:
+        text = _ARTICLE.sub(" ", text)
+    return tuple(text.split())
+
+
+_remembered = lru_cache(maxsize=1 << 15)(_words)
+
+CMRC_MARKS = frozenset("-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』")
+_WITHOUT_MARKS = str.maketrans("", "", "".join(CMRC_MARKS))
+
+
+def cmrc(text: str) -> str:
+    """Return an answer as CMRC 2018 compares it for exact match.
+
+    Lower case, white space off both ends, then the listed marks out. White space inside stays, and
+    so do ASCII ``. , ( ) ' % ! ?`` and every mark that is not on the list.
+    Source: ``cmrc2018_evaluate.py`` (v6) of ymcui/cmrc2018 @ c0eb1b6.
+    """
+    return text.lower().strip().translate(_WITHOUT_MARKS)
