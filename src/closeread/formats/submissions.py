@@ -16,7 +16,8 @@ import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.source import Source
-from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
+from closeread.text import segment
+from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Span, Submission
 
 Row = tuple[str, Any]
 GCRC_FIELDS = {
@@ -293,8 +294,6 @@ def _logits(source: Source, raw: bytes, dataset: Dataset | None) -> Iterable[Row
 
 def _vgaokao_evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
     """VGaokao's evidence rows: ``sentence1`` is 1-n sentences of the passage run together."""
-    from closeread.text.segment import locate_sentences
-
     found: dict[str, dict[int, str]] = {}
     for row in data:
         found.setdefault(str(row["qid"]), {})[int(row["opid"])] = row["sentence1"]
@@ -306,7 +305,7 @@ def _vgaokao_evidence(source: Source, data: list[Any], dataset: Dataset | None) 
             evidence = tuple(
                 Evidence(
                     option_label=option.label,
-                    spans=locate_sentences(passage.text, of_options[index]),
+                    spans=_sentences_of(passage.text, of_options[index]),
                     texts=(of_options[index],),
                 )
                 for index, option in enumerate(question.options)
@@ -316,3 +315,24 @@ def _vgaokao_evidence(source: Source, data: list[Any], dataset: Dataset | None) 
                 question.question_id,
                 Prediction(question_id=question.question_id, evidence=evidence),
             )
+
+
+def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
+    """Return the sentences of ``text`` that make up ``joined``; () where none do.
+
+    Of equal sentences the earliest that still lets the rest be found is taken.
+    """
+    sentences = segment.vgaokao(text)
+
+    def follow(rest: str, first: int) -> tuple[Span, ...] | None:
+        if not rest:
+            return ()
+        for index in range(first, len(sentences)):
+            piece = sentences[index].of(text)
+            if rest.startswith(piece):
+                found = follow(rest[len(piece) :], index + 1)
+                if found is not None:
+                    return (sentences[index], *found)
+        return None
+
+    return follow(joined, 0) or ()

@@ -1,0 +1,216 @@
+"""Prediction files come in as what they are and go out as what they were."""
+
+import io
+import json
+
+import msgspec
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.handing_in import hand_in
+from closeread.formats.submissions import load_submission
+from closeread.types import (
+    Answer,
+    Candidate,
+    Dataset,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+)
+
+TEXT = "甲先到。乙后到。甲先到。丙没有来。"
+
+
+def _dataset() -> Dataset:
+    options = tuple(Option(label=label, text=label * 3) for label in "AB")
+    questions = tuple(
+        Question(
+            question_id=f"q{n}",
+            passage_id="p",
+            text="?",
+            kind="verification",
+            asks_for=asks,
+            options=options,
+            answers=(Answer(kind="choice", label="A"),),
+        )
+        for n, asks in ((1, "supported"), (2, "contradicted"))
+    )
+    item = (Passage(passage_id="p", text=TEXT, language="zh"), questions)
+    return Dataset(
+        name="d", format="vgaokao", read=lambda _: iter([item]), read_gold=lambda _: iter(questions)
+    )
+
+
+def _load(tmp_path, content, **options):
+    path = tmp_path / "predictions.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+    return load_submission(path, **options)
+
+
+def test_strings_lists_and_null(tmp_path):
+    """A string is one answer, a list several, null none; a lone capital is a label too."""
+    found = _load(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
+    assert found["a"].answer == Answer(kind="span", texts=("x y",))
+    assert found["b"].answer == Answer(kind="spans", texts=("x", "y"))
+    assert found["c"].answer is None
+    assert found["d"].answer.label == "B"
+
+
+def test_nbest_takes_the_highest_score(tmp_path):
+    """Both n-best forms give candidates, and the best of them as the answer."""
+    ours = _load(tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}).predictions["a"]
+    theirs = _load(
+        tmp_path, {"a": [{"text": "x", "probability": 0.2}, {"text": "y", "probability": 0.7}]}
+    ).predictions["a"]
+    assert ours == theirs
+    assert (ours.answer.texts, ours.confidence, len(ours.candidates)) == (("y",), 0.7, 2)
+
+
+def test_rows_with_ids(tmp_path):
+    """JSON lines and arrays of rows name their question in any of the usual fields."""
+    rows = [{"qid": "a", "answer": "x"}, {"id": 7, "prediction": "y", "confidence": 0.5}]
+    lines = "\n".join(map(json.dumps, rows))
+    assert _load(tmp_path, lines).predictions == _load(tmp_path, rows).predictions
+    assert _load(tmp_path, rows).predictions["7"].confidence == 0.5
+
+
+def test_our_own_rows_come_back_equal(tmp_path):
+    """A line of predictions.jsonl is read back as the record that wrote it."""
+    one = Prediction(question_id="a", answer=Answer(kind="number", texts=("3",)), confidence=0.25)
+    two = Prediction(question_id="b", error="ran out of memory")
+    text = "\n".join(msgspec.json.encode(p).decode() for p in (one, two))
+    assert list(_load(tmp_path, text).predictions.values()) == [one, two]
+
+
+def test_duplicates_stay_in_rows(tmp_path):
+    """An id that occurs twice keeps both rows; the last one counts."""
+    found = _load(tmp_path, [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}])
+    assert len(found.rows) == 2
+    assert found.predictions["a"].answer.texts == ("y",)
+
+
+@pytest.mark.parametrize("value", [5, True, {"answers": ["x"], "scores": ["high"]}, [1, 2]])
+def test_what_is_no_answer_is_refused(tmp_path, value):
+    """A prediction of a wrong kind is named with its question."""
+    with pytest.raises(InputError, match="question a"):
+        _load(tmp_path, {"a": value})
+
+
+@pytest.mark.parametrize("content", ["3", '"text"', "[1]", '[{"answer": "x"}]', '{"data": [{}]}'])
+def test_what_is_no_submission_is_refused(tmp_path, content):
+    """A file of another shape gives one clear error."""
+    with pytest.raises(InputError):
+        _load(tmp_path, content)
+
+
+def test_evidence_rows_find_their_sentences(tmp_path):
+    """Joined sentences are found in order, the earliest of equal ones first."""
+    rows = {
+        "data": [
+            {"qid": "q1", "opid": 0, "sentence1": "甲先到。丙没有来。"},
+            {"qid": "q1", "opid": 1, "sentence1": "乙后到。甲先到。"},
+            {"qid": "q2", "opid": 0, "sentence1": "丁来了。"},
+        ]
+    }
+    found = _load(tmp_path, rows, dataset=_dataset()).predictions
+    texts = [tuple(s.of(TEXT) for s in e.spans) for e in found["q1"].evidence]
+    assert texts == [("甲先到。", "丙没有来。"), ("乙后到。", "甲先到。")]
+    assert found["q1"].evidence[0].spans[0].start == 0
+    assert found["q2"].evidence[0].spans == ()
+
+
+def test_logits_need_their_data_set_and_its_size(tmp_path):
+    """Logits are read by position: without the set, or with a wrong number, they are refused."""
+    lines = "0\t1.0\t-1.0\t\n1\t-1.0\t1.0\t\n2\t0.0\t0.5\t\n3\t0.0\t2.0\t\n"
+    found = _load(tmp_path, lines, dataset=_dataset()).predictions
+    assert [p.answer.label for p in found.values()] == ["B", "A"]
+    with pytest.raises(UsageError, match="data set"):
+        _load(tmp_path, lines)
+    with pytest.raises(InputError, match="5 lines"):
+        _load(tmp_path, lines + "4\t0\t0\t\n", dataset=_dataset())
+
+
+def test_null_odds_come_along(tmp_path):
+    """SQuAD 2.0's side file is kept by name."""
+    odds = tmp_path / "odds.json"
+    odds.write_text('{"a": 0.25}')
+    assert _load(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
+
+
+def _written(predictions, form):
+    stream = io.BytesIO()
+    hand_in({p.question_id: p for p in predictions}, _dataset(), form, stream)
+    return stream.getvalue().decode()
+
+
+def _full(question_id: str, label: str) -> Prediction:
+    return Prediction(
+        question_id=question_id,
+        answer=Answer(kind="choice", label=label),
+        option_scores=(0.25, 0.75),
+        candidates=(
+            Candidate(answer=Answer(kind="choice", label=label), score=0.75),
+            Candidate(answer=Answer(kind="none"), score=0.25),
+        ),
+    )
+
+
+@pytest.mark.parametrize("form", ["texts", "nbest", "vgaokao", "vgaokao-logits", "expmrc"])
+def test_what_goes_out_comes_in(tmp_path, form):
+    """A written submission gives the same letters when it is read again."""
+    predictions = [_full("q1", "B"), _full("q2", "A")]
+    found = _load(tmp_path, _written(predictions, form), dataset=_dataset()).predictions
+    assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
+
+
+def test_null_odds_go_out():
+    """The score of having no answer is what SQuAD 2.0's side file holds."""
+    assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
+
+
+def test_unanswered_questions_are_left_out_in_valid_json():
+    """A submission without any answer is still one JSON object."""
+    assert json.loads(_written([], "texts")) == {}
+
+
+def test_a_form_that_cannot_be_filled_says_why():
+    """Missing scores are an error that names the question, and an unknown form lists the known."""
+    bare = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
+    with pytest.raises(UsageError, match="q1"):
+        _written([bare], "nbest")
+    with pytest.raises(UsageError, match="vgaokao-logits"):
+        _written([bare], "csv")
+
+
+def test_published_files_load(corpus):
+    """Every published prediction file of the corpus gives one prediction a question."""
+    counts = {
+        "squad_preds/bert_ensemble.v1.1.json": 10570,
+        "squad_preds/bert_single.v2.0.json": 11873,
+        "squad_preds/logistic_regression.v1.1.json": 10585,
+        "cmrc2018/predictions.json": 3219,
+        "mrqa/pred-output.json": 30,
+        "expmrc/sample_submission/squad.json": 501,
+        "expmrc/sample_submission/cmrc2018.json": 515,
+        "expmrc/sample_submission/c3.json": 505,
+        "expmrc/sample_submission/race.json": 561,
+        "gcrc_advrobust/dev_GCRCadvrobust_predict.json": 3 * 336,
+        "vgaokao/official_predictions.json": 700,
+        "quoref/quoref_predictions_visible.jsonl": 1209,
+    }
+    for name, count in counts.items():
+        assert len(load_submission(corpus / "data" / name).predictions) == count, name
+
+
+def test_nbest_file_matches_its_summary(corpus):
+    """The published n-best file gives the top answers and scores of its golden summary."""
+    golden = json.loads((corpus / "golden/nbest/summary.json").read_text())
+    found = load_submission(corpus / "data/mrqa/pred-output.json").predictions
+    assert len(golden) == 30
+    for question_id, row in golden.items():
+        prediction = found[question_id]
+        scores = [candidate.score for candidate in prediction.candidates]
+        assert prediction.answer.texts[0] == row["top"]
+        assert (scores[0], len(scores)) == (row["top_score"], row["n"])
+        assert scores[0] - scores[1] == row["margin"]
