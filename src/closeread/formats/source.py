@@ -4,7 +4,6 @@ import contextlib
 import hashlib
 import io
 import os
-import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -14,14 +13,16 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.head import Head
+from closeread.formats.place import PARSER_ERRORS, explain
+from closeread.formats.stream import Walk
 
 T = TypeVar("T")
 _HEAD_BYTES = 256 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 # Below these sizes on disk a JSON document is parsed in one go, which is several times faster.
-_WHOLE_PLAIN_BYTES = 48 * 1024 * 1024
-_WHOLE_GZIP_BYTES = 12 * 1024 * 1024
+_WHOLE_PLAIN_BYTES = 16 * 1024 * 1024
+_WHOLE_GZIP_BYTES = 4 * 1024 * 1024
 
 
 class Source:
@@ -69,11 +70,13 @@ class Source:
             except EOFError as error:
                 raise self._broken_gzip("the gzip data end too early") from error
             except OSError as error:
-                if self.is_gzip and error.errno is None:
-                    raise self._broken_gzip(f"the gzip data are broken ({error})") from error
-                raise
+                if not self.is_gzip or error.errno is not None:
+                    raise InputError(
+                        f"cannot be read: {error.strerror}", where=str(self)
+                    ) from error
+                raise self._broken_gzip(f"the gzip data are broken ({error})") from error
             except Exception as error:
-                if self.is_gzip and type(error).__name__ in {"error", "IsalError", "BadGzipFile"}:
+                if self.is_gzip and type(error).__name__ in {"error", "IsalError"}:
                     raise self._broken_gzip(f"the gzip data are broken ({error})") from error
                 raise
 
@@ -82,10 +85,14 @@ class Source:
         with self.open() as stream:
             return stream.read()
 
-    def head(self) -> Head:
-        """Return the beginning of the file, for guessing its format."""
+    @cached_property
+    def _head(self) -> Head:
         with self.open() as stream:
             return Head(self.path.name, stream.read(_HEAD_BYTES))
+
+    def head(self) -> Head:
+        """Return the beginning of the file, for guessing its format."""
+        return self._head
 
     def sha256(self) -> str:
         """Return the hash of the bytes on disk, as published checksums give it."""
@@ -99,6 +106,22 @@ class Source:
                 if not line.isspace():
                     yield number, line
 
+    def records(self) -> Iterator[tuple[int | None, bytes]]:
+        """Yield JSON texts with their line numbers: each line, or the one value of the file.
+
+        A file whose first line is no whole JSON value is taken as one value over many lines.
+        """
+        lines = self.lines()
+        first = next(lines, None)
+        if first is None:
+            raise InputError("the file holds only blank lines", where=str(self))
+        if self._is_whole(first[1]) or self.is_large:
+            yield first
+            yield from lines
+        else:
+            lines.close()  # type: ignore[attr-defined]
+            yield None, self.read()
+
     def decode(self, raw: bytes, type: Any, *, line: int | None = None) -> Any:  # noqa: A002
         """Parse one JSON value into a value of ``type`` (a msgspec Struct, a dict, ...).
 
@@ -107,8 +130,36 @@ class Source:
         """
         try:
             return msgspec.json.decode(raw, type=type)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except PARSER_ERRORS as error:
             raise self.explain(error, raw, line=line) from error
+
+    def explain(self, error: Exception, raw: bytes, *, line: int | None = None) -> InputError:
+        """Turn a parser's error into one that names the file, the line and the question."""
+        return explain(error, str(self), raw=raw, line=line)
+
+    def convert(
+        self,
+        value: Any,
+        type: type[T],  # noqa: A002
+        *,
+        line: int | None = None,
+        within: str = "",
+    ) -> T:
+        """Check a plain JSON value against ``type``.
+
+        Args:
+            value: The parsed value.
+            type: What it must be, a msgspec Struct as a rule.
+            line: The line it stands on.
+            within: Its place in the document, such as ``data[3]``.
+
+        Raises:
+            InputError: A field is missing or of another type; says the question.
+        """
+        try:
+            return msgspec.convert(value, type)
+        except PARSER_ERRORS as error:
+            raise explain(error, str(self), value=value, line=line, within=within) from error
 
     def document(self, type: Any) -> Any:  # noqa: A002
         """Parse the whole file as one JSON value of ``type``."""
@@ -118,68 +169,87 @@ class Source:
         """Yield the elements of the array under the top-level ``field`` ("" for a bare array).
 
         A large file is streamed: one element is in memory at a time.
+
+        Raises:
+            InputError: Not JSON, no such array, or an element is not of ``type``.
         """
-        if not self._is_large():
+        if not self.is_large:
             if field:
                 whole = msgspec.defstruct("Document", [(field, list[type])])  # type: ignore[valid-type]
                 yield from getattr(self.document(whole), field)
             else:
                 yield from self.document(list[type])  # type: ignore[valid-type]
             return
-        import ijson
-
-        with self.open() as stream, self._streaming_errors():
-            for raw in ijson.items(stream, f"{field}.item" if field else "item", use_float=True):
-                yield msgspec.convert(raw, type)
+        with self._walk() as walk:
+            for index, value in enumerate(walk.elements(field)):
+                yield self.convert(value, type, within=f"{field}[{index}]")
+            if not walk.found:
+                raise InputError(
+                    f"there is no list {field!r}" if field else "the document is no list",
+                    where=str(self),
+                    cure="name another format with --format",
+                )
 
     def members(self, type: type[T]) -> Iterator[tuple[str, T]]:  # noqa: A002
         """Yield the members of the top-level object, in order, streamed like ``elements``."""
-        if not self._is_large():
-            yield from self.document(dict[str, type]).items()  # type: ignore[valid-type]
+        if not self.is_large:
+            members = self.document(dict[str, Any]).items()
+            for key, value in members:
+                yield key, self.convert(value, type, within=key)
             return
-        import ijson
+        with self._walk() as walk:
+            for key, value in walk.members():
+                yield key, self.convert(value, type, within=key)
 
-        with self.open() as stream, self._streaming_errors():
-            for key, raw in ijson.kvitems(stream, "", use_float=True):
-                yield key, msgspec.convert(raw, type)
-
-    def explain(self, error: Exception, raw: bytes, *, line: int | None = None) -> InputError:
-        """Turn a parser's error into one that names the file, the line and the place."""
-        message = str(error)
-        if isinstance(error, RecursionError):
-            message = "nested too deeply"
-        found = re.search(r"\(byte (\d+)\)", message)
-        if found and line is None:
-            line = raw.count(b"\n", 0, int(found[1])) + 1
-        where = f"{self}, line {line}" if line else str(self)
-        if isinstance(error, UnicodeDecodeError) or "utf-8" in message.lower():
-            return InputError(
-                "not UTF-8 text", where=where, cure="convert it: iconv -f GBK -t UTF-8 FILE > NEW"
-            )
-        return InputError(
-            message, where=where, cure="mend the file, or name another format with --format"
-        )
+    def rest(self, field: str) -> dict[str, Any]:
+        """Return the top-level members of the document other than ``field``."""
+        if not self.is_large:
+            members = self.document(dict[str, msgspec.Raw])
+            return {
+                key: self.decode(bytes(raw), Any) for key, raw in members.items() if key != field
+            }
+        with self._walk() as walk:
+            for _ in walk.elements(field):
+                continue
+            return walk.rest
 
     @contextlib.contextmanager
-    def _streaming_errors(self) -> Iterator[None]:
-        import ijson
+    def _walk(self) -> Iterator[Walk]:
+        with self.open() as stream:
+            try:
+                yield Walk(stream)
+            except PARSER_ERRORS as error:
+                raise explain(error, str(self)) from error
 
-        try:
-            yield
-        except (ijson.JSONError, msgspec.ValidationError, UnicodeDecodeError) as error:
-            raise self.explain(error, b"") from error
-
-    def _is_large(self) -> bool:
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether the file is too large to be parsed in one go."""
         limit = _WHOLE_GZIP_BYTES if self.is_gzip else _WHOLE_PLAIN_BYTES
         return self.path.stat().st_size > limit
 
-    def _raw(self) -> BinaryIO:
-        if self.path.is_dir():
-            raise InputError("is a directory", where=str(self), cure="name a file in it")
+    def _is_whole(self, line: bytes) -> bool:
         try:
+            msgspec.json.decode(line, type=msgspec.Raw)
+        except PARSER_ERRORS:
+            return False
+        return True
+
+    def _raw(self) -> BinaryIO:
+        try:
+            if self.path.is_dir():
+                raise InputError("is a directory", where=str(self), cure="name a file in it")
+            if self.path.exists() and not self.path.is_file():
+                raise InputError(
+                    "is no regular file", where=str(self), cure="save it to a file first"
+                )
             return self.path.open("rb")
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", where=str(self)) from error
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise InputError(
+                f"cannot be read: {reason}",
+                where=str(self),
+                cure="check the path and its permissions",
+            ) from error
 
     def _check_beginning(self, first: bytes) -> None:
         if not first:

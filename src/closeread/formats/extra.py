@@ -1,0 +1,20 @@
+"""What a record of a file says beyond the fields that closeread reads.
+
+A loader keeps these few values in ``metadata["extra"]`` so that writing gives them back.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+
+def beyond(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the members of ``raw`` that are no fields of ``known``."""
+    fields = known.__struct_encode_fields__
+    return {key: value for key, value in raw.items() if key not in fields}
+
+
+def noted(**values: Any) -> dict[str, Any]:
+    """Return metadata without the empty values."""
+    return {key: value for key, value in values.items() if value not in ({}, None)}

@@ -1,0 +1,271 @@
+"""MRQA 2019 (Fisch et al. 2019, section 3): JSON lines, an optional header, then a context a line.
+
+``{"header": {"dataset", "split"}}``, then ``{"context", "context_tokens": [[token, offset]...],
+"qas": [{"qid", "question", "question_tokens", "detected_answers": [{"text", "char_spans",
+"token_spans"}], "answers": [text...]}]}``. Spans on disk are inclusive at both ends. The markers
+``[TLE]``, ``[DOC]`` and ``[PAR]`` stay in the text. A file of one JSON object over many lines is
+taken as one context.
+
+What ``read`` keeps in metadata, and ``write`` needs (a set in another format gets it from
+``closeread convert --to mrqa``); a value of None means that the file had no such field:
+
+- ``Dataset.metadata["header"]``: the header's object; without the key no header is written.
+- ``Passage.metadata["context_tokens"]``: ``[[token, offset], ...]`` as on disk.
+- ``Question.metadata["question_tokens"]``: the same for the question.
+- ``Question.metadata["detected_answers"]``: ``[{"text", "char_spans": [[start, end], ...],
+  "token_spans": [[start, end], ...]}, ...]``, here half-open like every other span of ours.
+- ``metadata["extra"]`` of passages, questions and detected answers: fields of other publishers.
+
+``Question.answers`` holds one answer for each string of ``answers``, in order, with the places of
+those detected answers that have the same words.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.extra import beyond, noted
+from closeread.formats.head import Head
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+
+Tokens = list[tuple[str, int]]
+_NOT_WORDS = re.compile(r"\W+")
+
+
+class _Detected(msgspec.Struct):
+    text: str
+    char_spans: list[tuple[int, int]]
+    token_spans: list[tuple[int, int]]
+
+
+class _Question(msgspec.Struct):
+    qid: str
+    question: str
+    question_tokens: Tokens | None = None
+    detected_answers: list[_Detected] | None = None
+    answers: list[str] | None = None
+
+
+class _Context(msgspec.Struct):
+    context: str
+    qas: list[_Question]
+    context_tokens: Tokens | None = None
+
+
+class _GoldQuestion(msgspec.Struct, gc=False):
+    qid: str
+    question: str
+    answers: list[str] = []
+
+
+class _GoldContext(msgspec.Struct, gc=False):
+    qas: list[_GoldQuestion]
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first JSON value is a header, or a context with questions that have a qid."""
+    if head.has("header"):
+        return True
+    return head.has("context", "qas") and head.has("qid", at=("qas", 0))
+
+
+def info(source: Source) -> Info:
+    """Read the header, where there is one."""
+    header = source.head().first("header")
+    if not isinstance(header, dict):
+        return Info()
+    return Info(
+        name="-".join(str(header[key]) for key in ("dataset", "split") if header.get(key)),
+        metadata={"header": header},
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield one passage a line; counts repeated qids, wrong offsets and unanswered questions."""
+    seen: set[str] = set()
+    index = 0
+    for number, raw in source.records():
+        value = source.decode(raw, dict[str, Any], line=number)
+        if "header" in value and "context" not in value:
+            continue
+        typed = source.convert(value, _Context, line=number)
+        passage = Passage(
+            passage_id=str(index),
+            text=typed.context,
+            language=detect(typed.context),
+            metadata={"context_tokens": typed.context_tokens}
+            | noted(extra=beyond(value, _Context)),
+        )
+        index += 1
+        questions = []
+        for item, fields in zip(typed.qas, value["qas"], strict=True):
+            _check(item, passage.text, seen, number, defects)
+            questions.append(_question(item, fields, passage))
+        yield passage, tuple(questions)
+
+
+def _check(item: _Question, text: str, seen: set[str], line: int | None, defects: Defects) -> None:
+    name = item.qid
+    if name in seen:
+        defects.add("duplicate-id", f"the qid {name} appears twice", question_id=name, line=line)
+    seen.add(name)
+    if not item.answers:
+        defects.add("no-answer", "no accepted answer", question_id=name, line=line)
+    for found in item.detected_answers or ():
+        for start, end in found.char_spans:
+            if not 0 <= start <= end < len(text) or text[start : end + 1] != found.text:
+                defects.add(
+                    "wrong-offset",
+                    f"characters {start} to {end} are not {found.text!r}",
+                    question_id=name,
+                    line=line,
+                )
+
+
+def _question(item: _Question, fields: dict[str, Any], passage: Passage) -> Question:
+    places: dict[str, list[Span]] = {}
+    detected = None
+    if item.detected_answers is not None:
+        detected = []
+        for found, raw in zip(item.detected_answers, fields["detected_answers"], strict=True):
+            spans = (Span(start, end + 1) for start, end in found.char_spans)
+            right = [span for span in spans if span.of(passage.text) == found.text]
+            places.setdefault(_words(found.text), []).extend(right)
+            detected.append(
+                {
+                    "text": found.text,
+                    "char_spans": [[start, end + 1] for start, end in found.char_spans],
+                    "token_spans": [[start, end + 1] for start, end in found.token_spans],
+                }
+                | noted(extra=beyond(raw, _Detected))
+            )
+    return Question(
+        question_id=item.qid,
+        passage_id=passage.passage_id,
+        text=item.question,
+        kind="span",
+        answers=tuple(
+            Answer(kind="span", texts=(text,), spans=tuple(places.get(_words(text), ())))
+            for text in item.answers or ()
+        ),
+        metadata={"question_tokens": item.question_tokens, "detected_answers": detected}
+        | noted(extra=beyond(fields, _Question), answers=None if item.answers != [] else []),
+    )
+
+
+def _words(text: str) -> str:
+    return _NOT_WORDS.sub(" ", text).strip().casefold() or text
+
+
+def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
+    """Yield the questions with ids, texts and accepted answers alone: no tokens, no places."""
+    decoder = msgspec.json.Decoder(_GoldContext)
+    seen: set[str] = set()
+    index = 0
+    for number, raw in source.records():
+        try:
+            qas = decoder.decode(raw).qas
+        except msgspec.DecodeError:
+            value = source.decode(raw, dict[str, Any], line=number)
+            if "header" in value and "context" not in value:
+                continue
+            qas = source.convert(value, _GoldContext, line=number).qas
+        passage_id = str(index)
+        index += 1
+        for item in qas:
+            if item.qid in seen:
+                defects.add("duplicate-id", f"the qid {item.qid} appears twice", line=number)
+            seen.add(item.qid)
+            yield Question(
+                question_id=item.qid,
+                passage_id=passage_id,
+                text=item.question,
+                kind="span",
+                answers=tuple([Answer(kind="span", texts=(text,)) for text in item.answers]),
+            )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a header, where the data set has one, and a line for each passage.
+
+    Raises:
+        UsageError: A passage or question was not tokenized, or an answer is no span.
+    """
+    encode = msgspec.json.Encoder().encode
+    if "header" in dataset.metadata:
+        stream.write(encode({"header": dataset.metadata["header"]}) + b"\n")
+    for passage, questions in dataset:
+        if "context_tokens" not in passage.metadata:
+            raise _untokenized(f"passage {passage.passage_id}")
+        line = _present(
+            context=passage.text,
+            qas=[_row(question) for question in questions],
+            context_tokens=passage.metadata["context_tokens"],
+        )
+        stream.write(encode({**line, **passage.metadata.get("extra", {})}) + b"\n")
+
+
+def _row(question: Question) -> dict[str, Any]:
+    metadata = question.metadata
+    if "question_tokens" not in metadata or "detected_answers" not in metadata:
+        raise _untokenized(f"question {question.question_id}")
+    for answer in question.answers:
+        if answer.kind != "span" or len(answer.texts) != 1:
+            raise UsageError(
+                f"an answer of kind {answer.kind!r} has no place in the MRQA form",
+                where=f"question {question.question_id}",
+                expected="one span of the passage",
+                cure="`closeread convert --to mrqa` drops and counts such questions",
+            )
+    answers = [answer.texts[0] for answer in question.answers]
+    row = _present(
+        qid=question.question_id,
+        question=question.text,
+        question_tokens=metadata["question_tokens"],
+        detected_answers=_inclusive(metadata["detected_answers"]),
+        answers=answers or metadata.get("answers"),
+    )
+    return {**row, **metadata.get("extra", {})}
+
+
+def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+    if detected is None:
+        return None
+    return [
+        {
+            "text": found["text"],
+            "char_spans": [[start, end - 1] for start, end in found["char_spans"]],
+            "token_spans": [[start, end - 1] for start, end in found["token_spans"]],
+        }
+        | found.get("extra", {})
+        for found in detected
+    ]
+
+
+def _present(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def _untokenized(where: str) -> UsageError:
+    return UsageError(
+        "the MRQA form holds tokens, and this data set has none",
+        where=where,
+        cure="`closeread convert --to mrqa` tokenizes and finds the answers",
+    )
+
+
+FORMAT = Format(
+    name="mrqa",
+    sniff=sniff,
+    read=read,
+    write=write,
+    info=info,
+    read_gold=read_gold,
+    metrics=("mrqa",),
+)

@@ -1,0 +1,140 @@
+"""From a parser's complaint to an error that names the file, the line and the question."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.stream import BrokenJSON
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
+_AT = re.compile(r"^(.*?) - at `(.*)`$", re.DOTALL)
+_BYTE = re.compile(r"\(byte (\d+)\)")
+_MISSING = re.compile(r"missing required field `(.+)`$")
+_WRONG_TYPE = re.compile(r"^Expected `(.+)`, got `(.+)`$")
+_IDS = ("qid", "question_id", "query_id", "q_id", "id", "ID", "pid", "context_id", "passage_id")
+PARSER_ERRORS = (
+    msgspec.DecodeError,
+    msgspec.ValidationError,
+    UnicodeDecodeError,
+    RecursionError,
+    BrokenJSON,
+)
+_MEND = "mend the file, or name another format with --format"
+
+
+def explain(
+    error: Exception,
+    file: str,
+    *,
+    raw: bytes = b"",
+    value: Any = None,
+    line: int | None = None,
+    within: str = "",
+) -> InputError:
+    """Turn a parser's error into one that says what, where, what was expected and what to do.
+
+    Args:
+        error: What the parser raised.
+        file: The file's name.
+        raw: The text that was parsed, to find the line in; may be empty.
+        value: The same as plain objects, to find the question in; parsed again when None.
+        line: The number of the line that ``raw`` is, where it is one line.
+        within: Where ``raw`` or ``value`` stands in the file, such as ``data[3]``.
+    """
+    message = str(error)
+    found_at = _AT.match(message)
+    path = found_at[2] if found_at else "$"
+    message = found_at[1] if found_at else message
+    if isinstance(error, BrokenJSON):
+        line = error.line
+        within = within or (f"element {error.element + 1}" if error.element >= 0 else "")
+        return _error(f"not JSON: {error.reason}", _where(file, line, "", within), cure=_MEND)
+    at_byte = _BYTE.search(message)
+    if line is None and raw and at_byte:
+        line = raw.count(b"\n", 0, int(at_byte[1])) + 1
+    if isinstance(error, UnicodeDecodeError):
+        return _error(
+            "not UTF-8 text",
+            _where(file, line, "", within),
+            cure="convert it: iconv -f GB18030 -t UTF-8 FILE > NEW",
+        )
+    if isinstance(error, RecursionError):
+        return _error("nested too deeply", _where(file, line, "", within), cure=_MEND)
+    if not isinstance(error, msgspec.ValidationError):
+        return _error(_not_json(message, raw), _where(file, line, "", within), cure=_MEND)
+    question = _nearest(value if value is not None else _plain(raw), path)
+    if line is None and question and raw.count(f'"{question}"'.encode()) == 1:
+        line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
+    place = (within + path.removeprefix("$")).removeprefix(".")
+    where = _where(file, line, question, place)
+    missing, wrong = _MISSING.search(message), _WRONG_TYPE.match(message)
+    if missing:
+        return _error(f"the field {missing[1]!r} is missing", where, cure=_MEND)
+    if wrong:
+        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), _MEND)
+    return _error(message, where, cure=_MEND)
+
+
+def _error(found: str, where: str, expected: str = "", cure: str = "") -> InputError:
+    return InputError(found, where=where, expected=expected, cure=cure)
+
+
+def _where(file: str, line: int | None, question: str, place: str) -> str:
+    parts = [file]
+    if line:
+        parts.append(f"line {line}")
+    if question:
+        parts.append(f"question {question}")
+    if place:
+        parts.append(f"at {place}" if not place.startswith("element") else place)
+    return ", ".join(parts)
+
+
+def _not_json(message: str, raw: bytes) -> str:
+    at = _BYTE.search(message)
+    if at and raw[int(at[1]) : int(at[1]) + 1] == b"\0":
+        return "not JSON: there is a NUL byte in the text"
+    if "truncated" in message:
+        return "not JSON: the text ends in the middle of a value"
+    return "not JSON: " + _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+
+
+def _kind(name: str) -> str:
+    names = {
+        "str": "a string",
+        "int": "an integer",
+        "float": "a number",
+        "bool": "true or false",
+        "array": "a list",
+        "object": "an object",
+        "null": "null",
+    }
+    return " or ".join(names.get(part.strip(), part.strip()) for part in name.split("|"))
+
+
+def _plain(raw: bytes) -> Any:
+    try:
+        return msgspec.json.decode(raw)
+    except (*PARSER_ERRORS, ValueError):
+        return None
+
+
+def _nearest(value: Any, path: str) -> str:
+    """Return the id of the innermost record on a path that has one."""
+    nearest = _id(value)
+    for key, index in _STEP.findall(path):
+        try:
+            value = value[key] if key else value[int(index)]
+        except (KeyError, IndexError, TypeError):
+            break
+        nearest = _id(value) or nearest
+    return nearest
+
+
+def _id(value: Any) -> str:
+    if not isinstance(value, dict):
+        return ""
+    found = (value[key] for key in _IDS if isinstance(value.get(key), str | int))
+    return str(next(found, ""))

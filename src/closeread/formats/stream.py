@@ -1,0 +1,180 @@
+"""A JSON document too large to hold: its elements one at a time, through the standard parser.
+
+(A parser of events would do, but the usual one keeps a path for every depth, so that 100,000 open
+brackets cost it all memory there is.)
+"""
+
+import codecs
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO, NoReturn
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_CHUNK_BYTES = 1 << 20
+# An error this near to the end of what was read may come from the cut, not from the text.
+_NEAR_END = 16
+
+
+class BrokenJSON(ValueError):
+    """The text is no JSON; knows the line and which element of the array it was in."""
+
+    def __init__(self, reason: str, line: int, element: int) -> None:
+        self.reason = reason
+        self.line = line
+        self.element = element
+        super().__init__(reason)
+
+
+class Walk:
+    """One pass over a document.
+
+    Attributes:
+        rest: The top-level members that were not streamed, complete when the pass is.
+        found: Whether the streamed array was there.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.rest: dict[str, Any] = {}
+        self.found = False
+        self._stream = stream
+        self._utf8 = codecs.getincrementaldecoder("utf-8")()
+        self._parse = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).raw_decode
+        self._text, self._at, self._lines, self._element = "", 0, 0, -1
+        self._ended = False
+
+    def elements(self, field: str) -> Iterator[Any]:
+        """Yield the elements of the array under ``field`` ("" for a bare array).
+
+        Raises:
+            BrokenJSON: The document is not valid JSON.
+            UnicodeDecodeError: It is not UTF-8.
+            RecursionError: It is nested too deeply.
+        """
+        if not field:
+            if self._next() == "[":
+                yield from self._array()
+        else:
+            for key in self._keys():
+                if key == field and self._next() == "[":
+                    yield from self._array()
+                else:
+                    self.rest[key] = self._value()
+        self._finish()
+
+    def members(self) -> Iterator[tuple[str, Any]]:
+        """Yield the members of a top-level object; raises like ``elements``."""
+        for key in self._keys():
+            self._element += 1
+            yield key, self._value()
+        self._finish()
+
+    def _array(self) -> Iterator[Any]:
+        self.found = True
+        self._at += 1
+        mark = self._next()
+        while mark != "]":
+            self._element += 1
+            yield self._value()
+            mark = self._separator("]")
+        self._at += 1
+        self._element = -1
+
+    def _keys(self) -> Iterator[str]:
+        self._expect("{")
+        mark = self._next()
+        while mark != "}":
+            if mark != '"':
+                self._fail("a member's name in double quotes was expected")
+            key = self._value()
+            self._expect(":")
+            yield key
+            mark = self._separator("}")
+        self._at += 1
+
+    def _separator(self, closer: str) -> str:
+        mark = self._next()
+        if mark == ",":
+            self._at += 1
+            mark = self._next()
+            if mark == closer:
+                self._fail("a comma before the closing bracket")
+        elif mark != closer:
+            self._fail(f"',' or {closer!r} was expected")
+        return mark
+
+    def _expect(self, mark: str) -> None:
+        if self._next() != mark:
+            self._fail(f"{mark!r} was expected")
+        self._at += 1
+
+    def _finish(self) -> None:
+        if self._next():
+            self._fail("there is text after the end of the document")
+
+    def _next(self) -> str:
+        """Return the next character that is no space, "" at the end of the file."""
+        while True:
+            match = _SPACE.match(self._text, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _value(self) -> Any:
+        if not self._next():
+            self._fail("the file ends in the middle of the document")
+        while True:
+            try:
+                value, end = self._parse(self._text, self._at)
+            except json.JSONDecodeError as error:
+                cut = error.pos >= len(self._text) - _NEAR_END or "Unterminated" in error.msg
+                if cut and self._more():
+                    continue
+                if cut and self._ended:
+                    self._fail("the file ends in the middle of the document")
+                self._at = error.pos
+                self._fail(error.msg[:1].lower() + error.msg[1:])
+            except ValueError as error:
+                self._fail(str(error))
+            if end == len(self._text) and self._more():
+                continue
+            if _SURROGATE.search(self._text, self._at, end):
+                self._check_surrogates(value)
+            self._at = end
+            return value
+
+    def _check_surrogates(self, value: Any) -> None:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            self._fail("half of a surrogate pair stands alone")
+
+    def _more(self) -> bool:
+        if self._ended:
+            return False
+        wanted = max(_CHUNK_BYTES, len(self._text) - self._at)
+        raw = self._stream.read(wanted)
+        self._ended = not raw
+        self._lines += self._text.count("\n", 0, self._at)
+        self._text = self._text[self._at :] + self._utf8.decode(raw, final=self._ended)
+        self._at = 0
+        return True
+
+    def _fail(self, reason: str) -> NoReturn:
+        line = self._lines + self._text.count("\n", 0, self._at) + 1
+        raise BrokenJSON(reason, line, self._element)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(f"the number {digits} is out of range")
+    return number
