@@ -9,9 +9,7 @@ from closeread.types import Answer, Defects, Option, Polarity, Question
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def options(
-    texts: Sequence[str], where: str, *, exactly: int | None = None
-) -> tuple[Option, ...]:
+def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> tuple[Option, ...]:
     """Letter the options of a question.
 
     Args:

@@ -8,7 +8,7 @@ whole.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -16,12 +16,11 @@ from closeread.errors import InputError
 from closeread.formats.source import Source
 from closeread.types import Defects
 
-T = TypeVar("T")
 Json = dict[str, Any]
 
 
-def checked(raw: Any, type: type[T], where: str, *, cure: str = "") -> T:  # noqa: A002
-    """Convert a parsed JSON value into a record; fields that it does not know are passed over.
+def checked(raw: Any, type: Any, where: str) -> Any:  # noqa: A002
+    """Convert a parsed JSON value into ``type``; fields that a record does not know are passed over.
 
     Raises:
         InputError: A promised field is missing or of another type; says where.
@@ -32,7 +31,7 @@ def checked(raw: Any, type: type[T], where: str, *, cure: str = "") -> T:  # noq
         raise InputError(
             str(error),
             where=where,
-            cure=cure or "mend the file, or name another format with --format",
+            cure="mend the file, or name another format with --format",
         ) from error
 
 
@@ -77,7 +76,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def beside(source: Source, field: str) -> Json:
     """Return the members of the file's top-level object other than its array ``field``."""
-    members = source.document(dict[str, msgspec.Raw])
+    members: dict[str, msgspec.Raw] = source.document(dict[str, msgspec.Raw])
     return {name: msgspec.json.decode(raw) for name, raw in members.items() if name != field}
 
 

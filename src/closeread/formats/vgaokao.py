@@ -45,8 +45,7 @@ def sniff(head: Head) -> bool:
     """Whether the first passage's first question has truth values or gold evidence."""
     first = ("data", 0, "qas", 0)
     return head.has("context", at=("data", 0)) and (
-        head.has("correctness", "options", at=first)
-        or head.has("golden_evidence", at=first)
+        head.has("correctness", "options", at=first) or head.has("golden_evidence", at=first)
     )
 
 
@@ -81,7 +80,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         for number, row in enumerate(typed.qas):
             name = row.get("qid", "") if isinstance(row, dict) else ""
             spot = place(source, f"{where}.qas[{number}]", name)
-            questions.append(_question(row, spot, passage, sentences, ids, defects))
+            questions.append(_question(row, spot, passage, sentences, ids=ids, defects=defects))
         metadata = unsaid(_NAME, raw, _context(passage, raw["qas"]))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
@@ -91,13 +90,17 @@ def _question(
     where: str,
     passage: Passage,
     sentences: tuple[Span, ...],
+    *,
     ids: Ids,
     defects: Defects,
 ) -> Question:
     item = checked(row, _Question, where)
     name = ids.note(str(item.qid))
     made = options(item.options, where, exactly=4)
-    for field, values in (("correctness", item.correctness), ("golden_evidence", item.golden_evidence)):
+    for field, values in (
+        ("correctness", item.correctness),
+        ("golden_evidence", item.golden_evidence),
+    ):
         if values is not None and len(values) != len(made):
             raise InputError(
                 f"{len(values)} values in {field} for {len(made)} options",
@@ -105,7 +108,7 @@ def _question(
                 cure=f"give one value of {field} for each option",
             )
     gold = tuple(
-        _evidence(texts, option.label, passage.text, sentences, name, defects)
+        _evidence(texts, option.label, passage.text, sentences, name=name, defects=defects)
         for option, texts in zip(made, item.golden_evidence or [], strict=False)
     )
     question = Question(
@@ -129,6 +132,7 @@ def _evidence(
     label: str,
     passage: str,
     sentences: tuple[Span, ...],
+    *,
     name: str,
     defects: Defects,
 ) -> Evidence:

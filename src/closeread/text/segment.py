@@ -18,20 +18,26 @@ _OPENING = "“‘「『（(【〔[《〈\"'—–-"
 _GOES_ON = "，、；：。！？,;:…—的地得"
 _WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*\.?$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$|^[A-Z]$")
-_TITLES = frozenset(
-    "dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev hon "
-    "pres mt ft vs cf viz no nos vol vols fig figs pp eq ed eds al approx dept univ assn".split()
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_TITLES = _words(
+    "dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
+    " hon pres mt ft vs cf viz no nos vol vols fig figs pp eq ed eds al approx dept univ assn"
 )
-_CLIPPED = frozenset(
-    "etc inc ltd co corp bros llc plc ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec "
-    "mon tue tues wed thu thur thurs fri sat sun est min max sq lb lbs oz hr hrs".split()
+_CLIPPED = _words(
+    "etc inc ltd co corp bros llc plc ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec"
+    " mon tue tues wed thu thur thurs fri sat sun est min max sq lb lbs oz hr hrs"
 )
 # Words that begin a sentence far more often than they follow an abbreviation.
-_STARTERS = frozenset(
-    "a an the this that these those he she it they we you i his her its their our my in on at by "
-    "for from with after before during when while where who what why how if as but and or so "
-    "however although though since because there here then thus some many most one two each all "
-    "no not another both once".split()
+_STARTERS = _words(
+    "a an the this that these those he she it they we you i his her its their our my in on at by"
+    " for from with after before during when while where who what why how if as but and or so"
+    " however although though since because there here then thus some many most one two each all"
+    " no not another both once"
 )
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
 

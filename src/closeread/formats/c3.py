@@ -1,0 +1,110 @@
+"""C3 (Sun et al. 2020) and DREAM (Sun et al. 2019): dialogues and short texts, 2 to 4 options.
+
+An array of ``[[paragraph, ...], [{"question", "choice": [text, ...], "answer": text}, ...], id]``;
+the answer is the right option's text. Question ids are ``id-index``.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.choices import by_text, need_options, options, present
+from closeread.formats.head import Head
+from closeread.formats.published import (
+    Ids,
+    checked,
+    join_paragraphs,
+    place,
+    restored,
+    split_paragraphs,
+    unsaid,
+    write_array,
+)
+from closeread.formats.registry import Format
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.text.polarity import asks_for
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+_NAME = "c3"
+
+
+class _Question(msgspec.Struct):
+    question: str
+    choice: list[str]
+    answer: str | None = None
+
+
+_Document = tuple[list[str], list[Any], str]
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first element is paragraphs, questions with ``choice``, and an id."""
+    return isinstance(head.first(0, 0, 0), str) and head.has("question", "choice", at=(0, 1, 0))
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each document with its questions.
+
+    Counts ``answer-not-an-option``, ``repeated-option`` (the right text is several options) and
+    ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    for index, raw in enumerate(source.elements("", list)):
+        paragraphs, rows, name = checked(raw, _Document, place(source, f"[{index}]"))
+        text, cuts = join_paragraphs(paragraphs)
+        passage = Passage(
+            passage_id=name,
+            text=text,
+            language=detect(text),
+            metadata={_NAME: cuts} if cuts else {},
+        )
+        questions = []
+        for number, row in enumerate(rows):
+            question_id = f"{name}-{number}"
+            where = place(source, f"[{index}][1][{number}]", question_id)
+            item = checked(row, _Question, where)
+            choices = options(item.choice, where)
+            question = Question(
+                question_id=ids.note(question_id),
+                passage_id=name,
+                text=item.question,
+                kind="choice",
+                asks_for=asks_for(item.question),
+                options=choices,
+                answers=by_text(item.answer, choices, question_id, defects),
+            )
+            metadata = unsaid(_NAME, row, _row(question))
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
+        yield passage, tuple(questions)
+
+
+def _row(question: Question) -> dict[str, Any]:
+    return present(
+        question=question.text,
+        choice=need_options(question, _NAME),
+        answer=question.answers[0].texts[0] if question.answers else None,
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write the published array.
+
+    Raises:
+        UsageError: A question has no options.
+    """
+    write_array(
+        stream,
+        (
+            [
+                split_paragraphs(passage.text, passage.metadata.get(_NAME, {})),
+                [restored(_NAME, _row(question), question.metadata) for question in questions],
+                passage.passage_id,
+            ]
+            for passage, questions in dataset
+        ),
+    )
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))

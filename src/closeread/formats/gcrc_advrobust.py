@@ -1,0 +1,207 @@
+"""GCRC_advRobust (CCL 2023): every exam question three times, to see whether a reader is steady.
+
+``{"data": [{"id", "title", "passage", "question", "options", "answer", "positive_options",
+"positive_answer", "negative_question", "negative_options", "negative_answer"}]}``. A record becomes
+three questions ``ID#original``, ``ID#positive`` and ``ID#negative`` with the record's id as their
+group; the positive variant has the original's stem. Published test sets have no answers.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.choices import (
+    by_letter,
+    letter_of,
+    need_options,
+    options,
+    present,
+    truth,
+)
+from closeread.formats.head import Head
+from closeread.formats.published import (
+    Ids,
+    beside,
+    checked,
+    content_id,
+    place,
+    restored,
+    unsaid,
+    write_array,
+)
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.text.polarity import is_verification, polarity
+from closeread.types import Dataset, Defects, Item, Passage, Question, Role
+
+_NAME = "gcrc-advrobust"
+_ROLES: tuple[Role, ...] = ("original", "positive", "negative")
+
+
+class _Record(msgspec.Struct):
+    id: str
+    passage: str
+    question: str
+    options: list[str]
+    positive_options: list[str]
+    negative_question: str
+    negative_options: list[str]
+    title: str = ""
+    answer: str | None = None
+    positive_answer: str | None = None
+    negative_answer: str | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first record has both kinds of changed options."""
+    fields = ("positive_options", "negative_options")
+    return head.has(*fields, at=("data", 0)) or head.has(*fields, at=(0,))
+
+
+def info(source: Source) -> Info:
+    """Read what stands beside the records."""
+    if isinstance(source.head().value, list):
+        return Info(metadata={_NAME: None})
+    return Info(metadata={_NAME: beside(source, "data")})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each record's passage with its three questions.
+
+    Counts ``option-unchanged`` (a variant repeats an original option word for word),
+    ``negative-stem-unchanged``, ``answer-not-an-option`` and ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    field = "" if isinstance(source.head().value, list) else "data"
+    for index, raw in enumerate(source.elements(field, dict)):
+        name = raw.get("id", "")
+        where = place(source, f"{field}[{index}]", name)
+        record = checked(raw, _Record, where)
+        passage = Passage(
+            passage_id=content_id(record.passage),
+            text=record.passage,
+            title=record.title,
+            language=detect(record.passage),
+        )
+        ids.note(record.id)
+        original, positive, negative = _triple(record, passage, where, defects)
+        _check(record, defects)
+        rendered = _record(
+            passage, {"original": original, "positive": positive, "negative": negative}
+        )
+        original = msgspec.structs.replace(original, metadata=unsaid(_NAME, raw, rendered))
+        yield passage, (original, positive, negative)
+
+
+def _triple(
+    record: _Record, passage: Passage, where: str, defects: Defects
+) -> tuple[Question, ...]:
+    made = []
+    for role, stem, texts, letter in (
+        ("original", record.question, record.options, record.answer),
+        ("positive", record.question, record.positive_options, record.positive_answer),
+        ("negative", record.negative_question, record.negative_options, record.negative_answer),
+    ):
+        name = f"{record.id}#{role}"
+        choices = options(texts, f"{where}, {role}", exactly=4)
+        # A negative stem that was left unchanged does not say which of the two the letter means.
+        clear = is_verification(stem) and record.question != record.negative_question
+        made.append(
+            Question(
+                question_id=name,
+                passage_id=passage.passage_id,
+                text=stem,
+                kind="verification",
+                asks_for=polarity(stem),
+                options=choices,
+                option_truth=truth(letter, choices, polarity(stem)) if clear else (),
+                answers=by_letter(letter, choices, name, defects),
+                group_id=record.id,
+                role=role,  # type: ignore[arg-type]
+            )
+        )
+    return tuple(made)
+
+
+def _check(record: _Record, defects: Defects) -> None:
+    if record.negative_question == record.question:
+        defects.add(
+            "negative-stem-unchanged",
+            "the negative variant asks the same as the original",
+            question_id=f"{record.id}#negative",
+        )
+    for role, texts in (
+        ("positive", record.positive_options),
+        ("negative", record.negative_options),
+    ):
+        for text in texts:
+            if text in record.options:
+                defects.add(
+                    "option-unchanged",
+                    f"repeats an original option: {text[:40]!r}",
+                    question_id=f"{record.id}#{role}",
+                )
+
+
+def _record(passage: Passage, triple: dict[Role | None, Question]) -> dict[str, Any]:
+    original, positive, negative = (triple[role] for role in _ROLES)
+    return present(
+        id=original.group_id,
+        title=passage.title,
+        passage=passage.text,
+        question=original.text,
+        options=need_options(original, _NAME, exactly=4),
+        answer=letter_of(original),
+        positive_options=need_options(positive, _NAME, exactly=4),
+        positive_answer=letter_of(positive),
+        negative_question=negative.text,
+        negative_options=need_options(negative, _NAME, exactly=4),
+        negative_answer=letter_of(negative),
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one record a triple.
+
+    Raises:
+        UsageError: A question has no complete triple, not four options, or its positive variant
+            has another stem.
+    """
+    members = dataset.metadata.get(_NAME, {})
+    if members is None:
+        write_array(stream, _records(dataset))
+    else:
+        write_array(stream, _records(dataset), "data", **members)
+
+
+def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
+    for passage, questions in dataset:
+        groups: dict[str, dict[Role | None, Question]] = {}
+        for question in questions:
+            groups.setdefault(question.group_id or question.question_id, {})[question.role] = (
+                question
+            )
+        for name, triple in groups.items():
+            if set(triple) != set(_ROLES):
+                raise UsageError(
+                    "not a triple",
+                    where=f"group {name}",
+                    expected="an original, a positive and a negative question",
+                    cure="choose another format; `gcrc` holds single questions",
+                )
+            if triple["positive"].text != triple["original"].text:
+                raise UsageError(
+                    "the positive variant has another stem than the original",
+                    where=f"group {name}",
+                    expected="one stem for both",
+                    cure="choose another format; `jsonl` holds every question",
+                )
+            yield restored(_NAME, _record(passage, triple), triple["original"].metadata)
+
+
+FORMAT = Format(
+    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("gcrc", "choice")
+)

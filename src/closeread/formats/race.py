@@ -1,0 +1,118 @@
+"""RACE (Lai et al. 2017): English exam articles with four options a question.
+
+One JSON object a file, ``{"article", "questions": [text, ...], "options": [[text, ...], ...],
+"answers": [letter, ...], "id"}``, or many of them as JSON lines. Question ids are ``id-index``.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.choices import by_letter, letter_of, need_options, options
+from closeread.formats.head import Head
+from closeread.formats.published import Ids, checked, place, restored, unsaid, write_lines
+from closeread.formats.registry import Format
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.text.polarity import asks_for
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+_NAME = "race"
+
+
+class _Article(msgspec.Struct):
+    article: str
+    questions: list[str]
+    options: list[list[str]]
+    answers: list[str] | None = None
+    id: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first object is an article with parallel questions and options."""
+    return head.has("article", "questions", "options") and isinstance(
+        head.first("options", 0), list
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each article with its questions; counts ``answer-not-an-option``, ``duplicate-id``."""
+    ids = Ids(defects)
+    for number, raw in _articles(source):
+        line = number or None
+        name = raw.get("id", "") if isinstance(raw, dict) else ""
+        article = checked(raw, _Article, place(source, "", name, line=line))
+        passage_id = article.id or str(number or 1)
+        if len(article.questions) != len(article.options) or (
+            article.answers is not None and len(article.answers) != len(article.questions)
+        ):
+            raise InputError(
+                f"{len(article.questions)} questions, {len(article.options)} sets of options, "
+                f"{len(article.answers or [])} answers",
+                where=place(source, "", passage_id, line=line),
+                expected="as many of each",
+                cure="complete the article or take it out",
+            )
+        passage = Passage(
+            passage_id=passage_id, text=article.article, language=detect(article.article)
+        )
+        questions = []
+        for index, (stem, texts) in enumerate(zip(article.questions, article.options, strict=True)):
+            question_id = ids.note(f"{passage_id}-{index}", line=line)
+            choices = options(texts, place(source, "", question_id, line=line))
+            letter = article.answers[index] if article.answers is not None else None
+            questions.append(
+                Question(
+                    question_id=question_id,
+                    passage_id=passage_id,
+                    text=stem,
+                    kind="choice",
+                    asks_for=asks_for(stem),
+                    options=choices,
+                    answers=by_letter(letter, choices, question_id, defects),
+                )
+            )
+        metadata = unsaid(_NAME, raw, _article(passage, tuple(questions)))
+        yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _articles(source: Source) -> Iterator[tuple[int, Any]]:
+    """Yield line numbers and objects; one object over many lines has the number 0."""
+    if source.head().first_line is None:
+        yield 0, source.document(dict)
+        return
+    for number, raw in source.lines():
+        yield number, source.decode(raw, dict, line=number)
+
+
+def _article(passage: Passage, questions: tuple[Question, ...]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "article": passage.text,
+        "questions": [question.text for question in questions],
+        "options": [need_options(question, _NAME) for question in questions],
+        "id": passage.passage_id,
+    }
+    letters = [letter_of(question) for question in questions]
+    if None not in letters:
+        made["answers"] = letters
+    return made
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one article a line.
+
+    Raises:
+        UsageError: A question has no options.
+    """
+    write_lines(
+        stream,
+        (
+            restored(_NAME, _article(passage, questions), passage.metadata)
+            for passage, questions in dataset
+        ),
+    )
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))
