@@ -1,0 +1,148 @@
+"""``python -m benchmarks [startup mrqa drop bootstrap memory]``: measure, print, write JSON."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+
+from benchmarks import generate
+from benchmarks.measure import (
+    DATA,
+    HERE,
+    PYTHON,
+    Result,
+    limit,
+    once,
+    ratio,
+    seconds,
+    show,
+    side_by_side,
+)
+
+CLOSEREAD = [PYTHON, "-m", "closeread"]
+LM_EVAL_VERSION = "0.4.13"
+
+
+def startup() -> Iterator[Result]:
+    """How long a user waits before anything happens."""
+    lm_eval = _lm_eval()
+    bare, imported, helped, peer = side_by_side(
+        [
+            [PYTHON, "-c", "pass"],
+            [PYTHON, "-c", "import closeread"],
+            [*CLOSEREAD, "--help"],
+            [lm_eval, "--help"],
+        ]
+    )
+    floor = bare.wall_seconds
+    yield ratio("import closeread / python -c pass", imported.wall_seconds, floor, most=6)
+    yield ratio("closeread --help / python -c pass", helped.wall_seconds, floor, most=12)
+    yield ratio(
+        f"closeread --help against lm_eval {LM_EVAL_VERSION}",
+        helped.wall_seconds,
+        peer.wall_seconds,
+        least=2,
+    )
+
+
+def _lm_eval() -> str:
+    """Install the peer in an environment of its own, once."""
+    folder = DATA / "lm-eval"
+    if not (folder / "bin" / "lm_eval").exists():
+        subprocess.run([PYTHON, "-m", "venv", folder], check=True)
+        package = f"lm_eval=={LM_EVAL_VERSION}"
+        subprocess.run([folder / "bin" / "pip", "install", "--quiet", package], check=True)
+    return str(folder / "bin" / "lm_eval")
+
+
+def mrqa() -> Iterator[Result]:
+    """Scoring 20,000 questions as a whole process."""
+    data, predictions = map(str, generate.write(DATA, "mrqa-20k", 20_000))
+    score = [*CLOSEREAD, "score", "--dataset", data, "--predictions", predictions, "--json"]
+    floor, official, plain, sure = side_by_side(
+        [
+            [PYTHON, str(HERE / "floor_mrqa.py"), data, predictions],
+            [PYTHON, str(HERE / "official_mrqa.py"), data, predictions],
+            [*score, "--no-intervals"],
+            score,
+        ]
+    )
+    fast, slow = plain.wall_seconds, sure.wall_seconds
+    yield ratio(
+        "MRQA 20k, no intervals / inflate-and-parse floor", fast, floor.wall_seconds, most=2.5
+    )
+    yield ratio(
+        "MRQA 20k, no intervals, against the official way", fast, official.wall_seconds, least=2.5
+    )
+    yield ratio("MRQA 20k, with intervals / floor", slow, floor.wall_seconds, most=4)
+
+
+def drop() -> Iterator[Result]:
+    """DROP pairs a second on one core, bit-equal to the official functions' description."""
+    from benchmarks import official_drop
+    from benchmarks.drop_pairs import pairs
+    from closeread.metrics.drop import score_pair
+
+    rows = pairs(20_000)
+    ours = [score_pair(prediction, gold) for prediction, gold in rows]
+    official = [official_drop.score_pair(prediction, gold) for prediction, gold in rows]
+    if ours != official:
+        raise SystemExit("DROP scores differ from the official way: no point in timing them")
+    yield ratio(
+        "DROP, 20,000 pairs",
+        seconds(lambda: [score_pair(prediction, gold) for prediction, gold in rows]),
+        seconds(lambda: [official_drop.score_pair(prediction, gold) for prediction, gold in rows]),
+        least=8,
+    )
+
+
+def bootstrap() -> Iterator[Result]:
+    """10,000 resamples over 60,000 questions."""
+    import numpy as np
+
+    from closeread.metrics.intervals import Resampling, interval
+    from closeread.protocols import Pool
+
+    random = np.random.default_rng(1)
+    ids = [str(index) for index in range(60_000)]
+    exact = (random.random(60_000) < 0.6).astype(float).tolist()
+    shared, predicted, gold = (random.integers(1, high, 60_000) for high in (6, 9, 7))
+    shared = np.minimum(shared, np.minimum(predicted, gold))
+    f1 = (2 * shared / (predicted + gold)).tolist()
+    for name, values, most in (("0/1", exact, 1.0), ("F1", f1, 5.0)):
+        pool = Pool(
+            metric="bench", unit_ids=ids, numerators=values, denominators=[1.0] * 60_000,
+            n_questions=60_000, n_scored=60_000, n_answered=60_000,
+        )  # fmt: skip
+        taken = seconds(lambda pool=pool: interval(pool, Resampling(resamples=10_000)), runs=3)
+        yield limit(f"bootstrap of a {name} metric, 60,000 x 10,000", taken, most, "s")
+
+
+def memory() -> Iterator[Result]:
+    """Peak memory on a 2 GB data set: scoring, and reading with a streaming reader."""
+    small, _ = generate.write(DATA, "mrqa-20k", 20_000)
+    data, predictions = map(str, generate.write_large(DATA, "mrqa-2gb", small, 2048))
+    score = [*CLOSEREAD, "score", "--dataset", data, "--predictions", predictions, "--no-intervals"]
+    yield limit("peak memory, score, 2 GB", once(score)[2], 300, "MB")
+    run = str(DATA / "run-2gb")
+    read = [*CLOSEREAD, "read", data, "--reader", "first-sentence", "--out", run, "--overwrite"]
+    yield limit("peak memory, read, 2 GB", once(read)[2], 300, "MB")
+
+
+BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
+    "startup": startup,
+    "mrqa": mrqa,
+    "drop": drop,
+    "bootstrap": bootstrap,
+    "memory": memory,
+}
+
+
+def main(names: list[str]) -> None:
+    """Run the benches named, or all."""
+    unknown = set(names) - set(BENCHES)
+    if unknown:
+        raise SystemExit(f"no bench named {', '.join(unknown)}; there are {', '.join(BENCHES)}")
+    show([result for name in names or BENCHES for result in BENCHES[name]()])
+
+
+main(sys.argv[1:])
