@@ -7,7 +7,7 @@ from closeread.downloads.archive import extract
 from closeread.downloads.fetch import Patience, Unwatched, Watcher, digests, fetch, wrong_sum
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.selection import select
-from closeread.errors import CloseReadError, MismatchError, UsageError
+from closeread.errors import CloseReadError, MismatchError, TransferError, UsageError
 from closeread.types import Record
 
 Count = Callable[[Path], int]
@@ -45,6 +45,9 @@ def get(
 ) -> Iterator[Received]:
     """Bring published sets into a folder, one file after the other.
 
+    A file that no address gives does not keep the others from coming; the error is raised at
+    the end.
+
     Args:
         names: Sets (``mrqa/train``), files of them (``mrqa/train/SQuAD``), prefixes (``mrqa``).
         to: The folder; each file gets its place under it.
@@ -56,17 +59,29 @@ def get(
         UnknownNameError: No such set.
         UsageError: The set is fetched by hand; the message says where and under which terms.
         MismatchError: A file of that name is there with other content, or the count is wrong.
-        TransferError: Every address failed.
+        TransferError: Every address of a file failed.
         StorageError: The folder cannot be written.
     """
+    failures: list[TransferError] = []
     for _, chosen, file in select(names):
-        yield _one(
-            chosen,
-            file,
-            to,
-            count=count,
-            patience=patience or Patience(),
-            watcher=watcher or Unwatched(),
+        try:
+            received = _one(
+                chosen,
+                file,
+                to,
+                count=count,
+                patience=patience or Patience(),
+                watcher=watcher or Unwatched(),
+            )
+        except TransferError as error:
+            failures.append(error)
+            continue
+        yield received
+    if len(failures) == 1:
+        raise failures[0]
+    if failures:
+        raise TransferError(
+            f"{len(failures)} files could not be fetched\n" + "\n".join(map(str, failures))
         )
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import httpx
 
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
-_BLOCK_BYTES = 1 << 18
 
 
 class Passing(Exception):
@@ -137,7 +136,7 @@ def attempt(
 
 
 def _receive(response: "httpx.Response", stream: BinaryIO, advance: Callable[[int], None]) -> None:
-    for block in response.iter_raw(_BLOCK_BYTES):
+    for block in response.iter_raw():
         stream.write(block)
         advance(len(block))
 

@@ -1,0 +1,104 @@
+"""``closeread get``: published sets, resumed and checked."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli.output import as_json, progress, table
+from closeread.downloads import SETS, Received, get
+from closeread.errors import UsageError
+
+
+@click.command("get")
+@click.argument("names", nargs=-1)
+@click.option(
+    "--to",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("data"),
+    show_default=True,
+    help="The folder that they are put in.",
+)
+@click.option("--list", "list_", is_flag=True, help="List the sets and their files, and stop.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="The longest silence of a server, in seconds.",
+)
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(names: tuple[str, ...], to: Path, list_: bool, timeout: float, json_: bool) -> None:
+    """Download published sets, resumed after a cut and checked by sum and by count.
+
+    NAMES are sets (mrqa/train), files of them (mrqa/train/SQuAD) or prefixes (mrqa).
+    """
+    if list_:
+        _list(json_)
+        return
+    if not names:
+        raise UsageError("no set is named", cure="`closeread get --list` lists them")
+    from closeread.downloads.fetch import Patience
+
+    received: list[Received] = []
+    with progress("bytes", None) as bar:
+        for found in get(
+            names, to, count=_count, patience=Patience(timeout_seconds=timeout), watcher=bar
+        ):
+            received.append(found)
+            if not json_:
+                _describe(found)
+    if json_:
+        as_json({"files": received})
+
+
+def _count(path: Path) -> int:
+    from closeread.formats import load
+
+    return sum(1 for _ in load(path).questions())
+
+
+def _describe(found: Received) -> None:
+    origin = f"from {found.address}" if found.address else "already there"
+    counts = "; ".join(
+        f"{count:,} questions" + (f" in {name}" if name != found.name else "")
+        for name, count in found.examples.items()
+    )
+    click.echo(f"{found.path}: {origin}; {counts}")
+    if found.checked_by:
+        click.echo(f"  sum:      {' and '.join(found.checked_by)} as published")
+    else:
+        click.echo(f"  sum:      not published; sha256 of what is here: {found.sha256}")
+    click.echo(f"  licence:  {found.license}")
+    click.echo(f"  citation: {found.citation}")
+
+
+def _list(json_: bool) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "name": f"{key}/{file.stem}",
+            "questions": file.examples or sum(part.examples or 0 for part in file.members) or None,
+            "sums": [kind for kind in ("md5", "sha256") if getattr(file, kind)],
+            "addresses": list(file.addresses),
+            "by_hand": chosen.by_hand,
+            "license": file.license or chosen.license,
+            "citation": file.citation or chosen.citation,
+        }
+        for key, chosen in SETS.items()
+        for file in chosen.files
+    ]
+    if json_:
+        as_json({"files": rows})
+        return
+    table(
+        ("name", "questions", "sums"),
+        [
+            (
+                row["name"],
+                f"{row['questions']:,}" if row["questions"] else "—",
+                ("by hand" if row["by_hand"] else " ".join(row["sums"])) or "none",
+            )
+            for row in rows
+        ],
+        right=("questions",),
+    )

@@ -1,0 +1,60 @@
+"""Addresses opened as data sets are fetched once."""
+
+import pytest
+
+from closeread.downloads import cached
+from closeread.errors import TransferError, UsageError
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+
+
+def test_an_address_is_fetched_once(site, waits, content):
+    """The second call gives the same file without a request."""
+    url = site.put("/set.json?version=1", content)
+    first = cached(url, patience=waits.patience())
+    assert first.read_bytes() == content
+    assert first.name == "set.json"
+    assert cached(url) == first
+    assert len(site.asked) == 1
+
+
+def test_two_addresses_with_one_file_name_are_kept_apart(site, waits):
+    """The folder is named for the whole address."""
+    one = cached(site.put("/a/dev.json", b"one"), patience=waits.patience())
+    two = cached(site.put("/b/dev.json", b"two"), patience=waits.patience())
+    assert (one.read_bytes(), two.read_bytes()) == (b"one", b"two")
+
+
+def test_offline_gives_what_is_there(site, waits, content, monkeypatch):
+    """A cached copy needs no network; any other address is refused."""
+    url = site.put("/set.json", content)
+    cached(url, patience=waits.patience())
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert cached(url).read_bytes() == content
+    with pytest.raises(TransferError, match="forbids the network"):
+        cached(url + "x")
+
+
+def test_a_name_in_the_address_cannot_leave_the_cache(site, waits, content, tmp_path):
+    """Encoded slashes and dots stay harmless."""
+    found = cached(site.put("/..%2F..%2Fevil", content), patience=waits.patience())
+    assert (tmp_path / "cache") in found.parents
+    assert found.resolve() == found
+
+
+def test_other_schemes_are_refused():
+    """Only http and https are opened."""
+    for url in ("ftp://host/file", "file:///etc/passwd", "http:///nowhere"):
+        with pytest.raises(UsageError):
+            cached(url)
+
+
+def test_the_xdg_folder_is_used_where_none_is_chosen(site, waits, content, monkeypatch, tmp_path):
+    """Without CLOSEREAD_CACHE the cache lies under XDG_CACHE_HOME."""
+    monkeypatch.delenv("CLOSEREAD_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    found = cached(site.put("/f", content), patience=waits.patience())
+    assert (tmp_path / "xdg" / "closeread") in found.parents

@@ -1,0 +1,348 @@
+"""Fetching one file from servers that cut, redirect, lie, stall and change their mind."""
+
+import hashlib
+import itertools
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from closeread.downloads.fetch import Unwatched, fetch
+from closeread.downloads.published import PublishedFile
+from closeread.errors import InputError, StorageError, TransferError
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def bring(target: Path, waits, *addresses: str, check=lambda path: None, **sums: str) -> str:
+    file = PublishedFile(name="set/file.bin", addresses=addresses, **sums)
+    return fetch(file, target, check=check, patience=waits.patience(), watcher=Unwatched())
+
+
+def only(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def ranges(site) -> list[str | None]:
+    return [headers.get("Range") for _, headers in site.asked]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_cut_body_is_resumed_where_it_broke(site, waits, content, tmp_path, known):
+    """Two cuts cost two range requests, and the file is whole."""
+    url = site.put("/f", content, etag='"a"', cuts=[70_000, 50_000])
+    bring(tmp_path / "f", waits, url, sha256=sha256(content) if known else "")
+    assert (tmp_path / "f").read_bytes() == content
+    assert only(tmp_path) == ["f"]
+    assert ranges(site)[0] is None
+    starts = [int(asked.removeprefix("bytes=").rstrip("-")) for asked in ranges(site)[1:]]
+    assert len(starts) == 2
+    assert 0 < starts[0] < starts[1] < len(content)
+    assert all(headers.get("If-Range") == '"a"' for _, headers in site.asked[1:])
+
+
+def test_a_server_without_ranges_is_read_from_the_beginning(site, waits, content, tmp_path):
+    """When a server ignores Range, nothing is appended to what was there."""
+    url = site.put("/f", content, ranges=False, cuts=[70_000])
+    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    assert (tmp_path / "f").read_bytes() == content
+
+
+def test_many_cuts_that_each_bring_something_do_not_exhaust_patience(
+    site, waits, content, tmp_path
+):
+    """Only fruitless attempts are counted."""
+    url = site.put("/f", content, etag='"a"', cuts=[8192] * 20)
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    assert len(site.asked) == 21
+
+
+def test_a_changed_etag_starts_anew(site, waits, content, tmp_path):
+    """Bytes of two versions are never joined."""
+    new = content[::-1]
+
+    def change(page):
+        if len(site.asked) == 2:
+            page.body, page.etag = new, '"b"'
+
+    url = site.put("/f", content, etag='"a"', cuts=[70_000], on_request=change)
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == new
+    assert site.asked[1][1]["If-Range"] == '"a"'
+
+
+def test_bytes_without_validator_or_sum_are_not_trusted(site, waits, content, tmp_path):
+    """With no ETag and no published sum, a cut means to begin again."""
+    url = site.put("/f", content, cuts=[70_000])
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    assert ranges(site) == [None, None]
+
+
+def test_a_wrong_sum_turns_to_the_next_address(site, waits, content, tmp_path):
+    """A file with a wrong sum never gets the final name, and the address is named."""
+    wrong = site.put("/wrong", content[::-1])
+    right = site.put("/right", content)
+    given = bring(tmp_path / "f", waits, wrong, right, sha256=sha256(content))
+    assert given == right
+    assert (tmp_path / "f").read_bytes() == content
+
+
+def test_both_sums_must_be_right(site, waits, content, tmp_path):
+    """A right SHA-256 does not excuse a wrong MD5."""
+    url = site.put("/f", content)
+    with pytest.raises(TransferError, match="wrong sum: MD5"):
+        bring(tmp_path / "f", waits, url, sha256=sha256(content), md5="0" * 32)
+    assert only(tmp_path) == []
+
+
+def test_the_beginning_from_one_address_is_finished_at_another(site, waits, content, tmp_path):
+    """With a published sum, the second server is asked only for the rest."""
+    gone = {"statuses": [(404, {})] * 9}
+
+    def vanish(page):
+        if len(site.asked) == 2:
+            page.statuses = gone["statuses"]
+
+    first = site.put("/first", content, cuts=[70_000], on_request=vanish)
+    second = site.put("/second", content)
+    bring(tmp_path / "f", waits, first, second, sha256=sha256(content))
+    assert (tmp_path / "f").read_bytes() == content
+    assert site.asked[-1][0] == "/second"
+    assert site.asked[-1][1]["Range"].startswith("bytes=")
+
+
+def test_a_beginning_of_other_bytes_is_thrown_away(site, waits, content, tmp_path):
+    """Where the joined bytes have a wrong sum, the same address is read once from its start."""
+    (tmp_path / "f.part").write_bytes(b"x" * 1000)
+    url = site.put("/f", content)
+    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    assert (tmp_path / "f").read_bytes() == content
+    assert ranges(site) == ["bytes=1000-", None]
+
+
+def test_a_length_that_promises_too_much_is_seen_through(site, waits, content, tmp_path):
+    """The connection ends before the promised length, but the sum says that all has come."""
+    url = site.put("/f", content, claimed_length=lambda n: n + 500, ranges=False)
+    bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    assert (tmp_path / "f").read_bytes() == content
+
+
+def test_a_length_that_promises_too_much_without_a_sum(site, waits, content, tmp_path):
+    """The server's answer to a range beyond the end shows that all has come."""
+    url = site.put("/f", content, etag='"a"', claimed_length=lambda n: n + 500)
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    assert ranges(site)[-1] == f"bytes={len(content)}-"
+
+
+def test_a_length_that_promises_too_little_leaves_no_file(site, waits, content, tmp_path):
+    """A body that ends early but as promised is caught by the sum."""
+    url = site.put("/f", content, claimed_length=lambda n: n // 2)
+    with pytest.raises(TransferError, match="wrong sum"):
+        bring(tmp_path / "f", waits, url, sha256=sha256(content))
+    assert only(tmp_path) == []
+
+
+def test_a_look_into_the_file_can_refuse_it(site, waits, content, tmp_path):
+    """A page of HTML where a data set should be turns to the next address."""
+
+    def check(path: Path) -> None:
+        if path.read_bytes().startswith(b"<html>"):
+            raise InputError("no known format")
+
+    page = site.put("/page", b"<html>sign in</html>")
+    real = site.put("/real", content)
+    assert bring(tmp_path / "f", waits, page, real, check=check) == real
+    with pytest.raises(TransferError, match="no known format"):
+        bring(tmp_path / "g", waits, page, check=check)
+    assert only(tmp_path) == ["f"]
+
+
+def test_redirections_are_followed(site, waits, content, tmp_path):
+    """Two hops lead to the file, and a loop is refused."""
+    last = site.put("/last", content)
+    middle = site.put("/middle", redirect=last)
+    first = site.put("/first", redirect=middle)
+    bring(tmp_path / "f", waits, first)
+    assert (tmp_path / "f").read_bytes() == content
+    loop = site.put("/loop", redirect=site.root + "/loop")
+    with pytest.raises(TransferError, match="redirect"):
+        bring(tmp_path / "g", waits, loop)
+
+
+def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content, tmp_path):
+    """Three faults of the server, then the file; waits double and are jittered."""
+    url = site.put("/f", content, statuses=[(500, {}), (503, {}), (502, {})])
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    for waited, longest in zip(waits.seconds, (1.0, 2.0, 4.0), strict=True):
+        assert longest / 2 <= waited <= longest
+
+
+def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
+    """A wait of 7 s is waited for; an hour turns to the next address."""
+    url = site.put("/f", content, statuses=[(429, {"Retry-After": "7"})])
+    bring(tmp_path / "f", waits, url)
+    assert waits.seconds == [7.0]
+    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 20))
+    url = site.put("/g", content, statuses=[(503, {"Retry-After": date})])
+    bring(tmp_path / "g", waits, url)
+    assert 15 <= waits.seconds[-1] <= 20
+    busy = site.put("/busy", content, statuses=[(429, {"Retry-After": "3600"})])
+    other = site.put("/other", content)
+    assert bring(tmp_path / "h", waits, busy, other) == other
+    assert len(waits.seconds) == 2
+
+
+def test_the_message_names_every_address_tried(site, waits, tmp_path):
+    """404, an endless 500 and a closed port stand in the message, each with its reason."""
+    missing = site.root + "/missing"
+    broken = site.put("/broken", statuses=[(500, {})] * 9)
+    closed = "http://127.0.0.1:9/f"
+    with pytest.raises(TransferError) as caught:
+        bring(tmp_path / "f", waits, missing, broken, closed)
+    message = str(caught.value)
+    assert f"{missing}: status 404" in message
+    assert f"{broken}: status 500" in message
+    assert closed in message
+    assert [path for path, _ in site.asked].count("/missing") == 1
+    assert [path for path, _ in site.asked].count("/broken") == 4
+
+
+def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
+    """Silence beyond the time-out is a cut."""
+    url = site.put("/f", content, etag='"a"', cuts=[70_000], stalls=1)
+    file = PublishedFile(name="f", addresses=(url,), sha256=sha256(content))
+    fetch(
+        file,
+        tmp_path / "f",
+        check=lambda path: None,
+        patience=waits.patience(timeout_seconds=0.2),
+        watcher=Unwatched(),
+    )
+    assert (tmp_path / "f").read_bytes() == content
+    assert len(site.asked) == 2
+
+
+def test_an_encoded_body_is_stored_as_it_came(site, waits, content, tmp_path):
+    """Sums are of the bytes on the wire, and no encoding is asked for."""
+    url = site.put("/f.gz", content)
+    bring(tmp_path / "f.gz", waits, url, sha256=sha256(content))
+    assert site.asked[0][1]["Accept-Encoding"] == "identity"
+
+
+_CHILD = """
+import sys
+from pathlib import Path
+from closeread.downloads.fetch import Patience, Unwatched, fetch
+from closeread.downloads.published import PublishedFile
+file = PublishedFile(name="f", addresses=(sys.argv[1],), sha256=sys.argv[3])
+fetch(file, Path(sys.argv[2]), check=lambda path: None, patience=Patience(), watcher=Unwatched())
+"""
+
+
+def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path):
+    """After SIGKILL in the middle nothing bears the final name, and only the rest is fetched."""
+    url = site.put("/f", content * 20, etag='"a"', pace_seconds=0.002)
+    target = tmp_path / "f"
+    arguments = [sys.executable, "-c", _CHILD, url, str(target), sha256(content * 20)]
+    part = tmp_path / "f.part"
+    kept = []
+    for wanted in (200_000, 600_000):
+        child = subprocess.Popen(arguments)
+        while not (part.exists() and part.stat().st_size > wanted):
+            assert child.poll() is None
+            time.sleep(0.005)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        assert not target.exists()
+        kept.append(part.stat().st_size)
+    site.pages["/f"].pace_seconds = 0
+    bring(target, waits, url, sha256=sha256(content * 20))
+    assert target.read_bytes() == content * 20
+    assert ranges(site) == [None, f"bytes={kept[0]}-", f"bytes={kept[1]}-"]
+    assert only(tmp_path) == ["f"]
+
+
+def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, tmp_path):
+    """A whole partial file with the right sum is taken without a request."""
+    (tmp_path / "f.part").write_bytes(content)
+    bring(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))
+    assert only(tmp_path) == ["f"]
+
+
+def test_two_processes_do_not_write_one_file(site, content, tmp_path):
+    """The second one is told to wait."""
+    url = site.put("/f", content * 20, pace_seconds=0.01)
+    target = tmp_path / "f"
+    arguments = [sys.executable, "-c", _CHILD, url, str(target), sha256(content * 20)]
+    child = subprocess.Popen(arguments)
+    try:
+        while not (tmp_path / "f.part").exists():
+            assert child.poll() is None
+            time.sleep(0.005)
+        second = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert "another process is fetching it" in second.stderr
+    finally:
+        child.kill()
+        child.wait()
+
+
+def test_a_full_disk_keeps_what_has_arrived(site, waits, content, tmp_path):
+    """A limit on file size stops the writing; a message names the cure, and the rest can follow."""
+    url = site.put("/f", content, etag='"a"')
+    target = tmp_path / "f"
+    code = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))\n{_CHILD}"
+    arguments = [sys.executable, "-c", code, url, str(target), sha256(content)]
+    child = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert "StorageError" in child.stderr
+    assert "what has arrived is kept" in child.stderr
+    assert not target.exists()
+    assert (tmp_path / "f.part").stat().st_size > 0
+    bring(target, waits, url, sha256=sha256(content))
+    assert target.read_bytes() == content
+    assert ranges(site)[-1] is not None
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
+    """A file where a folder is needed raises a StorageError, not a traceback of ours."""
+    (tmp_path / "data").write_text("in the way")
+    with pytest.raises(StorageError, match="cannot be written"):
+        bring(tmp_path / "data" / "f", waits, "http://127.0.0.1:9/f")
+
+
+@pytest.mark.parametrize("name", ["CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"])
+def test_offline_asks_nobody(site, waits, content, tmp_path, monkeypatch, name):
+    """With either variable set, no request leaves."""
+    url = site.put("/f", content)
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(TransferError, match=f"{name} forbids the network"):
+        bring(tmp_path / "f", waits, url)
+    assert site.asked == []
+
+
+def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tmp_path):
+    """The same seed gives the same waits."""
+    seen = []
+    for turn in range(2):
+        site.put("/f", content, statuses=[(500, {})] * 2)
+        file = PublishedFile(name="f", addresses=(site.root + "/f",))
+        before = len(waits.seconds)
+        fetch(
+            file,
+            tmp_path / f"f{turn}",
+            check=lambda path: None,
+            patience=waits.patience(rng=random.Random(7)),
+            watcher=Unwatched(),
+        )
+        seen.append(waits.seconds[before:])
+    assert seen[0] == seen[1]
+    assert len(set(itertools.chain(*seen))) == 2

@@ -1,0 +1,187 @@
+"""Sets brought into a folder: selection, counting, archives, files that are there already."""
+
+import hashlib
+import io
+import zipfile
+
+import pytest
+
+from closeread.downloads import Member, PublishedFile, PublishedSet, get, receive, select, selection
+from closeread.errors import MismatchError, TransferError, UnknownNameError, UsageError
+
+BODY = b"one\ntwo\nthree\n"
+
+
+def lines(path) -> int:
+    return path.read_bytes().count(b"\n")
+
+
+def sha256(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()
+
+
+def packed(**members: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, body in members.items():
+            made.writestr(name.replace("__", "/"), body)
+    return stream.getvalue()
+
+
+@pytest.fixture
+def publish(monkeypatch):
+    """Put a set of given files in the place of the real table."""
+
+    def put(*files: PublishedFile, by_hand: str = "") -> None:
+        made = PublishedSet(
+            description="a set", license="CC0", citation="Us 2026", files=files, by_hand=by_hand
+        )
+        monkeypatch.setattr(selection, "SETS", {"toy": made})
+
+    return put
+
+
+def bring(folder, waits, *names):
+    return list(get(names or ["toy"], folder, count=lines, patience=waits.patience()))
+
+
+def test_a_file_is_brought_counted_and_described(site, waits, tmp_path, publish):
+    """The record carries the address, the sums, the count and the terms."""
+    url = site.put("/a", BODY)
+    publish(
+        PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY), examples=3)
+    )
+    (found,) = bring(tmp_path, waits)
+    assert (tmp_path / "toy" / "a.jsonl").read_bytes() == BODY
+    assert found.address == url
+    assert found.checked_by == ("sha256",)
+    assert found.examples == {"toy/a.jsonl": 3}
+    assert (found.license, found.citation) == ("CC0", "Us 2026")
+
+
+def test_a_second_call_asks_nobody(site, waits, tmp_path, publish, monkeypatch):
+    """What is there and right stays, even offline."""
+    url = site.put("/a", BODY)
+    publish(
+        PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY), examples=3)
+    )
+    bring(tmp_path, waits)
+    monkeypatch.setenv("CLOSEREAD_OFFLINE", "1")
+    (found,) = bring(tmp_path, waits)
+    assert found.address == ""
+    assert len(site.asked) == 1
+
+
+def test_a_wrong_count_leaves_no_file(site, waits, tmp_path, publish):
+    """A file whose questions are fewer than published never gets its name."""
+    url = site.put("/a", BODY)
+    publish(PublishedFile(name="toy/a.jsonl", addresses=(url,), examples=4))
+    with pytest.raises(TransferError, match="3 questions were counted"):
+        bring(tmp_path, waits)
+    assert list((tmp_path / "toy").iterdir()) == []
+
+
+def test_another_file_in_the_way_is_not_overwritten(site, waits, tmp_path, publish):
+    """The user's own file of that name stays as it is."""
+    url = site.put("/a", BODY)
+    publish(PublishedFile(name="toy/a.jsonl", addresses=(url,), sha256=sha256(BODY)))
+    mine = tmp_path / "toy" / "a.jsonl"
+    mine.parent.mkdir()
+    mine.write_bytes(b"mine\n")
+    with pytest.raises(MismatchError, match="not the published one"):
+        bring(tmp_path, waits)
+    assert mine.read_bytes() == b"mine\n"
+
+
+def test_one_lost_file_does_not_keep_the_others(site, waits, tmp_path, publish):
+    """The rest of a set arrives, and the error comes at the end."""
+    url = site.put("/b", BODY)
+    publish(
+        PublishedFile(name="toy/a.jsonl", addresses=(site.root + "/gone",)),
+        PublishedFile(name="toy/b.jsonl", addresses=(url,)),
+    )
+    received = []
+    with pytest.raises(TransferError, match="gone"):
+        received.extend(get(["toy"], tmp_path, count=lines, patience=waits.patience()))
+    assert (tmp_path / "toy" / "b.jsonl").read_bytes() == BODY
+
+
+def test_a_set_by_hand_says_where_and_takes_what_is_put_there(waits, tmp_path, publish):
+    """Without the file: the instructions. With it: its questions are counted."""
+    publish(PublishedFile(name="toy/a.json", examples=3), by_hand="ask at the desk")
+    with pytest.raises(UsageError, match="ask at the desk"):
+        bring(tmp_path, waits)
+    (tmp_path / "toy").mkdir()
+    (tmp_path / "toy" / "a.json").write_bytes(BODY)
+    (found,) = bring(tmp_path, waits)
+    assert found.examples == {"toy/a.json": 3}
+    (tmp_path / "toy" / "a.json").write_bytes(b"one\n")
+    with pytest.raises(MismatchError, match="1 questions were counted"):
+        bring(tmp_path, waits)
+
+
+def archive(url: str, body: bytes, *members: Member) -> PublishedFile:
+    return PublishedFile(
+        name="toy/toy.zip", addresses=(url,), sha256=sha256(body), members=members
+    )
+
+
+def test_named_members_are_taken_out_of_an_archive(site, waits, tmp_path, publish):
+    """Only what is asked for is written, under our names, whatever else the archive holds."""
+    body = packed(in__a=BODY, in__b=b"no\n", **{"..__..__evil": b"evil\n"})
+    url = site.put("/z", body)
+    publish(archive(url, body, Member(inside="in/a", name="toy/train.jsonl", examples=3)))
+    (found,) = bring(tmp_path, waits)
+    assert (tmp_path / "toy" / "train.jsonl").read_bytes() == BODY
+    assert found.examples == {"toy/train.jsonl": 3}
+    written = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {"toy.zip", "train.jsonl"}
+    assert not (tmp_path.parent / "evil").exists()
+
+
+def test_a_damaged_member_is_taken_out_again(site, waits, tmp_path, publish):
+    """The archive's own CRC tells whether what was taken out is still right."""
+    body = packed(a=BODY)
+    url = site.put("/z", body)
+    publish(archive(url, body, Member(inside="a", name="toy/a.jsonl", examples=3)))
+    bring(tmp_path, waits)
+    (tmp_path / "toy" / "a.jsonl").write_bytes(BODY.replace(b"two", b"TWO"))
+    bring(tmp_path, waits)
+    assert (tmp_path / "toy" / "a.jsonl").read_bytes() == BODY
+    assert len(site.asked) == 1
+
+
+def test_a_missing_member_or_a_wrong_count_is_an_error(site, waits, tmp_path, publish):
+    """Nothing half-written stays behind."""
+    body = packed(a=BODY)
+    url = site.put("/z", body)
+    publish(archive(url, body, Member(inside="b", name="toy/b.jsonl")))
+    with pytest.raises(MismatchError, match="not the archive that was expected"):
+        bring(tmp_path, waits)
+    publish(archive(url, body, Member(inside="a", name="toy/a.jsonl", examples=5)))
+    with pytest.raises(MismatchError, match="3 questions were counted"):
+        bring(tmp_path, waits)
+    assert {path.name for path in (tmp_path / "toy").iterdir()} == {"toy.zip"}
+
+
+def test_a_file_that_is_no_archive_is_an_error(site, waits, tmp_path, publish):
+    """The sum may be right and the table wrong."""
+    url = site.put("/z", BODY)
+    publish(archive(url, BODY, Member(inside="a", name="toy/a.jsonl")))
+    with pytest.raises(MismatchError, match="not the archive"):
+        bring(tmp_path, waits)
+
+
+def test_names_are_sets_files_and_prefixes():
+    """Each file comes once, however often it is named."""
+    assert len(select(["mrqa"])) == 18
+    assert len(select(["mrqa/train", "mrqa/train/SQuAD", "MRQA/train/squad"])) == 6
+    ((_, _, file),) = select(["mrqa/out-of-domain-dev/DuoRC"])
+    assert file.name == "mrqa/out-of-domain-dev/DuoRC.jsonl.gz"
+    with pytest.raises(UnknownNameError, match="mrqa/train/SQuAD"):
+        select(["mrqa/train/SQuAAD"])
+
+
+def test_receive_is_the_module_behind_get():
+    """The public function is the module's."""
+    assert receive.get is get
