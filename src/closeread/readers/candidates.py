@@ -1,0 +1,161 @@
+"""Pieces of a passage that could answer a question, by what the question word asks for."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+from closeread.types import Span
+
+Asked = Literal["number", "date", "name", "thing"]
+
+_WORDS_OF_NUMBER = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+    r"|hundred|thousand|half)"
+)
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_EN_NUMBER = re.compile(
+    rf"\d+(?:[.,]\d+)*(?:\s?(?:%|percent\b|million\b|billion\b|thousand\b))?|\b{_WORDS_OF_NUMBER}\b",
+    re.IGNORECASE,
+)
+_EN_DATE = re.compile(
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?:,? \d{{4}})?\b"
+    rf"|\b{_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b"
+    r"|\b(?:1[0-9]|20)\d\d(?:s\b|\b)"
+)
+_EN_NAME = re.compile(
+    r"\b[A-Z][\w'’-]*(?:(?: (?:of|the|de|van|von|and|del|la)){0,2} [A-Z0-9][\w'’-]*)*"
+)
+_EN_PIECE = re.compile(r"[^,;:()“”\"—–]+")
+_ZH_NUMBER = re.compile(
+    r"(?:约|近|大约)?[\d〇零一二三四五六七八九十百千万亿两半.]+(?:多|余)?[%％\u4e00-\u9fff]?"
+)
+_ZH_DATE = re.compile(
+    r"(?:公元前?)?\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}[日号])?|\d{1,2}月\d{1,2}[日号]|\d{1,2}世纪(?:\d0年代)?"
+    r"|[〇零一二三四五六七八九十]{2,4}年|[唐宋元明清汉秦隋]代"
+)
+_ZH_NAME = re.compile(r"《[^》]+》|[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff·]{1,12}|[A-Z][\w .-]*\w")
+_ZH_PIECE = re.compile(r"[^，。；：！？、“”（）《》\s]+")
+
+_ASKS = {
+    "date": re.compile(
+        r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade)\b"
+        r"|什么时候|何时|哪一?年|哪个?月|哪一?天|几月|年代|什么时间",
+        re.IGNORECASE,
+    ),
+    "number": re.compile(
+        r"\bhow (?:many|much|long|old|far|tall|high|often|large|big|deep|wide|fast|heavy)\b"
+        r"|\bwhat (?:percentage|percent|number|share|distance)\b|\bdifference\b"
+        r"|多少|几[个次年人天种位岁层所座]|多[高长大远重深宽]",
+        re.IGNORECASE,
+    ),
+    "name": re.compile(
+        r"\bwho(?:m|se)?\b|\bwhere\b|\bwhich (?:person|city|country|team|place|town|river|hill)\b"
+        r"|谁|哪位|何人|哪里|何地|什么地方|哪个(?:国家|城市|地区)",
+        re.IGNORECASE,
+    ),
+}
+_LONGEST_PIECE = 80
+_LONGEST_RUN = 8
+
+
+def asked_for(question: str) -> Asked:
+    """Return what kind of answer a question's words ask for."""
+    if _ASKS["date"].search(question):
+        return "date"
+    if _ASKS["number"].search(question):
+        return "number"
+    return "name" if _ASKS["name"].search(question) else "thing"
+
+
+def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[Span]:
+    """Return the pieces of one sentence that could be the answer, in text order, each once.
+
+    Where the sentence holds nothing of the kind that is asked for, its clauses stand in for it.
+    """
+    chinese = language == "zh"
+    patterns = {
+        "date": _ZH_DATE if chinese else _EN_DATE,
+        "number": _ZH_NUMBER if chinese else _EN_NUMBER,
+        "name": _ZH_NAME if chinese else _EN_NAME,
+    }
+    found: list[Span] = []
+    if asked in patterns:
+        found = [
+            Span(*match.span())
+            for match in patterns[asked].finditer(text, sentence.start, sentence.end)
+        ]
+        if asked == "name":
+            found = [span for span in found if not _only_begins(text, span, sentence)]
+    return found or list(_pieces(text, sentence, _ZH_PIECE if chinese else _EN_PIECE, chinese))
+
+
+def numbers(text: str, span: Span) -> list[float]:
+    """Return the numbers written in digits in a part of the text, dates' years not among them."""
+    dated = [match.span() for match in _EN_DATE.finditer(text, span.start, span.end)]
+    found = []
+    for match in re.finditer(r"\d+(?:,\d{3})*(?:\.\d+)?", text[span.start : span.end]):
+        start = span.start + match.start()
+        if not any(low <= start < high for low, high in dated):
+            found.append(float(match[0].replace(",", "")))
+    return found
+
+
+def as_date(text: str) -> str:
+    """Return an English date as ``day month year``; "" where it is not a full or partial one."""
+    day = re.search(r"\b(\d{1,2})(?:st|nd|rd|th)?\b(?!\d)", text)
+    month = re.search(_MONTH, text)
+    year = re.search(r"\b\d{4}\b", text)
+    if not (month or year):
+        return ""
+    return " ".join(found[0] for found in (day if month else None, month, year) if found)
+
+
+def _only_begins(text: str, span: Span, sentence: Span) -> bool:
+    """Whether a capital is there only because the sentence begins: one common word."""
+    word = span.of(text)
+    return span.start == sentence.start and " " not in word and word.lower() in _COMMON
+
+
+_COMMON_WORDS = (
+    "the a an in on at it its he she they this that these after before when while for from by with "
+    "his her their during since although however there most some many each both"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> Iterator[Span]:
+    for match in rule.finditer(text, sentence.start, sentence.end):
+        start, end = match.span()
+        while start < end and text[start].isspace():
+            start += 1
+        while end > start and (text[end - 1].isspace() or text[end - 1] in ".!?"):
+            end -= 1
+        if start == end:
+            continue
+        yield Span(start, min(end, start + _LONGEST_PIECE) if chinese else end)
+        if not chinese:
+            yield from _runs(text, start, end)
+
+
+def _runs(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the runs of words between function words: what is left when a clause is cut there."""
+    words = [Span(*match.span()) for match in re.finditer(r"[^\s]+", text[start:end])]
+    words = [Span(word.start + start, word.end + start) for word in words]
+    run: list[Span] = []
+    for word in [*words, Span(end, end)]:
+        if word.start < word.end and word.of(text).lower() not in _CUTS and len(run) < _LONGEST_RUN:
+            run.append(word)
+            continue
+        if run and len(run) < len(words):
+            yield Span(run[0].start, run[-1].end)
+        run = []
+
+
+_CUT_WORDS = (
+    "the a an of to in on at by for from with as and or but is are was were be been has have had it"
+    " which that who did does do its they he she than then when"
+)
+_CUTS = frozenset(_CUT_WORDS.split())

@@ -1,0 +1,205 @@
+"""A reader without weights: options and questions are covered with the passage's own words."""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from closeread import catalog
+from closeread.evidence.lexical import terms
+from closeread.protocols import Retriever
+from closeread.readers.candidates import Asked, as_date, asked_for, candidates, numbers
+from closeread.text.segment import sentences
+from closeread.types import (
+    Answer,
+    Candidate,
+    Evidence,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Span,
+)
+
+Item = tuple[Passage, Question]
+_N_BEST = 10
+_DIFFERENCE = re.compile(
+    r"\bhow (?:many|much)(?: \w+)? (?:more|fewer|less|longer|higher)\b|\bdifference\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"\b(?:two|three|four|both|names|which .* are|who were)\b", re.IGNORECASE)
+_DENIES = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
+)
+
+
+def lexical(retriever: str = "lexical", sharpness: float = 8.0) -> "LexicalReader":
+    """Make the reader.
+
+    Args:
+        retriever: Which retriever finds the sentences that an option rests on.
+        sharpness: How fast confidence grows with the distance between two options' supports.
+    """
+    return LexicalReader(catalog.resolve("retriever", retriever)(), sharpness)
+
+
+class LexicalReader:
+    """Covers options and questions with the passage's sentences, and picks by that.
+
+    It takes the option that the passage covers best (or worst, if the stem asks for that), and
+    where there are no options the piece of the best sentence that fits the question word.
+    """
+
+    def __init__(self, retriever: Retriever, sharpness: float) -> None:
+        self._retriever = retriever
+        self._sharpness = sharpness
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, in order, each as soon as it is made."""
+        for passage, question in items:
+            if question.kind == "entailment" and question.options:
+                yield self._entailment(passage, question)
+            elif question.options:
+                yield self._choice(passage, question)
+            else:
+                yield self._free(passage, question)
+
+    def _choice(self, passage: Passage, question: Question) -> Prediction:
+        found = tuple(
+            self._retriever.retrieve(question, passage, option) for option in question.options
+        )
+        support = tuple(evidence.score or 0.0 for evidence in found)
+        sign = -1.0 if question.asks_for == "contradicted" else 1.0
+        return self._picked(question, support, found, sign)
+
+    def _entailment(self, passage: Passage, question: Question) -> Prediction:
+        """Judge the hypothesis (the question's text) by how far the premise covers it."""
+        found = self._retriever.retrieve(question, passage, None)
+        covered = found.score or 0.0
+        denied = bool(_DENIES.search(question.text)) != bool(_DENIES.search(passage.text))
+        by_name = {
+            "entailment": 0.0 if denied else covered,
+            "contradiction": 0.5 + covered / 2 if denied else (1 - covered) / 2,
+            "neutral": 0.75 * (1 - covered),
+        }
+        support = tuple(by_name.get(option.text.lower(), 0.0) for option in question.options)
+        return self._picked(question, support, (found,), 1.0)
+
+    def _picked(
+        self,
+        question: Question,
+        support: tuple[float, ...],
+        evidence: tuple[Evidence, ...],
+        sign: float,
+    ) -> Prediction:
+        shares = _softmax([sign * self._sharpness * one for one in support])
+        best = max(range(len(shares)), key=shares.__getitem__)
+        ranked = sorted(zip(shares, question.options, strict=True), key=lambda pair: -pair[0])
+        return Prediction(
+            question_id=question.question_id,
+            answer=_choice(question.options[best]),
+            confidence=round(shares[best], 6),
+            candidates=tuple(
+                Candidate(answer=_choice(option), score=round(share, 6)) for share, option in ranked
+            ),
+            option_scores=support,
+            evidence=evidence,
+        )
+
+    def _free(self, passage: Passage, question: Question) -> Prediction:
+        asked = asked_for(question.text)
+        ranked = _ranked(passage, question, asked)
+        if not ranked:
+            return Prediction(
+                question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
+            )
+        shares = _softmax([self._sharpness * score for score, _, _ in ranked])
+        sentence = ranked[0][2]
+        answers = [_answer(passage.text, question, asked, span) for _, span, _ in ranked]
+        if question.kind == "discrete":
+            answers[0] = _discrete(passage.text, question, asked, ranked, answers[0])
+        return Prediction(
+            question_id=question.question_id,
+            answer=answers[0],
+            confidence=round(shares[0], 6),
+            candidates=tuple(
+                Candidate(answer=answer, score=round(share, 6))
+                for answer, share in zip(answers, shares, strict=True)
+            ),
+            evidence=(Evidence(spans=(sentence,)),),
+        )
+
+
+Ranked = list[tuple[float, Span, Span]]  # score, candidate, its sentence; the best first
+
+
+def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
+    """Rank candidate pieces by how well their sentence and their surroundings fit the question."""
+    wanted = set(terms(question.text))
+    held = _terms_of(passage.text, passage.language)
+    weight = {
+        term: math.log(1 + len(held) / (0.5 + sum(term in of for _, of in held)))
+        for term in sorted(wanted)
+    }
+    total = sum(weight.values()) or 1.0
+    scored = [(sum(w for t, w in weight.items() if t in of) / total, span) for span, of in held]
+    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    ranked: Ranked = []
+    for fit, sentence in scored[:3]:
+        for span in candidates(passage.text, sentence, asked, passage.language):
+            own = set(terms(span.of(passage.text)))
+            repeated = len(own & wanted) / len(own) if own else 1.0
+            near = _nearness(passage.text, span, sentence, wanted)
+            ranked.append((fit + 0.3 * near - 0.6 * repeated, span, sentence))
+    ranked.sort(key=lambda row: (-row[0], row[1]))
+    return ranked[:_N_BEST]
+
+
+@lru_cache(maxsize=16)
+def _terms_of(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ...]:
+    return tuple((span, frozenset(terms(span.of(text)))) for span in sentences(text, language))
+
+
+def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
+    """Return the share of the question's terms within 40 characters on both sides of the span."""
+    left = text[max(sentence.start, span.start - 40) : span.start]
+    right = text[span.end : min(sentence.end, span.end + 40)]
+    return len(wanted & {*terms(left), *terms(right)}) / len(wanted) if wanted else 0.0
+
+
+def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:
+    found = span.of(text)
+    if question.kind == "discrete" and asked == "date" and " " in found:
+        return Answer(kind="date", texts=(as_date(found) or found,), spans=(span,))
+    return Answer(kind="span", texts=(found,), spans=(span,))
+
+
+def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first: Answer) -> Answer:
+    """Return the number, or the several spans, that a discrete question asks for."""
+    _, _, sentence = ranked[0]
+    if asked == "number":
+        found = numbers(text, sentence)
+        if _DIFFERENCE.search(question.text) and len(found) > 1:
+            return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):g}",))
+        return Answer(kind="number", texts=first.texts, spans=first.spans)
+    if asked in ("name", "thing") and _SEVERAL.search(question.text):
+        spans = tuple(sorted(span for _, span, of in ranked if of == sentence))
+        apart = [
+            span
+            for place, span in enumerate(spans)
+            if not place or span.start >= spans[place - 1].end
+        ][:3]
+        if len(apart) > 1:
+            texts = tuple(dict.fromkeys(span.of(text) for span in apart))
+            return Answer(kind="spans", texts=texts, spans=tuple(apart))
+    return first
+
+
+def _choice(option: Option) -> Answer:
+    return Answer(kind="choice", label=option.label, texts=(option.text,))
+
+
+def _softmax(values: Sequence[float]) -> list[float]:
+    top = max(values)
+    powers = [math.exp(value - top) for value in values]
+    return [power / sum(powers) for power in powers]
