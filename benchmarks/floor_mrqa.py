@@ -1,6 +1,7 @@
 """The floor: inflate an MRQA file and parse the fields that scoring needs, and nothing else."""
 
 import sys
+from pathlib import Path
 
 import msgspec
 from isal import igzip
@@ -19,8 +20,7 @@ def main(data: str, predictions: str) -> None:
     decoder = msgspec.json.Decoder(Row)
     with igzip.open(data, "rb") as stream:
         count = sum(len(decoder.decode(line).qas) for line in stream)
-    with open(predictions, "rb") as stream:
-        handed_in = msgspec.json.decode(stream.read(), type=dict[str, str])
+    handed_in = msgspec.json.decode(Path(predictions).read_bytes(), type=dict[str, str])
     print(count, len(handed_in))
 
 

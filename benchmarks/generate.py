@@ -48,18 +48,18 @@ def contexts(questions: int, seed: int = 1) -> Iterator[tuple[dict[str, object],
         qas, predictions = [], {}
         for _ in range(min(4, questions - made)):
             qid = f"{random_.getrandbits(128):032x}"
-            qas.append(_question(random_, qid, context, offsets, words, weights))
+            qas.append(_question(random_, qid, context, offsets, (words, weights)))
             predictions[qid] = _prediction(random_, str(qas[-1]["answers"][0]), tokens)
         made += len(qas)
         yield {"id": "", "context": context, "context_tokens": offsets, "qas": qas}, predictions
 
 
-def _question(random_, qid, context, offsets, words, weights):
+def _question(random_, qid, context, offsets, law):
     first = random_.randrange(len(offsets))
     last = min(first + random_.choice((0, 0, 1, 2, 4)), len(offsets) - 1)
     start, end = offsets[first][1], offsets[last][1] + len(offsets[last][0]) - 1
     text = context[start : end + 1]
-    question = " ".join(random_.choices(words, cum_weights=weights, k=11)) + " ?"
+    question = " ".join(random_.choices(law[0], cum_weights=law[1], k=11)) + " ?"
     pieces = question.split(" ")
     positions, position = [], 0
     for piece in pieces:
@@ -116,14 +116,14 @@ def write_large(folder: Path, name: str, source: Path, megabytes: int) -> tuple[
         while size < megabytes << 20:
             mark = b"%04x" % copy
             for line in lines:
-                row = json.loads(line)
-                for qa in row["qas"]:
+                copied = line
+                for qa in json.loads(line)["qas"]:
                     renewed = mark.decode() + qa["qid"][4:]
-                    line = line.replace(qa["qid"].encode(), renewed.encode())
+                    copied = copied.replace(qa["qid"].encode(), renewed.encode())
                     answer = json.dumps(qa["answers"][0])
                     answers.write(separator + f'"{renewed}": {answer}'.encode())
                     separator = b",\n"
-                size += out.write(line + b"\n")
+                size += out.write(copied + b"\n")
                 if size >= megabytes << 20:
                     break
             copy += 1

@@ -77,7 +77,7 @@ def seconds(function: Callable[[], object], runs: int = 5) -> float:
 def ratio(
     name: str, ours: float, peer: float, *, most: float | None = None, least: float | None = None
 ) -> Result:
-    """Judge ours / peer against ``most``, or peer / ours (how many times faster) against ``least``."""
+    """Judge ours / peer against ``most``, or how many times faster we are against ``least``."""
     if most is not None:
         value, goal, met = ours / peer, f"<= {most:g} x", ours / peer <= most
     else:

@@ -11,6 +11,7 @@ import re
 import string
 import sys
 from collections import Counter
+from pathlib import Path
 
 
 def normalise(text: str) -> str:
@@ -34,8 +35,7 @@ def main(data: str, predictions: str) -> None:
             row = json.loads(line)
             if "header" not in row:
                 answers |= {qa["qid"]: qa["answers"] for qa in row["qas"]}
-    with open(predictions) as stream:
-        handed_in = json.load(stream)
+    handed_in = json.loads(Path(predictions).read_text())
     exact = total = 0.0
     for qid, accepted in answers.items():
         prediction = handed_in[qid]
