@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 def checked(raw: Any, type: Any, where: str) -> Any:  # noqa: A002
-    """Convert a parsed JSON value into ``type``; fields that a record does not know are passed over.
+    """Convert a parsed JSON value into ``type``, which may pass over fields.
 
     Raises:
         InputError: A promised field is missing or of another type; says where.
@@ -63,7 +63,8 @@ def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json: 
     if not kept:
         return rendered
     made = {key: value for key, value in rendered.items() if key not in kept.get("absent", ())}
-    return made | kept.get("extra", {})
+    extra: Json = kept.get("extra", {})
+    return made | extra
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -131,6 +132,25 @@ class Ids:
             )
         self._seen.add(name)
         return name
+
+
+class ContentIds:
+    """Makes ids from content, for rows that have none; repeats get ``-2``, ``-3``, ..."""
+
+    def __init__(self, defects: Defects) -> None:
+        self._defects = defects
+        self._seen: dict[str, int] = {}
+
+    def make(self, *texts: str, line: int | None = None) -> str:
+        """Return the row's id; counts ``duplicate-question`` when all texts were there before."""
+        name = content_id("\0".join(texts))
+        times = self._seen[name] = self._seen.get(name, 0) + 1
+        if times == 1:
+            return name
+        self._defects.add(
+            "duplicate-question", f"is there {times} times", question_id=name, line=line
+        )
+        return f"{name}-{times}"
 
 
 def join_paragraphs(paragraphs: list[str]) -> tuple[str, Json]:

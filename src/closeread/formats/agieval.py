@@ -1,0 +1,129 @@
+"""AGIEval multiple choice (Zhong et al. 2023): one question a line.
+
+``{"passage", "question", "options": ["(A)text", ...], "label": letter, "answer": null, "other"}``;
+``passage`` may be null. The options lose their ``(A)`` here and get it back when written. Rows
+have no ids: a question's id is made from its content, so it does not depend on the order.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.choices import by_letter, letter_of, need_options, options
+from closeread.formats.head import Head
+from closeread.formats.published import (
+    ContentIds,
+    checked,
+    content_id,
+    place,
+    restored,
+    unsaid,
+    write_lines,
+)
+from closeread.formats.registry import Format
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.text.polarity import asks_for
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+_NAME = "agieval"
+_PREFIX = re.compile(r"\s*\([A-Z]\)\s*")
+
+
+class _Row(msgspec.Struct):
+    question: str
+    options: list[str]
+    passage: str | None = None
+    label: str | list[str] | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first line has options with their letters in brackets."""
+    option = head.first("options", 0)
+    return (
+        head.has("question", "options", "label")
+        and isinstance(option, str)
+        and bool(_PREFIX.match(option))
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each question with its passage (empty where there is none).
+
+    Counts ``option-without-letter``, ``several-right-options`` (such a question has no gold here),
+    ``answer-not-an-option`` and ``duplicate-question``.
+    """
+    ids = ContentIds(defects)
+    for number, line in source.lines():
+        raw = source.decode(line, dict, line=number)
+        row: _Row = checked(raw, _Row, place(source, "", line=number))
+        name = ids.make(row.passage or "", row.question, *row.options, line=number)
+        prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
+        for prefix in prefixes:
+            if not prefix:
+                defects.add(
+                    "option-without-letter", "no (A) before it", question_id=name, line=number
+                )
+        choices = options(
+            [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
+            place(source, "", name, line=number),
+        )
+        label = row.label
+        if isinstance(label, list):
+            defects.add("several-right-options", ", ".join(label), question_id=name, line=number)
+            label = None
+        passage = Passage(
+            passage_id=content_id(row.passage or ""),
+            text=row.passage or "",
+            language=detect(row.passage or row.question),
+        )
+        question = Question(
+            question_id=name,
+            passage_id=passage.passage_id,
+            text=row.question,
+            kind="choice",
+            asks_for=asks_for(row.question),
+            options=choices,
+            answers=by_letter(label, choices, name, defects),
+        )
+        kept: dict[str, Any] = {}
+        if prefixes != [f"({option.label})" for option in choices]:
+            kept["prefixes"] = prefixes
+        kept |= unsaid(_NAME, raw, _row(passage, question, kept)).get(_NAME, {})
+        metadata = {_NAME: kept} if kept else {}
+        yield passage, (msgspec.structs.replace(question, metadata=metadata),)
+
+
+def _row(passage: Passage, question: Question, kept: dict[str, Any]) -> dict[str, Any]:
+    texts = need_options(question, _NAME)
+    prefixes = kept.get("prefixes") or [f"({option.label})" for option in question.options]
+    return {
+        "passage": passage.text,
+        "question": question.text,
+        "options": [prefix + text for prefix, text in zip(prefixes, texts, strict=True)],
+        "label": letter_of(question),
+        "answer": None,
+    }
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one question a line.
+
+    Raises:
+        UsageError: A question has no options.
+    """
+    write_lines(
+        stream,
+        (
+            restored(
+                _NAME, _row(passage, question, question.metadata.get(_NAME, {})), question.metadata
+            )
+            for passage, questions in dataset
+            for question in questions
+        ),
+    )
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))
