@@ -1,9 +1,12 @@
 """The strings that scorers of single answers compare: one a gold answer, one a prediction."""
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from closeread.errors import CloseReadError
 from closeread.types import Prediction, Question
+
+Gold = TypeVar("Gold")
 
 
 def references(question: Question, metric: str) -> Sequence[str]:
@@ -16,14 +19,14 @@ def references(question: Question, metric: str) -> Sequence[str]:
     return found or present(question.question_id, found, metric)
 
 
-def present(question_id: str, texts: Sequence[str], metric: str) -> Sequence[str]:
-    """Return the references as they are.
+def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Gold]:
+    """Return the gold answers as they are.
 
     Raises:
         CloseReadError: There is none: the maximum over nothing at which official programs stop.
     """
-    if texts:
-        return texts
+    if golds:
+        return golds
     raise CloseReadError(
         "the question has no gold answer to compare with",
         where=f"{metric}, question {question_id}",

@@ -127,8 +127,6 @@ def test_the_macro_average_weighs_every_data_set_the_same(golden, inputs):
     names = ["bert_ensemble/addsent", "bert_ensemble/expmrc", "bert_ensemble/xquad"]
     for place, key in enumerate(("exact_match", "f1")):
         pools = [_scored(*inputs(name))[place] for name in names]
-        summary = macro_average(
-            pools[0].metric, pools, mrqa.metric().signature(), "question", None
-        )
+        summary = macro_average(pools[0].metric, pools, mrqa.metric().signature(), "question", None)
         expected = sum(rows[name][key] for name in names) / len(names)
         assert summary.value == pytest.approx(expected / 100, abs=1e-12)

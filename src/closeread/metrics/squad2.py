@@ -1,0 +1,264 @@
+"""SQuAD 2.0: questions that may have no answer (Rajpurkar et al. 2018).
+
+Checked against ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
+from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.references import no_questions, present, raw_text, text_of
+from closeread.protocols import Pool
+from closeread.text.normalize import squad_words
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+Golds = Iterable[tuple[str, Sequence[str]]]
+_VALUES = ("em", "f1", "hasans_em", "hasans_f1", "noans_em", "noans_f1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squad2:
+    """Exact match and F1 where "no answer" can be the right answer.
+
+    Where the submission has null odds, a question whose odds exceed the threshold counts as
+    answered with nothing, and best thresholds and average precisions are pooled too. The scores
+    of single questions are those before any threshold.
+    """
+
+    na_threshold: float = 1.0
+    name: str = "squad2"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share."""
+        return f"{self.name}|norm:squad|missing:skip|na_threshold:{self.na_threshold:g}|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em`` and ``f1``, and both again under the name of the question's half.
+
+        None stands for a missing prediction, which the official program leaves out of the mean;
+        a reader that failed scores 0, whether or not there is an answer.
+
+        Raises:
+            CloseReadError: The question has no gold, not even that it has no answer.
+        """
+        name = question.question_id
+        answers = present(name, question.answers, self.name)
+        golds = [answer.texts[0] for answer in answers if answer.texts]
+        text = text_of(prediction)
+        exact: float | None = None
+        f1: float | None = None
+        if text is not None:
+            exact, f1 = score_text(text, golds)
+        elif prediction is not None:
+            exact = f1 = 0.0
+        half = "hasans" if golds else "noans"
+        values = {"em": exact, "f1": f1, f"{half}_em": exact, f"{half}_f1": f1}
+        return Score(question_id=name, values=values, unit_id=name)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the pools of both values over all questions and over either half.
+
+        Raises:
+            InputError: There are null odds, but not for every scored question.
+        """
+        scores = list(scores)
+        odds: Mapping[str, float] | None = submission.extras.get("null_odds")
+        names = {value: f"{self.name}.{value}" for value in _VALUES}
+        n_missing = sum(score.values["em"] is None for score in scores)
+        note = f"{n_missing} unanswered questions are left out" if n_missing else ""
+        if odds is None:
+            return mean_pools(names, scores, submission, note=note)
+        scored = {score.question_id: score for score in scores if score.values["em"] is not None}
+        complete(odds, list(scored))
+        judged = [_with_threshold(score, odds, self.na_threshold) for score in scores]
+        means = mean_pools(names, judged, submission, note=note)
+        return means + self._curves(scored, len(scores), odds, submission)
+
+    def _curves(
+        self,
+        scored: dict[str, Score],
+        n_questions: int,
+        odds: Mapping[str, float],
+        submission: Submission,
+    ) -> tuple[Pool, ...]:
+        texts = {name: text_of(submission.predictions.get(name)) for name in scored}
+        has_answer = {name: "hasans_em" in score.values for name, score in scored.items()}
+        exact = {name: score.values["em"] or 0.0 for name, score in scored.items()}
+        f1 = {name: score.values["f1"] or 0.0 for name, score in scored.items()}
+        curves: list[tuple[str, Curve, dict[str, float]]] = []
+        if scored:
+            curves += [("best_em", "best", exact), ("best_f1", "best", f1)]
+        if any(has_answer.values()):
+            curves += [
+                ("pr_exact_ap", "average precision", exact),
+                ("pr_f1_ap", "average precision", f1),
+                ("pr_oracle_ap", "average precision", dict.fromkeys(scored, 1.0)),
+            ]
+        n_answered, n_failed = counts(list(scored.values()), submission)
+        return tuple(
+            Pool(
+                metric=f"{self.name}.{value}",
+                unit_ids=list(scored),
+                numerators=list(points.values()),
+                denominators=[1] * len(scored),
+                statistic=CurveStatistic(
+                    curve=curve,
+                    ranking=Ranking.of(odds, points, has_answer, texts),
+                    unit_ids=list(scored),
+                ),
+                n_questions=n_questions,
+                n_scored=len(scored),
+                n_answered=n_answered,
+                n_failed=n_failed,
+            )
+            for value, curve, points in curves
+        )
+
+
+def metric(*, na_threshold: float = 1.0) -> Squad2:
+    """Return the metric.
+
+    Args:
+        na_threshold: Null odds above it turn a prediction into "no answer", as the official
+            option ``--na-prob-thresh``.
+    """
+    return Squad2(na_threshold=na_threshold)
+
+
+def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
+    """Return exact match and F1 of one string, each the best over the references.
+
+    References that normalise to nothing are dropped; with none left, only a prediction that
+    normalises to nothing is right, and then both values are 1.
+    """
+    words = squad_words(prediction)
+    if words and prediction in golds:
+        return 1.0, 1.0
+    references = [found for gold in golds if (found := squad_words(gold))]
+    return exact_and_f1(words, references or [()], both_empty=1.0)
+
+
+def official(
+    golds: Golds,
+    predictions: Mapping[str, Any],
+    *,
+    null_odds: Mapping[str, float] | None = None,
+    threshold: float = 1.0,
+) -> dict[str, float]:
+    """Return what the official program prints; percent, counts and thresholds.
+
+    Args:
+        golds: Question ids with their references, in the file's order; none means "no answer".
+        predictions: Question id to raw prediction; unknown ids are ignored.
+        null_odds: Question id to no-answer probability (``--na-prob-file``).
+        threshold: ``--na-prob-thresh``.
+
+    Raises:
+        CloseReadError: A prediction is no string, or there is none at all; or one is missing,
+            which the program leaves out of the overall mean and then stops at.
+    """
+    known = dict(golds)
+    exact, f1 = _raw_scores(known, predictions)
+    if not exact:
+        raise no_questions("squad2", "no question was answered")
+    odds = dict.fromkeys(predictions, 0.0) if null_odds is None else null_odds
+    complete(odds, list(exact))
+    judged_exact = _judged(exact, odds, threshold, known)
+    judged_f1 = _judged(f1, odds, threshold, known)
+    printed: dict[str, float] = _means("", list(exact), judged_exact, judged_f1)
+    for prefix, half in (
+        ("HasAns_", [name for name, texts in known.items() if texts]),
+        ("NoAns_", [name for name, texts in known.items() if not texts]),
+    ):
+        if half:
+            printed |= _means(prefix, half, judged_exact, judged_f1)
+    if null_odds is not None:
+        n_no_answer = sum(not texts for texts in known.values())
+        for value, scores in (("exact", exact), ("f1", f1)):
+            best, at = _official_ranking(known, predictions, null_odds, scores).best(n_no_answer)
+            printed |= {f"best_{value}": 100.0 * best / len(scores), f"best_{value}_thresh": at}
+    return printed
+
+
+def average_precisions(
+    golds: Golds, predictions: Mapping[str, Any], null_odds: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the three average precisions of the official program, in percent.
+
+    Raises:
+        CloseReadError: As ``official``; or no question has an answer.
+    """
+    known = dict(golds)
+    exact, f1 = _raw_scores(known, predictions)
+    if not any(known[name] for name in exact):
+        raise no_questions("squad2", "no question with an answer was answered")
+    complete(null_odds, list(exact))
+    oracle = {name: float(bool(known[name])) for name in exact}
+    found = {}
+    for value, scores in (("exact", exact), ("f1", f1), ("oracle", oracle)):
+        ranking = _official_ranking(known, predictions, null_odds, scores)
+        found[f"pr_{value}_ap"] = 100.0 * ranking.average_precision()
+    return found
+
+
+def _with_threshold(score: Score, odds: Mapping[str, float], threshold: float) -> Score:
+    if score.values["em"] is None or odds[score.question_id] <= threshold:
+        return score
+    values: dict[str, float | None] = dict.fromkeys(score.values, float("noans_em" in score.values))
+    return Score(question_id=score.question_id, values=values, unit_id=score.unit_id)
+
+
+def _raw_scores(
+    golds: Mapping[str, Sequence[str]], predictions: Mapping[str, Any]
+) -> tuple[dict[str, float], dict[str, float]]:
+    exact, f1 = {}, {}
+    for name, texts in golds.items():
+        if name in predictions:
+            text = raw_text(name, predictions[name], "squad2")
+            exact[name], f1[name] = score_text(text, texts)
+    return exact, f1
+
+
+def _judged(
+    scores: Mapping[str, float],
+    odds: Mapping[str, float],
+    threshold: float,
+    golds: Mapping[str, Sequence[str]],
+) -> dict[str, float]:
+    return {
+        name: float(not golds[name]) if odds[name] > threshold else score
+        for name, score in scores.items()
+    }
+
+
+def _means(
+    prefix: str, names: Sequence[str], exact: Mapping[str, float], f1: Mapping[str, float]
+) -> dict[str, float]:
+    missing = [name for name in names if name not in exact]
+    if missing:
+        raise InputError(
+            f"{len(missing)} questions have no prediction, the first is {missing[0]}",
+            where="squad2",
+            expected="a prediction for every question: the official program stops here",
+            cure='write "" where the system gives no answer',
+        )
+    return {
+        f"{prefix}exact": 100.0 * sum(exact[name] for name in names) / len(names),
+        f"{prefix}f1": 100.0 * sum(f1[name] for name in names) / len(names),
+        f"{prefix}total": len(names),
+    }
+
+
+def _official_ranking(
+    golds: Mapping[str, Sequence[str]],
+    predictions: Mapping[str, Any],
+    odds: Mapping[str, float],
+    scores: Mapping[str, float],
+) -> Ranking:
+    has_answer = {name: bool(golds[name]) for name in scores}
+    return Ranking.of(odds, scores, has_answer, {name: predictions[name] for name in scores})
