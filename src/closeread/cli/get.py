@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from closeread.cli.output import as_json, progress, table
+from closeread.cli.output import as_json, progress, remark, table
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
 
@@ -46,6 +46,8 @@ def command(names: tuple[str, ...], to: Path, list_: bool, timeout: float, json_
             names, to, count=_count, patience=Patience(timeout_seconds=timeout), watcher=bar
         ):
             received.append(found)
+            for text in found.remarks:
+                remark(f"closeread: {text}")
             if not json_:
                 _describe(found)
     if json_:

@@ -22,6 +22,7 @@ class Received(Record, frozen=True, kw_only=True):
         examples: File name -> the questions counted, for an archive those of its members.
         address: Where it came from; "" where it was there already.
         members: What was taken out of an archive.
+        remarks: Counts that differ from those published although the sum is right.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Received(Record, frozen=True, kw_only=True):
     examples: dict[str, int]
     address: str = ""
     members: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 def get(
@@ -58,7 +60,8 @@ def get(
     Raises:
         UnknownNameError: No such set.
         UsageError: The set is fetched by hand; the message says where and under which terms.
-        MismatchError: A file of that name is there with other content, or the count is wrong.
+        MismatchError: A file of that name is there with other content, or no sum is published and
+            the count is wrong.
         TransferError: Every address of a file failed.
         StorageError: The folder cannot be written.
     """
@@ -96,13 +99,31 @@ def _one(
 ) -> Received:
     target = to / file.name
     counted: dict[str, int] = {}
+    remarks: list[str] = []
+
+    def count_in(path: Path, name: str, expected: int | None) -> None:
+        counted[name] = count(path)
+        if expected is None or counted[name] == expected:
+            return
+        # A right sum outranks a count: the publishers may have counted otherwise than they wrote
+        # (independent conversions of the MRQA file of HotpotQA's dev hold 5,901, not 5,904).
+        if not (file.md5 or file.sha256):
+            raise MismatchError(
+                f"{counted[name]:,} questions were counted",
+                where=name,
+                expected=f"{expected:,} as published",
+            )
+        remarks.append(
+            f"{name}: {counted[name]:,} questions were counted where its publishers say "
+            f"{expected:,}; the sum is right"
+        )
 
     def check(path: Path) -> None:
         if not file.members:
-            counted[file.name] = _counted(count, path, file.name, file.examples)
+            count_in(path, file.name, file.examples)
 
     def check_member(path: Path, member: Member) -> None:
-        counted[member.name] = _counted(count, path, member.name, member.examples)
+        count_in(path, member.name, member.examples)
 
     address = ""
     if target.exists():
@@ -126,6 +147,7 @@ def _one(
         examples=counted,
         address=address,
         members=tuple(map(str, members)),
+        remarks=tuple(remarks),
     )
 
 
@@ -145,12 +167,3 @@ def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], No
             where=str(target),
             cure=cure,
         ) from error
-
-
-def _counted(count: Count, path: Path, name: str, expected: int | None) -> int:
-    found = count(path)
-    if expected is not None and found != expected:
-        raise MismatchError(
-            f"{found:,} questions were counted", where=name, expected=f"{expected:,} as published"
-        )
-    return found

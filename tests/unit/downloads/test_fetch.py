@@ -320,9 +320,9 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["CLOSEREAD_OFFLINE", "HF_HUB_OFFLINE"])
-def test_offline_asks_nobody(site, waits, content, tmp_path, monkeypatch, name):
+def test_offline_asks_nobody(site, waits, tmp_path, monkeypatch, name):
     """With either variable set, no request leaves."""
-    url = site.put("/f", content)
+    url = site.put("/f", b"body")
     monkeypatch.setenv(name, "1")
     with pytest.raises(TransferError, match=f"{name} forbids the network"):
         bring(tmp_path / "f", waits, url)

@@ -11,7 +11,9 @@ FILES = [file for found in SETS.values() for file in found.files]
 
 def test_the_mrqa_groups_hold_the_published_files():
     """Eighteen files with MD5 sums; the training examples add up to the shared task's 516,819."""
-    files = [file for name, found in SETS.items() if name.startswith("mrqa/") for file in found.files]
+    files = [
+        file for name, found in SETS.items() if name.startswith("mrqa/") for file in found.files
+    ]
     assert len(files) == 18
     assert all(re.fullmatch("[0-9a-f]{32}", file.md5) for file in files)
     assert sum(file.examples for file in SETS["mrqa/train"].files) == 516_819
