@@ -3,3 +3,37 @@
 ``{"version", "data": [{"title", "paragraphs": [{"context", "qas": [{"id", "question",
 "answers": [{"text", "answer_start"}], "is_impossible", "plausible_answers"}]}]}]}``
 """
+
+from typing import Any
+
+from closeread.formats import articles
+from closeread.formats.head import Head
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+
+
+def sniff(head: Head) -> bool:
+    """Whether there are articles with paragraphs, and not CMRC's ids for both."""
+    if head.first("data") == []:
+        return True
+    if not head.has("paragraphs", at=("data", 0)):
+        return False
+    paragraph = ("data", 0, "paragraphs", 0)
+    return not (head.has("id", at=("data", 0)) and head.has("id", at=paragraph))
+
+
+def info(source: Source) -> Info:
+    """Read the version and whatever else stands beside the articles."""
+    document: dict[str, Any] = source.rest("data")
+    return Info(version=str(document.get("version", "")), metadata={"document": document})
+
+
+FORMAT = Format(
+    name="squad",
+    sniff=sniff,
+    read=articles.read,
+    write=articles.write,
+    info=info,
+    read_gold=articles.read_gold,
+    metrics=("squad",),
+)

@@ -1,0 +1,154 @@
+"""CMRC 2018 (Cui et al. 2019) and DRCD (Shao et al. 2018), both Chinese.
+
+SQuAD's tree with an id for every article and paragraph (DRCD: for every answer too), and CMRC's
+own first form: ``[{"context_id", "context_text", "title", "qas": [{"query_id", "query_text",
+"answers": [text...]}]}]``, which has no places; the first occurrence is taken for the record.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats import articles, squad
+from closeread.formats.extra import beyond, noted
+from closeread.formats.head import Head
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+
+
+class _Query(msgspec.Struct):
+    query_id: str
+    query_text: str
+    answers: list[str] | None = None
+
+
+class _Context(msgspec.Struct):
+    context_id: str
+    context_text: str
+    qas: list[_Query]
+    title: str | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether articles and paragraphs both have ids, or the file has CMRC's first form."""
+    if head.has("context_id", "context_text", at=(0,)) and isinstance(head.value, list):
+        return True
+    return head.has("id", "paragraphs", at=("data", 0)) and head.has(
+        "id", at=("data", 0, "paragraphs", 0)
+    )
+
+
+def info(source: Source) -> Info:
+    """Read the version; CMRC's first form has none."""
+    return Info(metadata={"form": "original"}) if _is_original(source) else squad.info(source)
+
+
+def _is_original(source: Source) -> bool:
+    return isinstance(source.head().value, list)
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield one passage a paragraph; counts defects as SQuAD's reader does."""
+    if not _is_original(source):
+        yield from articles.read(source, defects)
+        return
+    seen: set[str] = set()
+    for index, raw in enumerate(source.elements("", dict[str, Any])):
+        context = source.convert(raw, _Context, within=f"[{index}]")
+        passage = Passage(
+            passage_id=context.context_id,
+            text=context.context_text,
+            title=context.title or "",
+            language=detect(context.context_text),
+            metadata=noted(extra=beyond(raw, _Context), untitled=context.title is None or None),
+        )
+        yield (
+            passage,
+            tuple(
+                _question(item, fields, passage, seen, defects)
+                for item, fields in zip(context.qas, raw["qas"], strict=True)
+            ),
+        )
+
+
+def _question(
+    item: _Query, raw: dict[str, Any], passage: Passage, seen: set[str], defects: Defects
+) -> Question:
+    name = item.query_id
+    if name in seen:
+        defects.add("duplicate-id", f"the query_id {name} appears twice", question_id=name)
+    seen.add(name)
+    answers = []
+    for text in item.answers or ():
+        start = passage.text.find(text)
+        if start < 0:
+            defects.add(
+                "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
+            )
+        spans = (Span(start, start + len(text)),) if start >= 0 else ()
+        answers.append(Answer(kind="span", texts=(text,), spans=spans))
+    metadata = noted(extra=beyond(raw, _Query))
+    if not item.answers:
+        metadata["answers"] = item.answers
+    return Question(
+        question_id=name,
+        passage_id=passage.passage_id,
+        text=item.query_text,
+        kind="span",
+        answers=tuple(answers),
+        metadata=metadata,
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write SQuAD's tree with ids, or CMRC's first form where the data set came from it.
+
+    Raises:
+        UsageError: A question has options, or an answer that is no span of its passage.
+    """
+    if dataset.metadata.get("form") != "original":
+        articles.write(dataset, stream, own_ids=True)
+        return
+    encode = msgspec.json.Encoder().encode
+    stream.write(b"[")
+    for index, (passage, questions) in enumerate(dataset):
+        row = {
+            "context_id": passage.passage_id,
+            "context_text": passage.text,
+            "qas": [_row(question) for question in questions],
+        }
+        if not passage.metadata.get("untitled"):
+            row["title"] = passage.title
+        row |= passage.metadata.get("extra", {})
+        stream.write((b"," if index else b"") + encode(row))
+    stream.write(b"]\n")
+
+
+def _row(question: Question) -> dict[str, Any]:
+    texts = list(chain.from_iterable(answer.texts for answer in question.answers))
+    if question.options or any(answer.kind != "span" for answer in question.answers):
+        raise UsageError(
+            "CMRC's first form has spans of the passage alone",
+            where=f"question {question.question_id}",
+            cure="write it as jsonl, which holds everything",
+        )
+    row: dict[str, Any] = {"query_id": question.question_id, "query_text": question.text}
+    listed = texts or question.metadata.get("answers")
+    if listed is not None:
+        row["answers"] = listed
+    return row | dict(question.metadata.get("extra", {}))
+
+
+FORMAT = Format(
+    name="cmrc",
+    sniff=sniff,
+    read=read,
+    write=write,
+    info=info,
+    metrics=("cmrc",),
+)

@@ -1,0 +1,258 @@
+"""ExpMRC (Cui et al. 2022): answers with the evidence for them, in four subsets.
+
+SQuAD and CMRC: SQuAD's tree with ``"evidences": [text...]`` in every question. C3 and RACE:
+``{"version", "data": [{"id", "article", "questions": [text...], "options": [[text...]...],
+"answers": [letter...], "evidences": [[text...]...]}]}``, whose question ids are, as in the
+submissions, ``<article id>-<index>``. Each evidence is one accepted reference, verbatim in the
+passage as a rule.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import articles, squad
+from closeread.formats.extra import beyond, noted
+from closeread.formats.head import Head
+from closeread.formats.registry import Format
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import (
+    Answer,
+    Dataset,
+    Defects,
+    Evidence,
+    Item,
+    Option,
+    Passage,
+    Question,
+    Span,
+)
+
+_LABELS = "ABCDEFGHIJ"
+
+
+class _Article(msgspec.Struct):
+    id: str
+    article: str
+    questions: list[str]
+    options: list[list[str]]
+    answers: list[str] | None = None
+    evidences: list[list[str]] | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether there are evidences beside questions, or articles with options for each question."""
+    if head.has("article", "questions", "options", at=("data", 0)):
+        return head.has("evidences", at=("data", 0)) or _version(head).startswith("expmrc")
+    return head.has("evidences", at=("data", 0, "paragraphs", 0, "qas", 0))
+
+
+def _version(head: Head) -> str:
+    return str(head.first("version") or "")
+
+
+def _is_choice(source: Source) -> bool:
+    return source.head().has("article", at=("data", 0)) or source.head().has(
+        "questions", at=("data", 0)
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield one passage an article or paragraph, each question with its evidences."""
+    if _is_choice(source):
+        yield from _read_choice(source, defects)
+        return
+    for passage, questions in articles.read(source, defects):
+        yield (
+            passage,
+            tuple(_with_evidence(question, passage, source, defects) for question in questions),
+        )
+
+
+def _with_evidence(
+    question: Question, passage: Passage, source: Source, defects: Defects
+) -> Question:
+    extra = dict(question.metadata.get("extra", {}))
+    if "evidences" not in extra:
+        return question
+    texts = source.convert(
+        extra.pop("evidences"), list[str], within=f"question {question.question_id}: evidences"
+    )
+    metadata = {key: value for key, value in question.metadata.items() if key != "extra"}
+    return msgspec.structs.replace(
+        question,
+        gold_evidence=_evidence(texts, passage.text, question.question_id, defects),
+        metadata=metadata | noted(extra=extra) | ({} if texts else {"evidences": []}),
+    )
+
+
+def _evidence(
+    texts: Iterable[str], passage: str, name: str, defects: Defects
+) -> tuple[Evidence, ...]:
+    found = []
+    for text in texts:
+        start = passage.find(text)
+        if start < 0:
+            defects.add(
+                "evidence-not-in-passage", f"{text!r} is not in the passage", question_id=name
+            )
+        spans = (Span(start, start + len(text)),) if start >= 0 else ()
+        found.append(Evidence(spans=spans, texts=(text,)))
+    return tuple(found)
+
+
+def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:
+    seen: set[str] = set()
+    for index, raw in enumerate(source.elements("data", dict[str, Any])):
+        article = source.convert(raw, _Article, within=f"data[{index}]")
+        lengths = {
+            key: len(value)
+            for key in ("questions", "options", "answers", "evidences")
+            if (value := getattr(article, key)) is not None
+        }
+        if len(set(lengths.values())) > 1:
+            raise InputError(
+                "the lists differ in length: "
+                + ", ".join(f"{count} {key}" for key, count in lengths.items()),
+                where=f"{source}, article {article.id}, at data[{index}]",
+                expected="one entry for every question",
+                cure="mend the file",
+            )
+        if article.id in seen:
+            defects.add("duplicate-id", f"the article {article.id} appears twice")
+        seen.add(article.id)
+        passage = Passage(
+            passage_id=article.id,
+            text=article.article,
+            language=detect(article.article),
+            metadata=noted(
+                extra=beyond(raw, _Article),
+                absent=[key for key in ("answers", "evidences") if key not in lengths] or None,
+            ),
+        )
+        yield (
+            passage,
+            tuple(
+                _choice(article, number, passage, source, defects)
+                for number in range(len(article.questions))
+            ),
+        )
+
+
+def _choice(
+    article: _Article, number: int, passage: Passage, source: Source, defects: Defects
+) -> Question:
+    name = f"{article.id}-{number}"
+    options = tuple(
+        Option(label=label, text=text)
+        for label, text in zip(_LABELS, article.options[number], strict=False)
+    )
+    texts = {option.label: option.text for option in options}
+    letter = article.answers[number] if article.answers is not None else None
+    if letter is not None and letter not in texts:
+        raise InputError(
+            f"the answer {letter!r} names none of the {len(options)} options",
+            where=f"{source}, question {name}",
+            expected="one of " + ", ".join(texts),
+            cure="mend the file",
+        )
+    evidences = article.evidences[number] if article.evidences is not None else []
+    return Question(
+        question_id=name,
+        passage_id=article.id,
+        text=article.questions[number],
+        kind="choice",
+        options=options,
+        answers=(Answer(kind="choice", label=letter, texts=(texts[letter],)),) if letter else (),
+        gold_evidence=_evidence(evidences, passage.text, name, defects),
+    )
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write choice questions in the form of C3 and RACE, spans in the form of SQuAD.
+
+    Raises:
+        UsageError: Both kinds in one data set, or an answer that has no place in its form.
+    """
+    first = next((question for _, questions in dataset for question in questions), None)
+    if first is not None and first.options:
+        _write_choice(dataset, stream)
+        return
+
+    def with_evidences(defects: Defects) -> Iterator[Item]:
+        for passage, questions in dataset.read(defects):
+            yield passage, tuple(_evidences_as_extra(question, passage) for question in questions)
+
+    articles.write(replace(dataset, read=with_evidences), stream)
+
+
+def _evidences_as_extra(question: Question, passage: Passage) -> Question:
+    if not question.gold_evidence and "evidences" not in question.metadata:
+        return question
+    extra = question.metadata.get("extra", {}) | {"evidences": _texts(question, passage)}
+    return msgspec.structs.replace(question, metadata=question.metadata | {"extra": extra})
+
+
+def _texts(question: Question, passage: Passage) -> list[str]:
+    return [
+        "".join(evidence.texts or (span.of(passage.text) for span in evidence.spans))
+        for evidence in question.gold_evidence
+    ]
+
+
+def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
+    encode = msgspec.json.Encoder().encode
+    stream.write(b'{"data":[')
+    by_id = groupby(dataset, key=lambda item: item[0].passage_id)
+    for index, (passage_id, items) in enumerate(by_id):
+        stream.write((b"," if index else b"") + encode(_article_row(passage_id, list(items))))
+    stream.write(b"]")
+    for key, value in dataset.metadata.get("document", {"version": dataset.version}).items():
+        stream.write(b"," + encode(key) + b":" + encode(value))
+    stream.write(b"}\n")
+
+
+def _article_row(passage_id: str, items: list[Item]) -> dict[str, Any]:
+    passage = items[0][0]
+    questions = [question for _, asked in items for question in asked]
+    for question in questions:
+        labels = [option.label for option in question.options]
+        if not labels or labels != list(_LABELS[: len(labels)]):
+            raise UsageError(
+                "this form holds questions with options A, B, ... alone",
+                where=f"question {question.question_id}",
+                cure="write it as jsonl, which holds everything",
+            )
+        if len(question.answers) != len(questions[0].answers) or len(question.answers) > 1:
+            raise UsageError(
+                f"{len(question.answers)} answers have no place in this form",
+                where=f"question {question.question_id}",
+                expected="one letter for every question of an article, or for none",
+                cure="write it as jsonl, which holds everything",
+            )
+    row = {
+        "id": passage_id,
+        "article": passage.text,
+        "questions": [question.text for question in questions],
+        "options": [[option.text for option in question.options] for question in questions],
+        "answers": [answer.label for question in questions for answer in question.answers],
+        "evidences": [_texts(question, passage) for question in questions],
+    }
+    for key in passage.metadata.get("absent", ()):
+        del row[key]
+    return row | dict(passage.metadata.get("extra", {}))
+
+
+FORMAT = Format(
+    name="expmrc",
+    sniff=sniff,
+    read=read,
+    write=write,
+    info=squad.info,
+    metrics=("expmrc",),
+)
