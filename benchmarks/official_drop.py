@@ -82,9 +82,9 @@ def align(predicted, gold):
     return best
 
 
-def pair(predicted, gold):
+def score_pair(predicted, gold):
     predicted_spans, predicted_bags = to_bags(predicted)
     gold_spans, gold_bags = to_bags(gold)
     exact = set(predicted_spans) == set(gold_spans) and len(predicted_spans) == len(gold_spans)
     f1 = np.mean(align(predicted_bags, gold_bags))
-    return (1.0 if exact else 0.0), round(f1, 2)
+    return (1.0 if exact else 0.0), float(round(f1, 2))

@@ -1,0 +1,159 @@
+"""DROP and Quoref: exact match and F1 over sets of spans, bit-equal to the official evaluator.
+
+Source: ``allennlp_models/rc/tools/drop.py`` at b1f37224 (Dua et al. 2019, section 5). What it does
+is kept where it surprises: hyphens separate, one shared number opens the gate for a whole answer,
+repeated spans count for the number of spans but not as a multiset, and F1 is rounded to two
+decimals for every gold answer before the best one is taken.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.metrics.assignment import mean_of_best_assignment
+from closeread.metrics.pools import mean_pools
+from closeread.protocols import Pool
+from closeread.text.normalize_drop import Normalized, drop
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+_TYPES = ("date", "number", "span", "spans")
+
+
+@dataclass(frozen=True)
+class Drop:
+    """The metric. Questions of one passage stand or fall together, so passages are resampled."""
+
+    name: str = "drop"
+    unit: Unit = "passage"
+
+    def signature(self) -> str:
+        """Return the settings; a missing prediction counts as wrong, as in the official program."""
+        return "drop|norm:official|golds:all|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em`` and ``f1``, and both again under the official answer type.
+
+        The type is that of the last gold answer for which both maxima so far are its own scores;
+        it moves with the prediction. There is none where every gold answer is blank.
+        """
+        em = f1 = 0.0
+        kind: str | None = None
+        if prediction is None or prediction.answer is None:
+            kind = question.answers[0].kind if question.answers else "number"
+        else:
+            spans = [drop(text) for text in prediction.answer.texts]
+            for answer in question.answers:
+                if not answer.texts or not answer.texts[0].strip():
+                    continue
+                exact, overlap = _compare(spans, [drop(text) for text in answer.texts])
+                em = max(em, exact)
+                f1 = max(f1, overlap)
+                if em == exact and f1 == overlap:
+                    kind = answer.kind
+        values: dict[str, float | None] = {"em": em, "f1": f1}
+        if kind is not None:
+            values[f"em.{kind}"] = em
+            values[f"f1.{kind}"] = f1
+        return Score(question_id=question.question_id, values=values, unit_id=question.passage_id)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``drop.em``, ``drop.f1``, then both for every answer type that occurs."""
+        scores = list(scores)
+        seen = {key for score in scores for key in score.values}
+        keys = ["em", "f1"]
+        keys += [f"{key}.{kind}" for kind in _TYPES for key in ("em", "f1")]
+        names = {key: f"drop.{key}" for key in keys if key in seen or "." not in key}
+        return mean_pools(names, scores, submission)
+
+
+def metric() -> Drop:
+    """Return the metric under its official name."""
+    return Drop()
+
+
+def score_pair(prediction: str | Sequence[str], gold: str | Sequence[str]) -> tuple[float, float]:
+    """Return (EM, F1) of one prediction against one gold answer, each a string or several.
+
+    Nothing predicted against nothing asked is (1.0, NaN), as in the official program.
+
+    Raises:
+        InputError: Either is neither a string nor a list of strings.
+    """
+    predicted = [drop(text) for text in _strings(prediction, "prediction")]
+    return _compare(predicted, [drop(text) for text in _strings(gold, "gold answer")])
+
+
+def official(scores: Iterable[Score]) -> dict[str, Any]:
+    """Return what the official program reports over a file.
+
+    Args:
+        scores: Those of ``Drop.score``, one a question.
+
+    Returns:
+        ``em`` and ``f1`` (fractions, numpy's mean), ``types`` (type to count, em, f1) and
+        ``printed`` (the program's lines, those about missing predictions left out).
+    """
+    import numpy as np
+
+    scores = list(scores)
+    em, f1 = (float(np.mean([score.values[key] for score in scores])) for key in ("em", "f1"))
+    printed = [f"Exact-match accuracy {em * 100:.2f}", f"F1 score {f1 * 100:.2f}"]
+    printed += [f"{em * 100:.2f}   &   {f1 * 100:.2f}", "----"]
+    types: dict[str, dict[str, float]] = {}
+    for kind in _TYPES:
+        members = [score.values for score in scores if f"em.{kind}" in score.values]
+        if not members:
+            continue
+        part = {key: float(np.mean([found[key] for found in members])) for key in ("em", "f1")}
+        types[kind] = {"count": len(members), **part}
+        printed.append(f"{kind}: {len(members)} ({100 * len(members) / len(scores):.2f}%)")
+        printed.append(f"  Exact-match accuracy {100 * part['em']:.3f}")
+        printed.append(f"  F1 score {100 * part['f1']:.3f}")
+    return {"em": em, "f1": f1, "types": types, "printed": [*printed, ""]}
+
+
+def _compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tuple[float, float]:
+    if len(predicted) == 1 == len(gold):
+        left, right = predicted[0], gold[0]
+        if left.text == right.text:
+            return 1.0, 1.0
+        return 0.0, _rounded(_overlap(left, right))
+    alike = len(predicted) == len(gold) and (
+        {span.text for span in predicted} == {span.text for span in gold}
+    )
+    em = 1.0 if alike else 0.0
+    if not predicted and not gold:
+        return em, math.nan
+    rows = [[_overlap(left, right) for left in predicted] for right in gold]
+    return em, _rounded(mean_of_best_assignment(rows, max(len(gold), len(predicted))))
+
+
+def _overlap(predicted: Normalized, gold: Normalized) -> float:
+    """F1 of two sets of words; 0 unless they share a number, where the gold answer has any."""
+    if gold.bag.isdisjoint(predicted.bag):
+        return 0.0 if gold.bag or predicted.bag else 1.0
+    if gold.numbers and gold.numbers.isdisjoint(predicted.numbers):
+        return 0.0
+    shared = len(gold.bag & predicted.bag)
+    precision = shared / len(predicted.bag)
+    recall = shared / len(gold.bag)
+    return (2 * precision * recall) / (precision + recall)
+
+
+def _rounded(number: float) -> float:
+    """Round to two decimals as numpy does: scale, round half to even, scale back."""
+    return round(number * 100) / 100
+
+
+def _strings(value: object, what: str) -> Sequence[str]:
+    if isinstance(value, str):
+        return (value,)
+    if isinstance(value, (list, tuple)):
+        for item in value:
+            if not isinstance(item, str):
+                break
+        else:
+            return value
+    raise InputError(f"the {what} is {value!r}", expected="a string, or a list of strings")

@@ -1,0 +1,78 @@
+"""What DROP's official scorer takes an answer for: words without case, punctuation and articles.
+
+A token is judged alone, so that almost all of the work is looking up tokens that were seen before.
+"""
+
+import re
+import string
+from functools import lru_cache
+
+import msgspec
+
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_ARTICLE = re.compile(r"\b(a|an|the)\b", re.UNICODE)
+_ARTICLES = frozenset(("a", "an", "the"))
+_LETTERED_NUMBERS = frozenset(("nan", "inf", "infinity"))
+_NONE: frozenset[str] = frozenset()
+_SHORT = 64  # characters; longer strings hardly come twice, and would fill the memory
+
+
+class Normalized(msgspec.Struct, frozen=True, gc=False):
+    """A normalised answer: its text, its set of words, and those of them that are numbers."""
+
+    text: str
+    bag: frozenset[str]
+    numbers: frozenset[str]
+
+
+def drop(raw: str) -> Normalized:
+    r"""Normalise one answer as the official DROP evaluator does (allennlp ``rc/tools/drop.py``).
+
+    The string is cut at spaces and hyphens only. Each token is lower-cased; loses its ASCII
+    punctuation unless ``float`` accepts it; becomes ``str(float(token))`` if ``float`` accepts it
+    then; loses its articles; has its white space collapsed. Empty tokens go. So ``-5`` is ``5.0``,
+    ``12.25%`` is ``1225.0``, and ``10\n\nPassage`` keeps ``10`` as a word that is no ``10.0``.
+    """
+    return _short(raw) if len(raw) <= _SHORT else _joined(raw)
+
+
+def is_number(word: str) -> bool:
+    """Whether the evaluator takes a word for a number: all that ``float`` accepts, ``nan`` too."""
+    if word.isalpha():  # spares most words the price of an exception
+        return word.lower() in _LETTERED_NUMBERS
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+def _joined(raw: str) -> Normalized:
+    found = [token for token in map(_token, raw.replace("-", " ").split(" ")) if token.text]
+    if len(found) == 1:
+        return found[0]
+    text = " ".join([token.text for token in found])
+    numbers = _NONE
+    for token in found:
+        if token.numbers:
+            numbers |= token.numbers
+    return Normalized(text, frozenset(text.split()), numbers)
+
+
+_short = lru_cache(maxsize=1 << 15)(_joined)
+
+
+@lru_cache(maxsize=1 << 16)
+def _token(raw: str) -> Normalized:
+    token = raw.lower()
+    if token.isalpha() and token not in _LETTERED_NUMBERS:  # the usual word, with nothing to mend
+        if token in _ARTICLES:
+            return Normalized("", _NONE, _NONE)
+        return Normalized(token, frozenset((token,)), _NONE)
+    if not is_number(token):
+        token = token.translate(_PUNCTUATION)
+    if is_number(token):
+        token = str(float(token))
+    words = _ARTICLE.sub(" ", token).split()
+    numbers = [word for word in words if is_number(word)]
+    return Normalized(" ".join(words), frozenset(words), frozenset(numbers) if numbers else _NONE)

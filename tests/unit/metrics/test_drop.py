@@ -1,0 +1,98 @@
+"""DROP where the official files say nothing: types, pools, what is missing, what failed."""
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.metrics.drop import metric, official, score_pair
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.summary import summarize
+from closeread.protocols import Metric
+from closeread.types import Answer, Prediction, Question, Submission
+
+
+def question(question_id, *answers, passage_id="p"):
+    return Question(
+        question_id=question_id,
+        passage_id=passage_id,
+        text="How many yards?",
+        kind="discrete",
+        answers=answers,
+    )
+
+
+def said(question_id, *texts):
+    return Prediction(question_id=question_id, answer=Answer(kind="spans", texts=texts))
+
+
+NUMBER = question("n", Answer(kind="number", texts=("3",)), Answer(kind="span", texts=("three",)))
+SPANS = question("s", Answer(kind="spans", texts=("red", "blue")), passage_id="p2")
+BLANK = question("b", Answer(kind="date", texts=("  ",)))
+
+
+def test_the_metric_keeps_the_protocol():
+    assert isinstance(metric(), Metric)
+    assert metric().unit == "passage"
+    assert metric().signature().startswith("drop|")
+
+
+def test_the_type_moves_with_the_prediction():
+    assert set(metric().score(NUMBER, said("n", "3")).values) == {
+        "em",
+        "f1",
+        "em.number",
+        "f1.number",
+    }
+    assert "em.span" in metric().score(NUMBER, said("n", "three")).values
+
+
+def test_a_missing_prediction_is_wrong_and_has_the_type_of_the_first_answer():
+    for nothing in (None, Prediction(question_id="n", error="timed out")):
+        values = metric().score(NUMBER, nothing).values
+        assert values == {"em": 0.0, "f1": 0.0, "em.number": 0.0, "f1.number": 0.0}
+
+
+def test_a_question_with_blank_gold_alone_is_wrong_and_has_no_type():
+    assert metric().score(BLANK, said("b", "")).values == {"em": 0.0, "f1": 0.0}
+
+
+def test_a_prediction_of_no_span_is_wrong():
+    none = Prediction(question_id="n", answer=Answer(kind="none"))
+    assert metric().score(NUMBER, none).values["em"] == 0.0
+
+
+def test_pools_are_by_passage_and_by_type():
+    predictions = {"n": said("n", "3"), "s": said("s", "red")}
+    scores = [metric().score(each, predictions.get(each.question_id)) for each in (NUMBER, SPANS)]
+    submission = Submission(predictions=predictions)
+    names = [pool.metric for pool in metric().pool(scores, submission)]
+    assert names == [
+        "drop.em",
+        "drop.f1",
+        "drop.em.number",
+        "drop.f1.number",
+        "drop.em.spans",
+        "drop.f1.spans",
+    ]
+    found = {one.metric: one for one in summarize(metric(), scores, submission, Resampling())}
+    assert found["drop.f1"].value == 0.75
+    assert found["drop.f1"].signature.startswith(
+        "drop.f1|norm:official|golds:all|missing:zero|v:1|n:2"
+    )
+    assert found["drop.f1.spans"].n_scored == 1
+
+
+def test_official_over_a_file_counts_types():
+    predictions = {"n": said("n", "three"), "s": said("s", "blue", "red")}
+    scores = [metric().score(each, predictions[each.question_id]) for each in (NUMBER, SPANS)]
+    assert official(scores)["types"] == {
+        "span": {"count": 1, "em": 1.0, "f1": 1.0},
+        "spans": {"count": 1, "em": 1.0, "f1": 1.0},
+    }
+
+
+@pytest.mark.parametrize("given", [None, 3, {"answer": "x"}, [["x"]], ["x", None], True])
+def test_what_is_no_answer_is_refused_with_what_was_expected(given):
+    with pytest.raises(InputError, match="expected: a string, or a list of strings"):
+        score_pair(given, "x")
+    with pytest.raises(InputError, match="gold answer"):
+        score_pair("x", given)
