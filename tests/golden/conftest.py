@@ -1,7 +1,7 @@
 """Official outputs from the corpus, never fewer than its index promises."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,3 +26,13 @@ def golden(corpus: Path) -> Golden:
         return found
 
     return load
+
+
+@pytest.fixture(scope="module")
+def punkt(corpus: Path) -> Iterator[None]:
+    """Let NLTK find the Punkt parameters that the official outputs were made with."""
+    nltk = pytest.importorskip("nltk")
+    folder = str(corpus / "data/nltk")
+    nltk.data.path.insert(0, folder)
+    yield
+    nltk.data.path.remove(folder)

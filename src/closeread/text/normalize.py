@@ -2,6 +2,7 @@
 
 import re
 import string
+from collections.abc import Iterable
 from functools import lru_cache
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -61,3 +62,16 @@ def cmrc(text: str) -> str:
     Source: ``cmrc2018_evaluate.py`` (v6) of ymcui/cmrc2018 @ c0eb1b6.
     """
     return text.lower().strip().translate(_WITHOUT_MARKS)
+
+
+_EXPMRC_DROPPED = ARTICLES | CMRC_MARKS | frozenset(string.punctuation)
+
+
+def expmrc(segments: Iterable[str]) -> list[str]:
+    """Return the segments that ExpMRC counts, in lower case.
+
+    Articles go only where they stand in lower case (``The`` stays, as ``the``), and of punctuation
+    only the listed marks and single ASCII characters (a token such as `` `` `` stays).
+    Source: ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
+    """
+    return [segment.lower() for segment in segments if segment not in _EXPMRC_DROPPED]

@@ -1,0 +1,162 @@
+"""ExpMRC: is the answer right, and is the evidence that explains it (Cui et al. 2022)?
+
+Checked against ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from closeread.errors import CloseReadError
+from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.references import no_questions, present, references, text_of
+from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.protocols import Pool
+from closeread.text import normalize
+from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission, Unit
+
+_VALUES = ("answer_f1", "evidence_f1", "overall_f1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expmrc:
+    """Bag-of-segments F1 of the answer and of the evidence, and their product per question.
+
+    The answer to a question with options is right (1) or wrong (0).
+    """
+
+    segmenter: Segmenter
+    name: str = "expmrc"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share, NLTK's version and data among them."""
+        return f"{self.name}|norm:expmrc|missing:zero|{self.segmenter.signature()}|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``answer_f1``, ``evidence_f1`` and ``overall_f1``, their product.
+
+        A prediction's evidence is the text of its pieces, joined by blanks; of pieces that belong
+        to options, those of the option that was picked.
+
+        Raises:
+            CloseReadError: The question has no gold answer, or no gold evidence with its text.
+        """
+        name = question.question_id
+        golds = [_joined([found]) for found in question.gold_evidence if found.texts]
+        golds = list(present(name, golds, "expmrc (gold evidence)"))
+        answer_f1 = evidence_f1 = 0.0
+        if prediction is not None and prediction.answer is not None:
+            answer_f1 = self._answer(question, prediction, prediction.answer)
+            given = _joined(
+                [
+                    found
+                    for found in prediction.evidence
+                    if found.option_label in ("", prediction.answer.label)
+                ]
+            )
+            evidence_f1 = score_text(given, golds, self.segmenter)
+        found = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
+        values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
+        return Score(question_id=name, values=values, unit_id=name)
+
+    def _answer(self, question: Question, prediction: Prediction, answer: Answer) -> float:
+        if question.options:
+            golds = present(question.question_id, question.answers, self.name)
+            return float(any(answer.label == gold.label for gold in golds))
+        text = text_of(prediction) or ""
+        return score_text(text, references(question, self.name), self.segmenter)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the pools of the three values."""
+        names = {value: f"{self.name}.{value}" for value in _VALUES}
+        return mean_pools(names, scores, submission)
+
+
+def metric() -> Expmrc:
+    """Return the metric.
+
+    Raises:
+        MissingExtraError: NLTK is not installed.
+    """
+    return Expmrc(segmenter=segmenter())
+
+
+def score_text(text: str, golds: Sequence[str], segmenter: Segmenter) -> float:
+    """Return the best F1 of one string over the references; two empty ones give 1."""
+    words = _words(text, segmenter)
+    if text in golds:
+        return 1.0
+    return exact_and_f1(words, [_words(gold, segmenter) for gold in golds], both_empty=1.0)[1]
+
+
+def _words(text: str, segmenter: Segmenter) -> tuple[str, ...]:
+    return tuple(normalize.expmrc(segmenter.mixed(text.strip())))
+
+
+def _joined(pieces: Iterable[Evidence]) -> str:
+    return " ".join(text for piece in pieces for text in piece.texts)
+
+
+def official(
+    golds: Iterable[tuple[str, Sequence[str], Sequence[str]]],
+    predictions: Mapping[str, Any],
+    *,
+    choice: bool = False,
+    version: str = "",
+    file: str = "",
+) -> dict[str, str | int]:
+    """Return what the official program prints: percent with three decimals as text, and counts.
+
+    Args:
+        golds: Question id, accepted answers (texts, or labels where ``choice``), and evidences.
+        predictions: Question id to ``{"answer", "evidence"}``.
+        choice: The answers are option labels, compared as they stand.
+        version: The data file's version, printed as it stands.
+        file: The submission file's name, printed as it stands.
+
+    Raises:
+        CloseReadError: A submission's entry lacks one of its two strings, a question has no gold,
+            or there is no question.
+    """
+    splitter = segmenter()
+    answer_f1 = evidence_f1 = overall_f1 = 0.0
+    total = skipped = 0
+    for question_id, answers, evidences in golds:
+        total += 1
+        if question_id not in predictions:
+            skipped += 1
+            continue
+        answer, evidence = _entry(question_id, predictions[question_id])
+        present(question_id, answers, "expmrc")
+        present(question_id, evidences, "expmrc (gold evidence)")
+        one = float(answer in answers) if choice else score_text(answer, answers, splitter)
+        other = score_text(evidence, evidences, splitter)
+        answer_f1 += one
+        evidence_f1 += other
+        overall_f1 += one * other
+    if not total:
+        raise no_questions("expmrc", "no question")
+    return {
+        "ALL_F1": f"{100.0 * overall_f1 / total:.3f}",
+        "ANS_F1": f"{100.0 * answer_f1 / total:.3f}",
+        "EVI_F1": f"{100.0 * evidence_f1 / total:.3f}",
+        "TOTAL": total,
+        "SKIP": skipped,
+        "VERSION": version,
+        "FILE": file,
+    }
+
+
+def _entry(question_id: str, raw: object) -> tuple[str, str]:
+    if isinstance(raw, dict):
+        answer, evidence = raw.get("answer"), raw.get("evidence")
+        if isinstance(answer, str) and isinstance(evidence, str):
+            return answer, evidence
+    raise CloseReadError(
+        "the prediction lacks an answer or an evidence string",
+        where=f"expmrc, question {question_id}",
+        expected='{"answer": string, "evidence": string}',
+        cure='write "" for empty evidence, or leave the question out',
+    )
