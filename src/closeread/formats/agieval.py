@@ -29,7 +29,7 @@ from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "agieval"
-_PREFIX = re.compile(r"\s*\([A-Z]\)\s*")
+_PREFIX = re.compile(r"\s*(?:\([A-Z]\)|[A-Z][.．、])\s*")
 
 
 class _Row(msgspec.Struct):
@@ -52,8 +52,8 @@ def sniff(head: Head) -> bool:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield each question with its passage (empty where there is none).
 
-    Counts ``option-without-letter``, ``several-right-options`` (such a question has no gold here),
-    ``answer-not-an-option`` and ``duplicate-question``.
+    Counts ``odd-option-letter`` (another prefix than ``(A)``, or none), ``several-right-options``
+    (such a question has no gold here), ``answer-not-an-option`` and ``duplicate-question``.
     """
     ids = ContentIds(defects)
     for number, line in source.lines():
@@ -61,11 +61,6 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         row: _Row = checked(raw, _Row, place(source, "", line=number))
         name = ids.make(row.passage or "", row.question, *row.options, line=number)
         prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
-        for prefix in prefixes:
-            if not prefix:
-                defects.add(
-                    "option-without-letter", "no (A) before it", question_id=name, line=number
-                )
         choices = options(
             [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
             place(source, "", name, line=number),
@@ -91,6 +86,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         kept: dict[str, Any] = {}
         if prefixes != [f"({option.label})" for option in choices]:
             kept["prefixes"] = prefixes
+            defects.add("odd-option-letter", f"{prefixes}", question_id=name, line=number)
         kept |= unsaid(_NAME, raw, _row(passage, question, kept)).get(_NAME, {})
         metadata = {_NAME: kept} if kept else {}
         yield passage, (msgspec.structs.replace(question, metadata=metadata),)

@@ -1,0 +1,184 @@
+"""DROP (Dua et al. 2019) and, in its form or its own, Quoref (Dasigi et al. 2019).
+
+``{passage_id: {"passage", "wiki_url", "qa_pairs": [{"question", "query_id", "answer": {"number",
+"date": {"day", "month", "year"}, "spans": [...]}, "validated_answers": [...]}]}}``.
+
+Every annotation (``answer``, then ``validated_answers``) becomes one answer, as the official
+evaluator reads it: a number that is not empty; else spans, if there are any; else the date as
+``day month year`` with single spaces, blank where a part is missing. An annotation with nothing in
+it is thus a date of two spaces, which the official evaluator skips.
+"""
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats import quoref
+from closeread.formats.annotations import Asked, read_annotation, write_annotation
+from closeread.formats.head import Head
+from closeread.formats.published import Ids, Json, checked, place, restored, unsaid, write_object
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+_NAME = "drop"
+
+
+class _Passage(msgspec.Struct):
+    passage: str
+    qa_pairs: list[Json]
+    title: str = ""
+
+
+class _Question(msgspec.Struct):
+    question: str
+    query_id: str
+    answer: Json | None = None
+    validated_answers: list[Json] | None = None
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first member has a passage and question-answer pairs, or the file is Quoref's."""
+    return head.has("passage", "qa_pairs", at=(0,)) or quoref.sniff(head)
+
+
+def info(source: Source) -> Info:
+    """Tell whether the file is in Quoref's own form."""
+    return quoref.info(source) if quoref.sniff(source.head()) else Info()
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each passage with its questions.
+
+    Counts ``answer-not-in-passage`` (a span that neither passage nor question has),
+    ``blank-annotation``, ``wrong-offset`` and ``duplicate-id``.
+
+    Raises:
+        InputError: An annotation has neither number, spans nor date.
+    """
+    if quoref.sniff(source.head()):
+        yield from quoref.read(source, defects)
+        return
+    ids = Ids(defects)
+    for name, raw in source.members(dict):
+        spot = f"passage {name}"
+        record: _Passage = checked(raw, _Passage, place(source, spot))
+        passage = Passage(
+            passage_id=name,
+            text=record.passage,
+            title=record.title,
+            language=detect(record.passage),
+        )
+        questions = []
+        for index, row in enumerate(record.qa_pairs):
+            where = place(source, f"{spot}, qa_pairs[{index}]", row.get("query_id", ""))
+            questions.append(_question(row, where, passage, defects))
+            ids.note(questions[-1].question_id)
+        metadata = unsaid(_NAME, raw, _member(passage, record.qa_pairs))
+        yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Question:
+    item: _Question = checked(row, _Question, where)
+    annotations = [] if item.answer is None else [item.answer]
+    annotations += item.validated_answers or []
+    starts = _starts(row.get("original_answer"), item.answer or {})
+    asked = Asked(item.query_id, item.question, passage.text, where, defects)
+    answers = tuple(
+        [
+            read_annotation(raw, asked, starts if index == 0 else None)
+            for index, raw in enumerate(annotations)
+        ]
+    )
+    kept: Json = {} if starts is None else {"answer_starts": starts}
+    unlike = [
+        unsaid(_NAME, raw, write_annotation(answer, where)).get(_NAME, {})
+        for raw, answer in zip(annotations, answers, strict=True)
+    ]
+    if any(unlike):
+        kept["annotations"] = unlike
+    question = Question(
+        question_id=item.query_id,
+        passage_id=passage.passage_id,
+        text=item.question,
+        kind="discrete",
+        answers=answers,
+        tags={"answer_type": answers[0].kind} if answers else {},
+        metadata={_NAME: kept},
+    )
+    kept = kept | unsaid(_NAME, row, _row(question)).get(_NAME, {})
+    return msgspec.structs.replace(question, metadata={_NAME: kept} if kept else {})
+
+
+def _starts(original: Any, answer: Json) -> list[int] | None:
+    """Return where Quoref says that the answer's spans start, if it says so and no more."""
+    spans = answer.get("spans")
+    if not original or not isinstance(original, list) or not isinstance(spans, list):
+        return None
+    starts = [found.get("answer_start") for found in original]
+    if not all(type(start) is int for start in starts):
+        return None
+    rebuilt = [{"text": t, "answer_start": s} for t, s in zip(spans, starts, strict=False)]
+    return starts if rebuilt == original else None
+
+
+def _row(question: Question) -> Json:
+    kept = question.metadata.get(_NAME, {})
+    annotations = [
+        write_annotation(answer, f"question {question.question_id}") for answer in question.answers
+    ]
+    for index, unlike in enumerate(kept.get("annotations", ())):
+        annotations[index] = restored(_NAME, annotations[index], {_NAME: unlike})
+    row: Json = {"question": question.text, "query_id": question.question_id}
+    if annotations:
+        row["answer"] = annotations[0]
+    if len(annotations) > 1:
+        row["validated_answers"] = annotations[1:]
+    if "answer_starts" in kept:
+        row["original_answer"] = [
+            {"text": text, "answer_start": start}
+            for text, start in zip(question.answers[0].texts, kept["answer_starts"], strict=True)
+        ]
+    return row
+
+
+def _member(passage: Passage, rows: list[Json]) -> Json:
+    made: Json = {"passage": passage.text, "qa_pairs": rows}
+    return made | {"title": passage.title} if passage.title else made
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write DROP's form, or Quoref's own where the data set was read from it.
+
+    Raises:
+        UsageError: A question has options, or an answer that is no number, date or spans.
+    """
+    if quoref.is_origin_of(dataset):
+        quoref.write(dataset, stream)
+    else:
+        write_object(stream, _members(dataset))
+
+
+def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
+    times: dict[str, int] = {}
+    for passage, questions in dataset:
+        rows = []
+        for question in questions:
+            if question.options:
+                raise UsageError(
+                    "DROP has no place for options",
+                    where=f"question {question.question_id}",
+                    cure="choose another format; `jsonl` holds every question",
+                )
+            rows.append(restored(_NAME, _row(question), question.metadata))
+        name = passage.passage_id
+        # An object cannot hold a key twice, and some sets repeat a passage for each question.
+        time = times[name] = times.get(name, 0) + 1
+        key = name if time == 1 else f"{name}-{time}"
+        yield key, restored(_NAME, _member(passage, rows), passage.metadata)
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("drop",))

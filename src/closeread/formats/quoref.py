@@ -1,0 +1,168 @@
+"""Quoref in its own published form: laid out like SQuAD, but an answer may be several spans.
+
+``{"data": [{"title", "url", "paragraphs": [{"context_id", "context", "qas": [{"id", "question",
+"answers": [{"text", "answer_start"}]}]}]}]}``. All of ``answers`` together are the one answer.
+"""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.annotations import Asked, read_annotation
+from closeread.formats.head import Head
+from closeread.formats.published import (
+    Ids,
+    Json,
+    beside,
+    checked,
+    place,
+    restored,
+    unsaid,
+    write_array,
+)
+from closeread.formats.registry import Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+
+_NAME = "quoref"
+
+
+class _Answer(msgspec.Struct):
+    text: str
+    answer_start: int
+
+
+class _Question(msgspec.Struct):
+    id: str
+    question: str
+    answers: list[_Answer] | None = None
+
+
+class _Paragraph(msgspec.Struct):
+    context: str
+    qas: list[Json]
+    context_id: str = ""
+
+
+class _Document(msgspec.Struct):
+    paragraphs: list[Json]
+    title: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first paragraph has an id of its own, which SQuAD's have not."""
+    return head.has("context", "context_id", at=("data", 0, "paragraphs", 0))
+
+
+def info(source: Source) -> Info:
+    """Read what stands beside the documents."""
+    return Info(metadata={_NAME: beside(source, "data")})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each paragraph with its questions; counts as ``closeread.formats.drop`` does."""
+    ids = Ids(defects)
+    for index, raw in enumerate(source.elements("data", dict)):
+        spot = f"data[{index}]"
+        document: _Document = checked(raw, _Document, place(source, spot))
+        # The document's own fields travel with its first paragraph, which says that it is first.
+        own = {
+            _NAME: {"document": unsaid(_NAME, raw, _document(document.title, [])).get(_NAME, {})}
+        }
+        own[_NAME]["document"].get("extra", {}).pop("paragraphs", None)
+        for number, part in enumerate(document.paragraphs):
+            here = f"{spot}.paragraphs[{number}]"
+            paragraph: _Paragraph = checked(part, _Paragraph, place(source, here))
+            passage = Passage(
+                passage_id=paragraph.context_id or f"{index}-{number}",
+                text=paragraph.context,
+                title=document.title,
+                language=detect(paragraph.context),
+            )
+            questions = []
+            for at, row in enumerate(paragraph.qas):
+                where = place(source, f"{here}.qas[{at}]", row.get("id", ""))
+                questions.append(_question(row, where, passage, defects))
+                ids.note(questions[-1].question_id)
+            kept = unsaid(_NAME, part, _paragraph(passage, paragraph.qas)).get(_NAME, {})
+            kept |= own.pop(_NAME, {})
+            metadata = {_NAME: kept} if kept else {}
+            yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
+
+
+def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Question:
+    item: _Question = checked(row, _Question, where)
+    asked = Asked(item.id, item.question, passage.text, where, defects)
+    answers: tuple[Answer, ...] = ()
+    if item.answers:
+        texts = [answer.text for answer in item.answers]
+        starts = [answer.answer_start for answer in item.answers]
+        answers = (read_annotation({"spans": texts}, asked, starts),)
+    question = Question(
+        question_id=item.id,
+        passage_id=passage.passage_id,
+        text=item.question,
+        kind="discrete",
+        answers=answers,
+        tags={"answer_type": answers[0].kind} if answers else {},
+    )
+    return msgspec.structs.replace(question, metadata=unsaid(_NAME, row, _row(question)))
+
+
+def _row(question: Question) -> Json:
+    row: Json = {"id": question.question_id, "question": question.text}
+    if question.answers:
+        (answer,) = question.answers
+        if len(answer.spans) == len(answer.texts):
+            row["answers"] = [
+                {"text": text, "answer_start": span.start}
+                for text, span in zip(answer.texts, answer.spans, strict=True)
+            ]
+    return row
+
+
+def _paragraph(passage: Passage, rows: list[Json]) -> Json:
+    return {"context_id": passage.passage_id, "context": passage.text, "qas": rows}
+
+
+def _document(title: str, paragraphs: list[Json]) -> Json:
+    return {"title": title, "paragraphs": paragraphs}
+
+
+def is_origin_of(dataset: Dataset) -> bool:
+    """Whether a data set was read from this form."""
+    return _NAME in dataset.metadata
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write what was read from this form.
+
+    Raises:
+        UsageError: A question has more than one accepted answer.
+    """
+    write_array(stream, _documents(dataset), "data", **dataset.metadata[_NAME])
+
+
+def _documents(dataset: Dataset) -> Iterator[Json]:
+    title, own, paragraphs = "", dict[str, Json](), list[Json]()
+    for passage, questions in dataset:
+        kept = passage.metadata.get(_NAME, {})
+        if "document" in kept and paragraphs:
+            yield restored(_NAME, _document(title, paragraphs), own)
+            paragraphs = []
+        if not paragraphs:
+            title, own = passage.title, {_NAME: kept.get("document", {})}
+        for question in questions:
+            if len(question.answers) > 1:
+                raise UsageError(
+                    "Quoref's own form has one accepted answer a question",
+                    where=f"question {question.question_id}",
+                    cure="choose another format; `jsonl` holds every question",
+                )
+        rows = [restored(_NAME, _row(question), question.metadata) for question in questions]
+        paragraphs.append(restored(_NAME, _paragraph(passage, rows), passage.metadata))
+    if paragraphs:
+        yield restored(_NAME, _document(title, paragraphs), own)
