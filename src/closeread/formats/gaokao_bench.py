@@ -1,0 +1,270 @@
+"""GAOKAO-Bench's modern texts (Zhang et al. 2023): passage and questions in one printed string.
+
+``{"keywords", "example": [{"year", "category", "question", "answer": [letter, ...], "analysis",
+"index", "score"}]}``; files of model answers say ``standard_answer``. The string was taken from a
+PDF: lines break anywhere, spaces stand before quotation marks. It is split into the passage, the
+stems and the options; line breaks inside a paragraph, stray spaces, headings, numbers and letters
+are left out. ``Passage.metadata`` keeps what was left out and where, so that writing restores the
+string.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.formats.choices import by_letter, need_options, options, truth
+from closeread.formats.head import Head
+from closeread.formats.published import (
+    Ids,
+    Json,
+    beside,
+    checked,
+    place,
+    restored,
+    unsaid,
+    write_array,
+)
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.text.polarity import is_verification, polarity
+from closeread.types import Dataset, Defects, Item, Passage, Question
+
+_NAME = "gaokao-bench"
+_HEADING = re.compile(
+    r"[^\n]{0,60}?(?:现代文阅读|类文本阅读|选择题|解答题)[^\n]{0,40}\n"
+    r"|[^\n]{0,80}?(?:完成|回答)[^\n]{0,16}?题[。．：:]?[ \t\u3000]*\n?"
+)
+_STEM = re.compile(
+    r"(?:^|(?<=[ \u3000]))[ \t\u3000]*(?:[（(]\d+[）)]|\d+[ \t]*[.．、])[ \t]*", re.MULTILINE
+)
+_LETTER = re.compile(r"(?<![A-Za-z])([A-D])[ \t]*[.．、](?![A-Za-z])[ \t]*")
+_SPACES = re.compile(r"[ \t\u3000\xa0]*(?:\n[ \t\u3000\xa0]*)+|[ \t\u3000\xa0]+")
+_BLANK_TO_FILL = re.compile(r"[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?[ \t\u3000\xa0]*\n?$")
+_PARAGRAPH_END = "。！？”’）)：…"
+_PART_OF_LINE = 0.8
+
+Piece = tuple[int, int]
+
+
+class _Example(msgspec.Struct):
+    question: str
+    answer: list[str] | None = None
+    standard_answer: list[str] | None = None
+    index: int | None = None
+    year: str = ""
+    category: str = ""
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first example is a question with its answers and their analysis."""
+    return head.has("question", "analysis", "index", at=("example", 0))
+
+
+def info(source: Source) -> Info:
+    """Read what stands beside the examples, and the name of the answers."""
+    key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
+    return Info(metadata={_NAME: {"answers": key, "beside": beside(source, "example")}})
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield each text with its questions.
+
+    Counts ``questions-not-split`` (other than one set of options for each answer was found: such an
+    example has no questions here), ``answer-not-an-option`` and ``duplicate-id``.
+    """
+    ids = Ids(defects)
+    key = info(source).metadata[_NAME]["answers"]
+    for number, raw in enumerate(source.elements("example", dict)):
+        where = place(source, f"example[{number}]")
+        example: _Example = checked(raw, _Example, where)
+        letters = example.answer or example.standard_answer or []
+        index = number if example.index is None else example.index
+        text = example.question
+        found = _split(text, len(letters))
+        if not found:
+            defects.add(
+                "questions-not-split",
+                f"{len(letters)} answers, but not as many sets of options A to D",
+                question_id=str(index),
+            )
+        passage_end = found[0][0][0] if found else len(text)
+        passage_parts = _clean(text, *_body(text, passage_end))
+        parts = [passage_parts]
+        questions = []
+        for at, (stem, choices) in enumerate(found):
+            stem_parts = _clean(text, *stem)
+            choice_parts = [_clean(text, *choice) for choice in choices]
+            parts += [stem_parts, *choice_parts]
+            name = ids.note(f"{index}-{at + 1}")
+            made = options([_text(text, part) for part in choice_parts], where, exactly=4)
+            asked = _text(text, stem_parts)
+            asks_for = polarity(asked)
+            questions.append(
+                Question(
+                    question_id=name,
+                    passage_id=str(index),
+                    text=asked,
+                    kind="verification",
+                    asks_for=asks_for,
+                    options=made,
+                    option_truth=truth(letters[at], made, asks_for)
+                    if is_verification(asked)
+                    else (),
+                    answers=by_letter(letters[at], made, name, defects),
+                    tags={"year": example.year, "category": example.category},
+                )
+            )
+        body = _text(text, passage_parts)
+        kept: Json = {"left_out": _left_out(text, [piece for part in parts for piece in part])}
+        passage = Passage(
+            passage_id=str(index), text=body, language=detect(body), metadata={_NAME: kept}
+        )
+        kept = kept | unsaid(_NAME, raw, _example(passage, tuple(questions), key)).get(_NAME, {})
+        yield msgspec.structs.replace(passage, metadata={_NAME: kept}), tuple(questions)
+
+
+def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
+    """Return stem and options of the last ``count`` questions; nothing where there are fewer."""
+    runs: list[list[re.Match[str]]] = []
+    current: list[re.Match[str]] = []
+    for match in _LETTER.finditer(text):
+        expected = "ABCD"[len(current)]
+        if match[1] == expected:
+            current.append(match)
+        elif match[1] == "A":
+            current = [match]
+        if len(current) == 4:
+            runs.append(current)
+            current = []
+    runs = runs[-count:]
+    if not count or len(runs) < count:
+        return []
+    heads = []
+    floor = 0
+    for run in runs:
+        stems = list(_STEM.finditer(text, floor, run[0].start()))
+        if not stems:
+            return []
+        heads.append(stems[-1])
+        floor = run[-1].end()
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    found = []
+    for head, run, end in zip(heads, runs, ends, strict=True):
+        bounds = [*(match.start() for match in run[1:]), end]
+        choices = [(match.end(), stop) for match, stop in zip(run, bounds, strict=True)]
+        found.append(((head.end(), run[0].start()), choices))
+    # Where a stem's number begins its line belongs to no piece: it is left out.
+    return found
+
+
+def _body(text: str, end: int) -> Piece:
+    """Return where the passage stands: without the headings before it and the number behind it."""
+    start = 0
+    while heading := _HEADING.match(text, start):
+        start = heading.end()
+    stems = [match.start() for match in _STEM.finditer(text, start, end) if match.end() == end]
+    return start, stems[-1] if stems else end
+
+
+def _clean(text: str, start: int, end: int) -> list[Piece]:
+    """Return the parts of a piece that are kept: no stray space, one break a paragraph."""
+    blank = _BLANK_TO_FILL.search(text, start, end)
+    end = blank.start() if blank else end
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    width = max((len(line.strip()) for line in text.splitlines()), default=0)
+    kept, begin = [], start
+    for gap in _SPACES.finditer(text, start, end):
+        before, after = text[gap.start() - 1], text[gap.end()]
+        cut = gap[0].find("\n")
+        if cut >= 0 and _is_paragraph(text, gap, width):
+            kept += [(begin, gap.start()), (gap.start() + cut, gap.start() + cut + 1)]
+        elif before.isascii() and after.isascii() and before != after != '"':
+            kept.append((begin, gap.start() + 1))
+        else:
+            kept.append((begin, gap.start()))
+        begin = gap.end()
+    kept.append((begin, end))
+    return [piece for piece in kept if piece[0] < piece[1]]
+
+
+def _is_paragraph(text: str, gap: re.Match[str], width: int) -> bool:
+    if text[gap.start() - 1] not in _PARAGRAPH_END:
+        return False
+    indent = len(gap[0]) - gap[0].rfind("\n") - 1
+    line = text[text.rfind("\n", 0, gap.start()) + 1 : gap.start()].strip()
+    return indent >= 2 or gap[0].count("\n") > 1 or len(line) < width * _PART_OF_LINE
+
+
+def _text(text: str, pieces: list[Piece]) -> str:
+    return "".join([text[start:end] for start, end in pieces])
+
+
+def _left_out(text: str, kept: list[Piece]) -> list[tuple[int, str]]:
+    """Return what stands between the kept pieces, each with its offset in the kept text."""
+    found = []
+    offset = position = 0
+    for start, end in [*kept, (len(text), len(text))]:
+        if position < start:
+            found.append((offset, text[position:start]))
+        offset += end - start
+        position = end
+    return found
+
+
+def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Json:
+    texts = [passage.text]
+    for question in questions:
+        texts += [question.text, *need_options(question, _NAME, exactly=4)]
+    joined = "".join(texts)
+    kept = passage.metadata.get(_NAME, {})
+    if "left_out" in kept:
+        pieces, position = [], 0
+        for offset, missing in kept["left_out"]:
+            pieces += [joined[position:offset], missing]
+            position = offset
+        printed = "".join([*pieces, joined[position:]])
+    else:
+        printed = _printed(passage, questions)
+    tags = questions[0].tags if questions else {}
+    made: Json = {
+        "question": printed,
+        key: [question.answers[0].label for question in questions if question.answers],
+        "year": tags.get("year", ""),
+        "category": tags.get("category", ""),
+    }
+    if passage.passage_id.isdecimal():
+        made["index"] = int(passage.passage_id)
+    return made
+
+
+def _printed(passage: Passage, questions: tuple[Question, ...]) -> str:
+    lines = ["阅读下面的文字，完成下面小题。", passage.text]
+    for number, question in enumerate(questions, 1):
+        lines.append(f"（{number}）{question.text}")
+        lines += [f"{option.label}．{option.text}" for option in question.options]
+    return "\n".join(lines)
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write one example a passage; strings that were read come back as they were.
+
+    Raises:
+        UsageError: A question has not four options.
+    """
+    layout: dict[str, Any] = dataset.metadata.get(
+        _NAME, {"answers": "answer", "beside": {"keywords": dataset.name}}
+    )
+    examples = (
+        restored(_NAME, _example(passage, questions, layout["answers"]), passage.metadata)
+        for passage, questions in dataset
+    )
+    write_array(stream, examples, "example", **layout["beside"])
+
+
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))
