@@ -40,12 +40,13 @@ class Expmrc:
         A prediction's evidence is the text of its pieces, joined by blanks; of pieces that belong
         to options, those of the option that was picked.
 
+        Where a question with options has no gold evidence, its evidence scores 0.
+
         Raises:
-            CloseReadError: The question has no gold answer, or no gold evidence with its text.
+            CloseReadError: The question has no gold answer, or none of options and gold evidence.
         """
         name = question.question_id
-        golds = [_joined([found]) for found in question.gold_evidence if found.texts]
-        golds = list(present(name, golds, "expmrc (gold evidence)"))
+        golds = self._gold_evidence(question)
         answer_f1 = evidence_f1 = 0.0
         if prediction is not None and prediction.answer is not None:
             answer_f1 = self._answer(question, prediction, prediction.answer)
@@ -56,10 +57,17 @@ class Expmrc:
                     if found.option_label in ("", prediction.answer.label)
                 ]
             )
-            evidence_f1 = score_text(given, golds, self.segmenter)
+            evidence_f1 = score_text(given, golds, self.segmenter) if golds else 0.0
         found = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
         values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
-        return Score(question_id=name, values=values, unit_id=name)
+        note = "" if golds else "no gold evidence"
+        return Score(question_id=name, values=values, unit_id=name, note=note)
+
+    def _gold_evidence(self, question: Question) -> Sequence[str]:
+        golds = [_joined([found]) for found in question.gold_evidence if found.texts]
+        if golds or question.options:
+            return golds
+        return present(question.question_id, golds, "expmrc (gold evidence)")
 
     def _answer(self, question: Question, prediction: Prediction, answer: Answer) -> float:
         if question.options:
@@ -111,13 +119,14 @@ def official(
 
     Args:
         golds: Question id, accepted answers (texts, or labels where ``choice``), and evidences.
-        predictions: Question id to ``{"answer", "evidence"}``.
+        predictions: Question id to ``{"answer", "evidence"}``. What is no string is scored as
+            Python prints it, but for an option's label.
         choice: The answers are option labels, compared as they stand.
         version: The data file's version, printed as it stands.
         file: The submission file's name, printed as it stands.
 
     Raises:
-        CloseReadError: A submission's entry lacks one of its two strings, a question has no gold,
+        CloseReadError: A submission's entry lacks one of its two fields, a question has no gold,
             or there is no question.
     """
     splitter = segmenter()
@@ -130,9 +139,13 @@ def official(
             continue
         answer, evidence = _entry(question_id, predictions[question_id])
         present(question_id, answers, "expmrc")
-        present(question_id, evidences, "expmrc (gold evidence)")
-        one = float(answer in answers) if choice else score_text(answer, answers, splitter)
-        other = score_text(evidence, evidences, splitter)
+        if choice:
+            one = float(answer in answers)
+            other = score_text(evidence, evidences, splitter) if evidences else 0.0
+        else:
+            present(question_id, evidences, "expmrc (gold evidence)")
+            one = score_text(str(answer), answers, splitter)
+            other = score_text(evidence, evidences, splitter)
         answer_f1 += one
         evidence_f1 += other
         overall_f1 += one * other
@@ -149,13 +162,11 @@ def official(
     }
 
 
-def _entry(question_id: str, raw: object) -> tuple[str, str]:
-    if isinstance(raw, dict):
-        answer, evidence = raw.get("answer"), raw.get("evidence")
-        if isinstance(answer, str) and isinstance(evidence, str):
-            return answer, evidence
+def _entry(question_id: str, raw: object) -> tuple[Any, str]:
+    if isinstance(raw, dict) and "answer" in raw and "evidence" in raw:
+        return raw["answer"], str(raw["evidence"])
     raise CloseReadError(
-        "the prediction lacks an answer or an evidence string",
+        "the prediction lacks an answer or its evidence",
         where=f"expmrc, question {question_id}",
         expected='{"answer": string, "evidence": string}',
         cure='write "" for empty evidence, or leave the question out',

@@ -64,14 +64,15 @@ def cmrc(text: str) -> str:
     return text.lower().strip().translate(_WITHOUT_MARKS)
 
 
-_EXPMRC_DROPPED = ARTICLES | CMRC_MARKS | frozenset(string.punctuation)
+# The six dots of the list, inert as a pair, come apart into single characters here.
+_EXPMRC_DROPPED = ARTICLES | CMRC_MARKS | frozenset(string.punctuation + "…")
 
 
 def expmrc(segments: Iterable[str]) -> list[str]:
     """Return the segments that ExpMRC counts, in lower case.
 
     Articles go only where they stand in lower case (``The`` stays, as ``the``), and of punctuation
-    only the listed marks and single ASCII characters (a token such as `` `` `` stays).
+    only the listed marks, ``…`` and single ASCII characters (a token of two marks stays).
     Source: ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
     """
     return [segment.lower() for segment in segments if segment not in _EXPMRC_DROPPED]
