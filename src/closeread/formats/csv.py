@@ -1,0 +1,270 @@
+r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
+
+Lists in a cell are separated by ``|`` (``\|`` is the character itself); options stand in
+``option_a`` to ``option_e`` or in ``options``, evidence in ``evidence`` or ``evidence_a`` to
+``evidence_e``. Commas, semicolons and tabs between cells are told apart by the first line.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import rows
+from closeread.formats.head import Head
+from closeread.formats.place import explain
+from closeread.formats.registry import Format
+from closeread.formats.source import Source
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
+
+_BAR = re.compile(r"(?<!\\)\|")
+_LETTERS = "abcde"
+_TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no"}
+_LONGEST_CELL = 1 << 30
+_COLUMNS = (
+    "id", "passage_id", "title", "language", "kind", "passage", "question", "answer",
+    "answer_start", *(f"option_{letter}" for letter in _LETTERS), "asks_for", "truth",
+    "evidence", *(f"evidence_{letter}" for letter in _LETTERS), "group", "role",
+)  # fmt: skip
+_KNOWN = {*_COLUMNS, "options"}
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first line names the columns passage and question."""
+    line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
+    names = _header(next(csv.reader([line], delimiter=_delimiter(line)), []))
+    return {"passage", "question"} <= set(names)
+
+
+def _delimiter(line: str) -> str:
+    return max(",;\t", key=line.count)
+
+
+def _header(cells: list[str]) -> list[str]:
+    """Return the columns' names; known ones are recognised whatever their case."""
+    names = [cell.strip() for cell in cells]
+    return [name.lower() if name.lower() in _KNOWN else name for name in names]
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield passages with their questions, rows of one passage gathered."""
+    yield from rows.items(source, _rows(source), defects)
+
+
+def _rows(source: Source) -> Iterator[rows.Numbered]:
+    csv.field_size_limit(_LONGEST_CELL)
+    with source.open() as stream:
+        text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+        delimiter = _delimiter(source.head().raw.split(b"\n", 1)[0].decode("utf-8", "replace"))
+        table = csv.reader(text, delimiter=delimiter, strict=True)
+        names: list[str] = []
+        start = 1
+        try:
+            for cells in table:
+                line, start = start, table.line_num + 1
+                if not any(cells):
+                    continue
+                if any("\0" in cell for cell in cells):
+                    raise _wrong(source, line, "there is a NUL byte in the text", "text")
+                if not names:
+                    names = _header(cells)
+                    _check_header(source, names)
+                    continue
+                if len(cells) != len(names):
+                    raise _wrong(
+                        source, line, f"{len(cells)} cells", f"{len(names)}, as in the first line"
+                    )
+                where = f"{source}, line {line}"
+                yield line, _plain(dict(zip(names, cells, strict=True)), where)
+        except csv.Error as error:
+            raise _wrong(source, start, f"not CSV: {error}", "quoted cells are closed") from error
+        except UnicodeDecodeError as error:
+            raise explain(error, str(source)) from error
+        finally:
+            text.detach()
+        if not names:
+            raise _wrong(source, 1, "only blank lines", "a first line with the columns' names")
+
+
+def _check_header(source: Source, names: list[str]) -> None:
+    missing = [name for name in ("id", "passage", "question") if name not in names]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    further = [name for name in names if re.fullmatch(r"(option|evidence)_.", name.lower())]
+    if missing:
+        raise _wrong(source, 1, "no column " + ", ".join(missing), "id, passage and question")
+    if repeated:
+        raise _wrong(source, 1, f"twice the column {repeated[0]!r}", "every column once")
+    if unknown := [name for name in further if name not in _KNOWN]:
+        raise _wrong(source, 1, f"the column {unknown[0]!r}", "option_a to option_e")
+
+
+def _wrong(source: Source, line: int, found: str, expected: str) -> InputError:
+    return InputError(
+        found,
+        where=f"{source}, line {line}",
+        expected=expected,
+        cure="mend the row; see docs/formats.md",
+    )
+
+
+def _plain(cells: dict[str, str], where: str) -> dict[str, Any]:
+    """Turn a table's row into the row that a JSON line would hold."""
+    options = [cells.pop(f"option_{letter}", "") for letter in _LETTERS]
+    evidence = {
+        letter.upper(): _split(cell)
+        for letter in _LETTERS
+        if (cell := cells.pop(f"evidence_{letter}", ""))
+    }
+    row: dict[str, Any] = {key: value for key, value in cells.items() if value}
+    row |= {key: cells[key] for key in ("id", "passage", "question")}
+    if any(options):
+        while options and not options[-1]:
+            options.pop()
+        row["options"] = options
+    elif "options" in row:
+        row["options"] = _split(row["options"])
+    if "answer" in cells:
+        row["answer"] = _answer(row, cells["answer"])
+    if "answer_start" in row:
+        row["answer_start"] = [_integer(part, where) for part in _split(row["answer_start"])]
+    if "truth" in row:
+        row["truth"] = [_truth(part, where) for part in _split(row["truth"])]
+    if evidence:
+        row["evidence"] = evidence
+    elif "evidence" in row:
+        row["evidence"] = _split(row["evidence"])
+    return row
+
+
+def _answer(row: dict[str, Any], cell: str) -> Any:
+    if not cell:
+        return None
+    if "options" in row:
+        return cell.replace("\\|", "|")
+    if row.get("kind") == "discrete":
+        return [_number(part) for part in _split(cell)]
+    return _split(cell)
+
+
+def _number(part: str) -> str | int | float:
+    if not _NUMBER.fullmatch(part):
+        return part
+    return float(part) if "." in part else int(part)
+
+
+def _split(cell: str) -> list[str]:
+    return [part.replace("\\|", "|") for part in _BAR.split(cell)]
+
+
+def _integer(cell: str, where: str) -> int:
+    if not re.fullmatch(r"\s*-?\d{1,18}\s*", cell):
+        raise InputError(
+            f"answer_start is {cell!r}",
+            where=where,
+            expected="whole numbers, counted in characters from 0",
+            cure="mend the cell, or leave it empty",
+        )
+    return int(cell)
+
+
+def _truth(cell: str, where: str) -> bool | None:
+    word = cell.strip().lower()
+    if word and word not in _TRUE | _FALSE:
+        raise InputError(
+            f"a truth value is {cell!r}",
+            where=where,
+            expected="true or false (1 or 0, yes or no) for each option, separated by |",
+            cure="mend the cell",
+        )
+    return word in _TRUE if word else None
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write a table with the columns that the questions use.
+
+    Raises:
+        UsageError: An answer is a date or several spans, an option is adversarial, or there are
+            more than five options: a table has no place for them.
+    """
+    used: dict[str, None] = {}
+    for passage, questions in dataset:
+        for question in questions:
+            used |= dict.fromkeys(_cells(question, passage))
+    names = [name for name in _COLUMNS if name in used]
+    names += [name for name in used if name not in _COLUMNS]
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="", write_through=True)
+    table = csv.DictWriter(text, names, restval="")
+    table.writeheader()
+    for passage, questions in dataset:
+        for question in questions:
+            if "answer" in used and not question.answers and not question.options:
+                raise _unfit(question, "a question of unknown answer among others")
+            table.writerow(_cells(question, passage))
+    text.detach()
+
+
+def _cells(question: Question, passage: Passage) -> dict[str, str]:
+    labels = [option.label for option in question.options]
+    if labels != list(_LETTERS.upper()[: len(labels)]) or any(o.tags for o in question.options):
+        raise _unfit(question, "these options")
+    cells = {
+        "id": question.question_id,
+        "passage_id": passage.passage_id,
+        "title": passage.title,
+        "language": passage.language,
+        "kind": question.kind,
+        "passage": passage.text,
+        "question": question.text,
+        "asks_for": question.asks_for or "",
+        "truth": "|".join("" if t is None else str(t).lower() for t in question.option_truth),
+        "group": question.group_id,
+        "role": question.role or "",
+    } | {f"option_{option.label.lower()}": option.text for option in question.options}
+    for evidence in question.gold_evidence:
+        column = f"evidence_{evidence.option_label.lower()}".removesuffix("_")
+        if column in cells:
+            raise _unfit(question, "several references of evidence")
+        cells[column] = _joined(evidence.texts or [s.of(passage.text) for s in evidence.spans])
+    cells = {key: value for key, value in cells.items() if value}
+    return question.tags | cells | _answer_cells(question)
+
+
+def _answer_cells(question: Question) -> dict[str, str]:
+    answers = question.answers
+    if not answers:
+        return {}
+    if answers[0].kind == "none":
+        return {"answer": ""}
+    if question.options:
+        return {"answer": answers[0].label}
+    if any(a.kind not in {"span", "number"} or len(a.texts) != 1 for a in answers):
+        raise _unfit(question, "an answer that is a date or several spans")
+    if question.kind == "discrete" and any(_changes(answer) for answer in answers):
+        raise _unfit(question, "a span that looks like a number")
+    cells = {"answer": _joined([answer.texts[0] for answer in answers])}
+    if all(answer.spans for answer in answers):
+        cells["answer_start"] = _joined([str(answer.spans[0].start) for answer in answers])
+    return cells
+
+
+def _changes(answer: Answer) -> bool:
+    read_as = _number(answer.texts[0])
+    return isinstance(read_as, str) == (answer.kind == "number") or str(read_as) != answer.texts[0]
+
+
+def _joined(parts: Any) -> str:
+    return "|".join(part.replace("|", "\\|") for part in parts)
+
+
+def _unfit(question: Question, what: str) -> UsageError:
+    return UsageError(
+        f"a table has no place for {what}",
+        where=f"question {question.question_id}",
+        cure="write it as jsonl, which holds everything",
+    )
+
+
+FORMAT = Format(name="csv", sniff=sniff, read=read, write=write)

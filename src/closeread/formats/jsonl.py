@@ -1,0 +1,141 @@
+"""closeread's own JSON lines, which hold everything, and bring-your-own rows.
+
+A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are. A first
+line ``{"dataset": {"name", "version", "license", "metadata"}}`` may say what the set is. A flat row
+(docs/formats.md) is one question with its passage's text.
+"""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, BinaryIO
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats import rows
+from closeread.formats.head import Head
+from closeread.formats.registry import Format, Info
+from closeread.formats.source import Source
+from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
+
+
+class _Header(Record, frozen=True, kw_only=True):
+    name: str = ""
+    version: str = ""
+    license: str = ""
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class _HeaderLine(Record, frozen=True, kw_only=True):
+    dataset: _Header
+
+
+class _Line(Record, frozen=True, kw_only=True):
+    passage: Passage
+    questions: tuple[Question, ...]
+
+
+def sniff(head: Head) -> bool:
+    """Whether the first line is a canonical line, a header, or a row with passage and question."""
+    if head.has("dataset"):
+        return isinstance(head.first("dataset"), dict) and len(head.value) == 1
+    if head.has("passage", "questions"):
+        return head.has("passage_id", at=("passage",))
+    return head.has("passage", "question") and isinstance(head.first("passage"), str)
+
+
+def info(source: Source) -> Info:
+    """Read the header line, where there is one."""
+    head = source.head()
+    if not head.has("dataset"):
+        return Info()
+    header = source.convert(head.value, _HeaderLine, line=1).dataset
+    return Info(
+        name=header.name,
+        version=header.version,
+        license=header.license,
+        metadata=header.metadata,
+    )
+
+
+def read(source: Source, defects: Defects) -> Iterator[Item]:
+    """Yield passages with their questions; canonical lines as they are, rows gathered."""
+    lines = source.lines()
+    first = next(lines, None)
+    if first is not None and source.head().has("dataset"):
+        first = next(lines, None)
+    if first is None:
+        return
+    stream = chain([first], lines)
+    fields = source.decode(first[1], dict[str, Any], line=first[0])
+    if "questions" in fields:
+        yield from _canonical(source, stream, defects)
+    else:
+        numbered = ((line, source.decode(raw, dict[str, Any], line=line)) for line, raw in stream)
+        yield from rows.items(source, numbered, defects)
+
+
+def _canonical(
+    source: Source, lines: Iterator[tuple[int, bytes]], defects: Defects
+) -> Iterator[Item]:
+    seen: set[str] = set()
+    for line, raw in lines:
+        item = source.decode(raw, _Line, line=line)
+        for question in item.questions:
+            _check(question, item.passage, f"{source}, line {line}")
+            name = question.question_id
+            if name in seen:
+                defects.add(
+                    "duplicate-id", f"the id {name} appears twice", question_id=name, line=line
+                )
+            seen.add(name)
+            for span in _spans(question):
+                if not 0 <= span.start <= span.end <= len(item.passage.text):
+                    defects.add(
+                        "span-out-of-range",
+                        f"{span.start} to {span.end} is not in the passage",
+                        question_id=name,
+                        line=line,
+                    )
+        yield item.passage, item.questions
+
+
+def _check(question: Question, passage: Passage, where: str) -> None:
+    wrong = expected = ""
+    if question.passage_id != passage.passage_id:
+        wrong, expected = f"the passage_id {question.passage_id!r}", f"{passage.passage_id!r}"
+    elif question.option_truth and len(question.option_truth) != len(question.options):
+        wrong = f"{len(question.options)} options and {len(question.option_truth)} truth values"
+        expected = "one truth value an option"
+    if wrong:
+        raise InputError(
+            wrong,
+            where=f"{where}, question {question.question_id}",
+            expected=expected,
+            cure="mend the line",
+        )
+
+
+def _spans(question: Question) -> Iterator[Span]:
+    for answer in question.answers:
+        yield from answer.spans
+    for evidence in question.gold_evidence:
+        yield from evidence.spans
+
+
+def write(dataset: Dataset, stream: BinaryIO) -> None:
+    """Write canonical lines; a header too where the set has a version, a licence or metadata."""
+    encode = msgspec.json.Encoder().encode
+    if dataset.version or dataset.license or dataset.metadata:
+        header = _Header(
+            name=dataset.name,
+            version=dataset.version,
+            license=dataset.license,
+            metadata=dict(dataset.metadata),
+        )
+        stream.write(encode(_HeaderLine(dataset=header)) + b"\n")
+    for passage, questions in dataset:
+        stream.write(encode(_Line(passage=passage, questions=questions)) + b"\n")
+
+
+FORMAT = Format(name="jsonl", sniff=sniff, read=read, write=write, info=info)

@@ -1,0 +1,231 @@
+"""Bring your own: one question a row, as JSON lines or as a table; docs/formats.md is its manual.
+
+A passage's questions stand in neighbouring rows that repeat its text.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats import choices
+from closeread.formats.source import Source
+from closeread.text.language import detect
+from closeread.types import (
+    Answer,
+    Defects,
+    Evidence,
+    Item,
+    Option,
+    Passage,
+    Polarity,
+    Question,
+    QuestionKind,
+    Role,
+    Span,
+)
+
+# An answer, or every accepted one; a list in the list is one answer of several spans.
+Given = str | int | float | list[str | int | float | list[str]]
+
+
+class Row(msgspec.Struct):
+    """The columns with a meaning of their own; every other one becomes a tag."""
+
+    id: str | int
+    passage: str
+    question: str
+    passage_id: str | int | None = None
+    title: str | None = None
+    language: str | None = None
+    kind: QuestionKind | None = None
+    options: list[str] | dict[str, str] | None = None
+    answer: Given | msgspec.UnsetType | None = msgspec.UNSET
+    answer_start: int | list[int] | None = None
+    asks_for: Polarity | None = None
+    truth: list[bool | None] | None = None
+    evidence: list[str] | dict[str, list[str]] | None = None
+    group: str | int | None = None
+    role: Role | None = None
+
+
+# Where a row stands (line number) and what it says.
+Numbered = tuple[int, dict[str, Any]]
+
+
+def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterator[Item]:
+    """Gather rows into passages with their questions.
+
+    Raises:
+        InputError: A column is missing or of another type; says line and question.
+    """
+    seen: set[str] = set()
+    typed = ((source.convert(raw, Row, line=line), line, raw) for line, raw in rows)
+    by_passage = groupby(typed, key=lambda found: (found[0].passage, found[0].passage_id))
+    for index, ((text, own_id), group) in enumerate(by_passage):
+        members = list(group)
+        first = members[0][0]
+        passage = Passage(
+            passage_id=str(index if own_id is None else own_id),
+            text=text,
+            title=first.title or "",
+            language=first.language or detect(text),
+        )
+        questions = []
+        for row, line, raw in members:
+            question = _question(_Place(source, line, str(row.id), defects), row, raw, passage)
+            if question.question_id in seen:
+                defects.add(
+                    "duplicate-id",
+                    f"the id {question.question_id} appears twice",
+                    question_id=question.question_id,
+                    line=line,
+                )
+            seen.add(question.question_id)
+            questions.append(question)
+        yield passage, tuple(questions)
+
+
+class _Place(msgspec.Struct):
+    source: Source
+    line: int
+    name: str
+    defects: Defects
+
+    def __str__(self) -> str:
+        return f"{self.source}, line {self.line}, question {self.name}"
+
+    def defect(self, code: str, message: str) -> None:
+        self.defects.add(code, message, question_id=self.name, line=self.line)
+
+    def wrong(self, found: str, expected: str) -> InputError:
+        return InputError(
+            found, where=str(self), expected=expected, cure="mend the row; see docs/formats.md"
+        )
+
+
+def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) -> Question:
+    made = _options(place, row.options)
+    if made:
+        kind: QuestionKind = "verification" if row.asks_for or row.truth else "choice"
+        answers = _choice(place, row.answer, made)
+    else:
+        answers = _answers(place, row, passage.text)
+        numbers = any(answer.kind in {"number", "spans"} for answer in answers)
+        kind = "discrete" if numbers else "span"
+    if row.truth is not None and len(row.truth) != len(made):
+        raise place.wrong(f"{len(row.truth)} truth values", f"{len(made)}, one an option")
+    return Question(
+        question_id=str(row.id),
+        passage_id=passage.passage_id,
+        text=row.question,
+        kind=row.kind or kind,
+        asks_for=row.asks_for,
+        options=made,
+        option_truth=tuple(row.truth or ()),
+        answers=answers,
+        gold_evidence=_evidence(place, row.evidence, made, passage.text),
+        group_id="" if row.group is None else str(row.group),
+        role=row.role,
+        tags=_tags(place, raw),
+    )
+
+
+def _options(place: _Place, given: list[str] | dict[str, str] | None) -> tuple[Option, ...]:
+    if isinstance(given, dict):
+        choices.options(list(given.values()), str(place))
+        return tuple(Option(label=label, text=text) for label, text in given.items())
+    return choices.options(given, str(place)) if given else ()
+
+
+def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answer, ...]:
+    if answer is msgspec.UNSET or answer is None:
+        return ()
+    labels = [option.label for option in made]
+    if isinstance(answer, list) and len(answer) == 1:
+        answer = answer[0]
+    if not isinstance(answer, str):
+        raise place.wrong(
+            f"the answer {answer!r}", "one of " + ", ".join(labels) + ", or an option's text"
+        )
+    if answer in labels:
+        return choices.by_letter(answer, made, place.name, place.defects)
+    return choices.by_text(answer, made, place.name, place.defects)
+
+
+def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
+    if row.answer is msgspec.UNSET:
+        return ()
+    if row.answer is None:
+        return (Answer(kind="none"),)
+    listed = row.answer if isinstance(row.answer, list) else [row.answer]
+    starts = row.answer_start
+    if isinstance(starts, int):
+        starts = [starts]
+    if starts is not None and len(starts) != len(listed):
+        raise place.wrong(f"{len(starts)} answer_start values", f"{len(listed)}, one an answer")
+    made = []
+    for index, answer in enumerate(listed):
+        if isinstance(answer, list):
+            spans = [_span(place, text, passage, None) for text in answer]
+            known = tuple(span for span in spans if span)
+            made.append(Answer(kind="spans", texts=tuple(answer), spans=known))
+        elif isinstance(answer, float | int):
+            made.append(Answer(kind="number", texts=(str(answer),)))
+        else:
+            span = _span(place, answer, passage, starts[index] if starts else None)
+            made.append(Answer(kind="span", texts=(answer,), spans=(span,) if span else ()))
+    return tuple(made)
+
+
+def _span(place: _Place, text: str, passage: str, start: int | None) -> Span | None:
+    if start is not None and start >= 0 and passage[start : start + len(text)] == text:
+        return Span(start, start + len(text))
+    found = passage.find(text)
+    if found < 0:
+        place.defect("answer-not-in-passage", f"{text!r} is not in the passage")
+        return None
+    if start is not None:
+        place.defect("wrong-offset", f"{text!r} stands at {found}, not at {start}")
+    return Span(found, found + len(text))
+
+
+def _evidence(
+    place: _Place,
+    given: list[str] | dict[str, list[str]] | None,
+    made: tuple[Option, ...],
+    passage: str,
+) -> tuple[Evidence, ...]:
+    if not given:
+        return ()
+    by_label = given if isinstance(given, dict) else {"": given}
+    labels = {option.label for option in made} | {""}
+    found = []
+    for label, sentences in by_label.items():
+        if label not in labels:
+            raise place.wrong(f"evidence for an option {label!r}", "a label of an option")
+        spans = []
+        for sentence in sentences:
+            start = passage.find(sentence)
+            if start < 0:
+                place.defect("evidence-not-in-passage", f"{sentence!r} is not in the passage")
+            else:
+                spans.append(Span(start, start + len(sentence)))
+        found.append(Evidence(spans=tuple(spans), texts=tuple(sentences), option_label=label))
+    return tuple(found)
+
+
+def _tags(place: _Place, raw: dict[str, Any]) -> dict[str, str]:
+    tags = {}
+    for key, value in raw.items():
+        if key in Row.__struct_fields__ or value is None:
+            continue
+        if isinstance(value, dict | list):
+            raise place.wrong(
+                f"the column {key!r} holds a {'list' if isinstance(value, list) else 'object'}",
+                "a string, a number, true or false: such columns become tags",
+            )
+        tags[key] = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return tags
