@@ -18,7 +18,7 @@ from closeread.protocols import Reader
 from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
-from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo
+from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction
 
@@ -86,7 +86,7 @@ def predict(
         offsets, n_failed = _fill(job, ledger, info.dataset.n_questions, advance)
         ledger.flush()
         ledger.sync()
-        digest = _write_canonical(run, ledger, offsets)
+        digest = write_canonical(run, ledger, offsets)
         finished = msgspec.structs.replace(
             info,
             complete=True,
@@ -108,16 +108,7 @@ def describe(job: Job) -> RunInfo:
     return RunInfo(
         closeread=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        dataset=DatasetInfo(
-            name=dataset.name,
-            version=dataset.version,
-            format=dataset.format,
-            path=str(Path(dataset.path).absolute()),
-            sha256=dataset.sha256,
-            license=dataset.license,
-            n_questions=n_questions,
-            limit=job.limit,
-        ),
+        dataset=describe_dataset(dataset, n_questions, job.limit),
         reader=job.reader_info,
         batch_size=job.batch_size,
         recipe=job.recipe,
@@ -248,7 +239,7 @@ def _told(error: Exception) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
+def write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
     """Write the ledger's lines in the data set's order; return the sha256 of the file."""
     digest = hashlib.sha256()
     with replacing(run.path / PREDICTIONS) as stream, ledger.path.open("rb") as lines:

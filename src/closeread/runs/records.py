@@ -1,10 +1,11 @@
 """What the files of a run folder hold, as records."""
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from closeread.types import Score, Summary
+from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
 
@@ -26,6 +27,20 @@ class DatasetInfo(File, frozen=True, kw_only=True):
     limit: int | None = None
 
 
+def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = None) -> DatasetInfo:
+    """Return how a run names the data set that it answers."""
+    return DatasetInfo(
+        name=dataset.name,
+        version=dataset.version,
+        format=dataset.format,
+        path=str(Path(dataset.path).absolute()),
+        sha256=dataset.sha256,
+        license=dataset.license,
+        n_questions=n_questions,
+        limit=limit,
+    )
+
+
 class ReaderInfo(File, frozen=True, kw_only=True):
     """A reader and every option that it was made with, defaults included."""
 
@@ -39,6 +54,8 @@ class RunInfo(File, frozen=True, kw_only=True):
     Attributes:
         created: When the run was begun, ISO 8601 in UTC.
         recipe: The resolved recipe, where one was used.
+        submission: The files in the folder that were handed in, where no reader of ours was run:
+            what official programs see of them (duplicates, unknown ids) is only there.
         defects: How many of each kind the data set has.
         complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
         seconds: Wall time spent in the reader and in writing, over all resumed parts.
@@ -51,6 +68,7 @@ class RunInfo(File, frozen=True, kw_only=True):
     reader: ReaderInfo
     batch_size: int
     recipe: dict[str, Any] | None = None
+    submission: tuple[str, ...] = ()
     defects: dict[str, int] = {}
     complete: bool = False
     n_predictions: int = 0

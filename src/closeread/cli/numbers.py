@@ -1,0 +1,107 @@
+"""Summaries as people read them: percent with one decimal and the interval, aligned.
+
+Printed without the table library, whose import alone takes longer than scoring a file.
+"""
+
+import sys
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from closeread.runs.records import DatasetInfo, RunSummary
+from closeread.types import Summary
+
+_FIELDS = ("value", "low", "high", "unit", "n_questions", "n_scored", "n_answered", "n_failed")
+
+
+def contract(dataset: DatasetInfo, metrics: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return what ``--json`` prints of scores: fractions from 0 to 1, each with its proof."""
+    return {"dataset": msgspec.to_builtins(dataset), "metrics": numbers(metrics)}
+
+
+def numbers(metrics: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return the fields that the output contract names, by metric."""
+    return {name: _number(summary) for name, summary in metrics.items()}
+
+
+def _number(summary: Summary) -> dict[str, Any]:
+    found = {name: getattr(summary, name) for name in (*_FIELDS, "signature")}
+    return found | ({"note": summary.note} if summary.note else {})
+
+
+def print_summary(found: RunSummary, *, title: str = "") -> None:
+    """Print a table of all metrics, one for each breakdown, and below them what must be said."""
+    dataset = found.dataset
+    n = f"{dataset.n_questions:,} questions" + (" (limited)" if dataset.limit else "")
+    lines = [f"{title or dataset.name}: {n}" + (f", {dataset.license}" if dataset.license else "")]
+    lines += ["", *aligned(_HEADINGS, [row(name, one) for name, one in found.metrics.items()])]
+    for tag, values in found.breakdowns.items():
+        rows = [
+            (value, *row(name, one)) for value, of in values.items() for name, one in of.items()
+        ]
+        lines += ["", *aligned((tag, *_HEADINGS), rows)]
+    notes = dict.fromkeys(f"{one.metric}: {one.note}" for one in found.metrics.values() if one.note)
+    lines += ["", *notes] if notes else []
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+_HEADINGS = ("metric", "percent", "scored", "answered", "failed")
+
+
+def row(name: str, summary: Summary) -> tuple[str, ...]:
+    """Return a table's cells for one summary."""
+    return (
+        name,
+        percent(summary),
+        f"{summary.n_scored:,}/{summary.n_questions:,}",
+        f"{summary.n_answered:,}",
+        f"{summary.n_failed:,}",
+    )
+
+
+def percent(summary: Summary) -> str:
+    """Return ``48.3 [44.6, 52.0]``; an em dash where there is no value."""
+    if summary.value is None:
+        return "—"
+    if summary.low is None or summary.high is None:
+        return f"{100 * summary.value:.1f}"
+    return f"{100 * summary.value:.1f} [{100 * summary.low:.1f}, {100 * summary.high:.1f}]"
+
+
+def aligned(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int | None = None
+) -> list[str]:
+    """Return a table's lines; wide characters count as two columns.
+
+    Args:
+        headings: The column names.
+        rows: The cells.
+        left: How many columns stand to the left; the others, numbers, to the right. By default
+            all up to and with ``metric``.
+    """
+    if left is None:
+        left = headings.index("metric") + 1
+    table = [headings, *rows]
+    widths = [max(width(cells[column]) for cells in table) for column in range(len(headings))]
+    lines = []
+    for cells in table:
+        padded = [
+            cell + " " * (room - width(cell))
+            if column < left
+            else " " * (room - width(cell)) + cell
+            for column, (cell, room) in enumerate(zip(cells, widths, strict=True))
+        ]
+        lines.append("  ".join(padded).rstrip())
+    return lines
+
+
+def width(text: str) -> int:
+    """Return how many terminal columns a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1
+        for one in text
+    )

@@ -1,0 +1,82 @@
+"""``closeread read``: run a reader over a data set, into a run folder."""
+
+from pathlib import Path
+
+import click
+
+from closeread.cli.output import as_json, remark
+from closeread.cli.reading import (
+    let_import_from_here,
+    parsed,
+    tell_defects,
+    tell_failures,
+    watched,
+)
+from closeread.runs.predict import BATCH_SIZE
+
+
+@click.command("read")
+@click.argument("dataset")
+@click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--batch-size", type=click.IntRange(min=1), default=BATCH_SIZE, show_default=True)
+@click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
+@click.option("--resume", is_flag=True, help="Go on with the run that is there.")
+@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
+@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    dataset: str,
+    reader: str,
+    options: tuple[str, ...],
+    out: Path,
+    format_: str | None,
+    limit: int | None,
+    batch_size: int,
+    seed: int | None,
+    resume: bool,
+    overwrite: bool,
+    strict: bool,
+    json_: bool,
+) -> None:
+    """Read a data set (a path, a URL, exam/zh or exam/en) and keep every prediction.
+
+    A run that was cut off is finished by the same command with --resume.
+    """
+    from closeread.cli.datasets import open_dataset
+    from closeread.readers import make
+    from closeread.runs.predict import Job, predict
+    from closeread.runs.records import ReaderInfo
+
+    if resume and overwrite:
+        raise click.UsageError("--resume and --overwrite exclude each other")
+    let_import_from_here(reader)
+    given = parsed(options) | ({} if seed is None else {"seed": seed})
+    made, resolved = make(reader, given)
+    job = Job(
+        dataset=open_dataset(dataset, format_, strict),
+        reader=made,
+        reader_info=ReaderInfo(name=reader, options=resolved),
+        limit=limit,
+        batch_size=batch_size,
+    )
+    with watched(reader) as begin:
+        run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
+    tell_defects(run)
+    tell_failures(run)
+    if json_:
+        as_json({"run": str(out), **_as_dict(run.info)})
+    else:
+        click.echo(out)
+        remark(f"{run.info.n_predictions:,} questions read; `closeread score {out}` scores them")
+
+
+def _as_dict(info: object) -> dict[str, object]:
+    import msgspec
+
+    found: dict[str, object] = msgspec.to_builtins(info)
+    return found

@@ -1,0 +1,93 @@
+"""What the verbs that run readers share: options on the command line, progress, remarks."""
+
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from closeread.cli.output import progress, remark
+from closeread.errors import UsageError
+from closeread.runs.store import Run
+
+
+def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:
+    """Parse ``key=value`` pairs: values as TOML scalars where they are such, else as text.
+
+    Raises:
+        UsageError: No ``=`` in one of them.
+    """
+    found: dict[str, Any] = {}
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if not equals or not key:
+            raise UsageError(f"-o {assignment}", expected="-o key=value")
+        found[key.strip().replace("-", "_")] = _scalar(value.strip())
+    return found
+
+
+def _scalar(text: str) -> Any:
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, str | int | float | bool) else text
+
+
+def let_import_from_here(name: str) -> None:
+    """Let ``module:factory`` name a module in the working folder."""
+    here = str(Path.cwd())
+    if ":" in name and here not in sys.path:
+        sys.path.append(here)
+
+
+@contextmanager
+def watched(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """Give the runner a way to show its progress; an interruption says how to go on."""
+    with _Bars(label) as bars:
+        try:
+            yield bars.begin
+        except KeyboardInterrupt:
+            remark("interrupted; what was read is kept: the same command with --resume goes on")
+            sys.exit(130)
+
+
+class _Bars:
+    """A progress line that begins when the number of questions is known."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._open: Any = None
+
+    def __enter__(self) -> "_Bars":
+        return self
+
+    def __exit__(self, *of: object) -> None:
+        if self._open is not None:
+            self._open.__exit__(*of)
+
+    def begin(self, total: int) -> Callable[[int], None]:
+        """Show the line; return what counts steps."""
+        self._open = progress(self._label, total)
+        advance: Callable[[int], None] = self._open.__enter__().advance
+        return advance
+
+
+def tell_failures(run: Run) -> None:
+    """Say on stderr how many questions the reader failed at, with the first reason."""
+    if not run.info.n_failed:
+        return
+    first = next(found for found in run.predictions() if found.error)
+    remark(
+        f"the reader failed at {run.info.n_failed:,} of {run.info.n_predictions:,} questions; "
+        f"they are kept with their errors and count as wrong. First, {first.question_id}: "
+        f"{first.error}"
+    )
+
+
+def tell_defects(run: Run) -> None:
+    """Say on stderr what is wrong with the data."""
+    if run.info.defects:
+        counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
+        remark(f"defects in the data, kept and counted: {counted}")

@@ -1,0 +1,103 @@
+"""``closeread run``: read, score and report, as a recipe says."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from closeread.pipeline.recipe import Recipe
+
+
+@click.command("run")
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.option("--out", metavar="DIR", help="Instead of the recipe's.")
+@click.option("--reader", metavar="NAME", help="Instead of the recipe's.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
+@click.option("--resume", is_flag=True, help="Go on with the run that is there.")
+@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    recipe: Path,
+    out: str | None,
+    reader: str | None,
+    options: tuple[str, ...],
+    limit: int | None,
+    no_intervals: bool,
+    resume: bool,
+    overwrite: bool,
+    json_: bool,
+) -> None:
+    """Do what a recipe (a TOML file) says; what is given here wins over the file.
+
+    The last line printed is the path of the report.
+    """
+    from closeread.cli.datasets import open_dataset
+    from closeread.cli.numbers import contract, print_summary
+    from closeread.cli.output import as_json
+    from closeread.cli.reading import (
+        let_import_from_here,
+        parsed,
+        tell_defects,
+        tell_failures,
+        watched,
+    )
+    from closeread.pipeline.execute import execute
+    from closeread.pipeline.recipe import load_recipe
+
+    if resume and overwrite:
+        raise click.UsageError("--resume and --overwrite exclude each other")
+    resolved = _resolved(
+        load_recipe(recipe),
+        out=out,
+        reader=reader,
+        options=parsed(options),
+        limit=limit,
+        no_intervals=no_intervals,
+    )
+    let_import_from_here(resolved.reader.name)
+    with watched(resolved.reader.name) as begin:
+        made = execute(resolved, open_dataset, resume=resume, overwrite=overwrite, begin=begin)
+    for run in made.runs:
+        tell_defects(run)
+        tell_failures(run)
+    if json_:
+        printed = [
+            contract(found.dataset, found.metrics) | {"run": str(run.path)}
+            for run, found in zip(made.runs, made.summaries, strict=True)
+        ]
+        report = {"report": str(made.report)}
+        as_json(printed[0] | report if len(printed) == 1 else {"runs": printed} | report)
+        return
+    for name, found in zip(resolved.datasets, made.summaries, strict=True):
+        print_summary(found, title=f"{resolved.reader.name} on {name}")
+        click.echo()
+    click.echo(made.report)
+
+
+def _resolved(
+    recipe: "Recipe",
+    *,
+    out: str | None,
+    reader: str | None,
+    options: dict[str, object],
+    limit: int | None,
+    no_intervals: bool,
+) -> "Recipe":
+    """Return the recipe with what the command line says; another reader drops the old options."""
+    from msgspec.structs import replace
+
+    section = recipe.reader
+    if reader is not None and reader != section.name:
+        section = replace(section, name=reader, options={})
+    section = replace(section, options={**section.options, **options})
+    return replace(
+        recipe,
+        out=out or recipe.out,
+        reader=section,
+        read=recipe.read if limit is None else replace(recipe.read, limit=limit),
+        score=replace(recipe.score, resamples=0) if no_intervals else recipe.score,
+    )

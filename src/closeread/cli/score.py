@@ -1,0 +1,124 @@
+"""``closeread score``: a run folder, or a data set against a file of predictions."""
+
+from pathlib import Path
+
+import click
+
+from closeread.runs.records import RunSummary, ScoreSettings
+
+
+@click.command("score")
+@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.option("--dataset", metavar="D", help="A path, a URL, exam/zh or exam/en.")
+@click.option("--predictions", type=click.Path(path_type=Path), metavar="P")
+@click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
+@click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag of the questions.")
+@click.option("--resamples", type=int, default=10_000, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
+@click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
+@click.option("--save", type=click.Path(path_type=Path), metavar="RUN", help="Keep the numbers.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    run: Path | None,
+    dataset: str | None,
+    predictions: Path | None,
+    null_odds: Path | None,
+    format_: str | None,
+    metrics: tuple[str, ...],
+    by: tuple[str, ...],
+    resamples: int,
+    level: float,
+    seed: int,
+    no_intervals: bool,
+    skip_no_answer: bool,
+    save: Path | None,
+    json_: bool,
+) -> None:
+    """Score RUN, or --predictions against --dataset, with intervals.
+
+    Without --metric the scorers that the data set's publishers use are taken.
+    """
+    settings = ScoreSettings(
+        metrics=metrics,
+        options={"mrqa": {"skip_no_answer": True}} if skip_no_answer else {},
+        by=by,
+        resamples=0 if no_intervals else resamples,
+        level=level,
+        seed=seed,
+    )
+    if run is not None:
+        if dataset or predictions or save or null_odds:
+            raise click.UsageError("give RUN, or --dataset with --predictions, not both")
+        from closeread.runs.score import score_run
+        from closeread.runs.store import find_runs, open_run
+
+        found = [score_run(open_run(path), settings) for path in find_runs(run)]
+    elif dataset and predictions:
+        found = [
+            _handed_in(
+                dataset,
+                predictions,
+                null_odds=null_odds,
+                format_=format_,
+                settings=settings,
+                save=save,
+            )
+        ]
+    else:
+        raise click.UsageError("give RUN, or --dataset with --predictions")
+    _print(found, json_)
+
+
+def _handed_in(
+    name: str,
+    predictions: Path,
+    *,
+    null_odds: Path | None,
+    format_: str | None,
+    settings: ScoreSettings,
+    save: Path | None,
+) -> RunSummary:
+    from closeread.cli.datasets import open_dataset
+    from closeread.formats.submissions import load_submission
+    from closeread.runs.score import score_submission
+
+    dataset = open_dataset(name, format_)
+    submission = load_submission(predictions, dataset, null_odds=null_odds)
+    if save is not None:
+        from closeread.runs.keep import keep
+        from closeread.runs.score import score_run
+
+        files = (predictions,) if null_odds is None else (predictions, null_odds)
+        return score_run(keep(dataset, submission, files, save), settings)
+    return score_submission(dataset, submission, settings)
+
+
+def _print(found: list[RunSummary], json_: bool) -> None:
+    from closeread.cli.numbers import contract, print_summary
+
+    if json_:
+        from closeread.cli.output import as_json
+
+        printed = [_with_breakdowns(one, contract(one.dataset, one.metrics)) for one in found]
+        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        return
+    for place, one in enumerate(found):
+        if place:
+            click.echo()
+        print_summary(one)
+
+
+def _with_breakdowns(found: RunSummary, printed: dict[str, object]) -> dict[str, object]:
+    from closeread.cli.numbers import numbers
+
+    if found.breakdowns:
+        printed["breakdowns"] = {
+            tag: {value: numbers(of) for value, of in values.items()}
+            for tag, values in found.breakdowns.items()
+        }
+    return printed

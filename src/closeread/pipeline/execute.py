@@ -1,0 +1,115 @@
+"""From a recipe to a report: read, score, show."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.pipeline.recipe import Recipe
+from closeread.readers import make
+from closeread.runs.predict import Job, predict
+from closeread.runs.records import ReaderInfo, RunSummary, ScoreSettings
+from closeread.runs.score import score_run
+from closeread.runs.store import REPORT, Run
+from closeread.types import Dataset
+
+OpenDataset = Callable[[str, str | None, bool], Dataset]
+Begin = Callable[[int], Callable[[int], None]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a recipe made: run folders with their numbers, and the page about them."""
+
+    runs: tuple[Run, ...]
+    summaries: tuple[RunSummary, ...]
+    report: Path
+
+
+def execute(
+    recipe: Recipe,
+    open_dataset: OpenDataset,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    begin: Begin = lambda total: lambda done: None,
+) -> Outcome:
+    """Do what a recipe says.
+
+    Args:
+        recipe: Resolved: ``out`` may still be empty, then it is ``runs/NAME``.
+        open_dataset: Opens a data set by name, format (None: guessed) and strictness.
+        resume: Go on with runs that are there.
+        overwrite: Discard runs that are there.
+        begin: As for ``predict``.
+
+    Raises:
+        CloseReadError: Whatever is wrong with data, reader, metrics or folders.
+    """
+    from closeread.reports.page import write_page
+
+    out = Path(recipe.out or f"runs/{recipe.name}")
+    reader, options = make(recipe.reader.name, recipe.reader.options)
+    reader_info = ReaderInfo(name=recipe.reader.name, options=options)
+    # Everything is opened before anything is read: a wrong name at the end costs no run.
+    datasets = [
+        open_dataset(name, recipe.format or None, recipe.read.strict) for name in recipe.datasets
+    ]
+    runs, summaries = [], []
+    for dataset, folder in zip(datasets, folders(recipe, out), strict=True):
+        job = Job(
+            dataset=dataset,
+            reader=reader,
+            reader_info=reader_info,
+            limit=recipe.read.limit,
+            batch_size=recipe.read.batch_size,
+            recipe=msgspec.to_builtins(recipe),
+        )
+        run = predict(job, folder, resume=resume, overwrite=overwrite, begin=begin)
+        runs.append(run)
+        summaries.append(score_run(run, settings(recipe)))
+    report = out / REPORT
+    write_page([run.path for run in runs], report)
+    return Outcome(tuple(runs), tuple(summaries), report)
+
+
+def folders(recipe: Recipe, out: Path) -> list[Path]:
+    """Return the run folder of each data set: ``out`` itself where there is only one.
+
+    Raises:
+        UsageError: Two data sets would share a folder.
+    """
+    if len(recipe.datasets) == 1:
+        return [out]
+    names = [_folder_name(name) for name in recipe.datasets]
+    if len(set(names)) < len(names):
+        raise UsageError(
+            "two data sets of the recipe end in the same name",
+            expected="different names, because each run folder is called by one",
+            cure="write one recipe for each",
+        )
+    return [out / name for name in names]
+
+
+def _folder_name(dataset: str) -> str:
+    if dataset.startswith("exam/"):
+        return dataset.replace("/", "-")
+    name = Path(dataset).name
+    for ending in (".gz", ".jsonl", ".json", ".csv"):
+        name = name.removesuffix(ending)
+    return name
+
+
+def settings(recipe: Recipe) -> ScoreSettings:
+    """Return how a recipe wants its runs scored."""
+    score = recipe.score
+    return ScoreSettings(
+        metrics=score.metrics,
+        options=score.options,
+        by=score.by,
+        resamples=score.resamples,
+        level=score.level,
+        seed=score.seed,
+    )

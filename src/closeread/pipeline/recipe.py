@@ -1,0 +1,109 @@
+"""A recipe: one TOML file that says what is read, by whom, how it is scored and shown."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.runs.predict import BATCH_SIZE
+
+
+class Section(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=False
+):
+    """A table of a recipe; unknown keys are errors."""
+
+
+class ReaderSection(Section, frozen=True, kw_only=True):
+    """``[reader]``: a name from ``closeread ls readers`` or ``module:factory``, and its options."""
+
+    name: str
+    options: dict[str, Any] = {}
+
+
+class ReadSection(Section, frozen=True, kw_only=True):
+    """``[read]``: how many questions, how many at a time; ``strict`` stops at defects."""
+
+    limit: int | None = None
+    batch_size: int = BATCH_SIZE
+    strict: bool = False
+
+
+class ScoreSection(Section, frozen=True, kw_only=True):
+    """``[score]``: metrics (none named: the usual ones), their options, breakdowns, intervals."""
+
+    metrics: tuple[str, ...] = ()
+    options: dict[str, dict[str, Any]] = {}
+    by: tuple[str, ...] = ()
+    resamples: int = 10_000
+    level: float = 0.95
+    seed: int = 0
+
+
+class Recipe(Section, frozen=True, kw_only=True):
+    """A whole recipe.
+
+    Attributes:
+        name: What it is called; by default the file's name.
+        datasets: Paths, URLs, ``exam/zh`` or ``exam/en``. One data set makes ``out`` itself the
+            run folder, several make one folder each in it.
+        format: The data sets' format; guessed when empty.
+        out: Where to; ``runs/NAME`` when empty.
+    """
+
+    name: str = ""
+    datasets: tuple[str, ...]
+    format: str = ""
+    out: str = ""
+    reader: ReaderSection
+    read: ReadSection = ReadSection()
+    score: ScoreSection = ScoreSection()
+
+
+def load_recipe(path: Path) -> Recipe:
+    """Read a recipe.
+
+    Raises:
+        InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
+    """
+    try:
+        raw = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8 text", where=str(path)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not TOML: {error}", where=str(path)) from error
+    problems = list(_unknown_keys(raw, Recipe, ""))
+    if problems:
+        raise InputError(
+            "; ".join(problems), where=str(path), cure="recipes/quickstart.toml is an example"
+        )
+    try:
+        recipe: Recipe = msgspec.convert(raw, Recipe)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error), where=str(path)) from error
+    if not recipe.datasets:
+        raise InputError("no data set is named", where=str(path), expected='datasets = ["..."]')
+    return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
+
+
+def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -> list[str]:
+    known = {field.name: field.type for field in msgspec.structs.fields(section)}
+    problems = []
+    for key, value in raw.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+            hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
+            problems.append(f"unknown key {prefix}{key} ({hint})")
+        elif isinstance(value, dict) and _is_section(known[key]):
+            problems += _unknown_keys(value, known[key], f"{prefix}{key}.")
+    return problems
+
+
+def _is_section(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Section)

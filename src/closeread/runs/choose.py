@@ -1,0 +1,116 @@
+"""Which metrics judge a data set, and which of its questions each of them is about."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.protocols import Metric
+from closeread.types import Dataset, Prediction, Question
+
+_OF_OPTIONS = {"choice", "option", "gcrc"}
+_OF_TEXTS = {"mrqa", "squad", "squad2", "cmrc", "drop"}
+
+
+def family(name: str) -> str:
+    """Return the catalog's name for a metric's value: ``gcrc.acc0~strict`` is ``gcrc~strict``'s."""
+    stem, tilde, variant = name.partition("~")
+    return stem.partition(".")[0] + tilde + variant
+
+
+def wanted(name: str, asked: Collection[str]) -> bool:
+    """Whether the value ``name`` was asked for: by its own name, its beginning, or its family."""
+    return any(
+        one in (name, family(name)) or (family(one) == family(name) and name.startswith(one + "."))
+        for one in asked
+    )
+
+
+def make_metrics(
+    names: Iterable[str], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Metric]:
+    """Make the metrics of several names, one a family, in order.
+
+    Args:
+        names: Families or full dotted names.
+        options: Family to the options that its factory takes.
+
+    Raises:
+        UnknownNameError: There is no such metric.
+        UsageError: A metric does not take an option.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    made: dict[str, Metric] = {}
+    for name in dict.fromkeys(family(one) for one in names):
+        factory = catalog.resolve("metric", name)
+        try:
+            made[name] = factory(**options.get(name, {}))
+        except TypeError as error:
+            raise UsageError(f"the metric {name} does not take this: {error}") from error
+    return made
+
+
+def applies(name: str, question: Question) -> bool:
+    """Whether a metric family is about a question: mixed sets hold several kinds."""
+    stem = name.partition("~")[0]
+    if stem in _OF_OPTIONS:
+        return bool(question.options)
+    if stem in _OF_TEXTS:
+        return not question.options
+    return bool(question.gold_evidence) if stem == "evidence" else True
+
+
+def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
+    """Return the metrics that the format's publishers use, else those that fit the questions."""
+    published: Sequence[str] = catalog.resolve("format", dataset.format).metrics
+    if published == ("squad",) and _may_be_unanswerable(dataset):
+        return ("squad2",)
+    if published:
+        fitting = [name for name in published if name != "evidence" or _with_evidence(predictions)]
+        return tuple(fitting)
+    return _by_questions(dataset, predictions)
+
+
+def _may_be_unanswerable(dataset: Dataset) -> bool:
+    return any(
+        answer.kind == "none" for question in dataset.questions() for answer in question.answers
+    )
+
+
+def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
+    kinds: set[str] = set()
+    truth = triple = evidence = none = chinese = False
+    for passage, questions in dataset:
+        chinese = chinese or passage.language == "zh"
+        for question in questions:
+            kinds.add(question.kind if not question.options else "options")
+            truth = truth or any(one is not None for one in question.option_truth)
+            triple = triple or question.role in ("positive", "negative")
+            evidence = evidence or bool(question.gold_evidence)
+            none = none or any(answer.kind == "none" for answer in question.answers)
+    found = []
+    if "options" in kinds:
+        found.append("choice")
+        if truth:
+            found.append("option")
+        if triple:
+            found += ["gcrc", "gcrc~strict"]
+    if "discrete" in kinds:
+        found.append("drop")
+    elif "span" in kinds:
+        found.append("squad2" if none else "cmrc" if chinese else "squad")
+    if evidence and _with_evidence(predictions):
+        found.append("evidence")
+    if _with_confidence(predictions):
+        found.append("selective")
+    return tuple(found)
+
+
+def _with_evidence(predictions: Mapping[str, Prediction]) -> bool:
+    return any(prediction.evidence for prediction in predictions.values())
+
+
+def _with_confidence(predictions: Mapping[str, Prediction]) -> bool:
+    return bool(predictions) and all(
+        prediction.confidence is not None or prediction.error for prediction in predictions.values()
+    )

@@ -1,0 +1,68 @@
+"""Predictions that were handed in, kept as a run folder beside the files that held them."""
+
+import shutil
+from array import array
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from closeread import __version__
+from closeread.errors import StorageError
+from closeread.runs.claim import claimed
+from closeread.runs.predict import write_canonical
+from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
+from closeread.runs.store import INFO, Run, write_document
+from closeread.types import Dataset, Defects, Submission
+
+_NAMES = ("submission", "null_odds")
+
+
+def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: Path) -> Run:
+    """Make a run folder of a submission.
+
+    Args:
+        dataset: What it answers.
+        submission: The predictions; those of questions that the data set lacks stay in the files.
+        files: The prediction file and, for SQuAD 2.0, the null odds; they are copied.
+        out: The run folder, new or empty.
+
+    Raises:
+        UsageError: The folder is taken.
+        StorageError: It cannot be written.
+    """
+    defects = Defects()
+    questions = [question.question_id for _, of in dataset.read(defects) for question in of]
+    info = RunInfo(
+        closeread=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=describe_dataset(dataset, len(questions)),
+        reader=ReaderInfo(name=f"handed in: {files[0].name}"),
+        batch_size=1,
+        submission=_NAMES[: len(files)],
+        defects=defects.counts,
+    )
+    with claimed(out, info) as (info, ledger):
+        try:
+            for source, name in zip(files, _NAMES, strict=False):
+                shutil.copyfile(source, out / name)
+        except OSError as error:
+            raise StorageError(f"cannot be written: {error.strerror}", where=str(out)) from error
+        offsets, n_failed = array("q"), 0
+        for question_id in dict.fromkeys(questions):
+            prediction = submission.predictions.get(question_id)
+            if prediction is not None:
+                offsets.append(ledger.append(msgspec.json.encode(prediction)))
+                n_failed += bool(prediction.error)
+        ledger.flush()
+        run = Run(out, info)
+        finished = msgspec.structs.replace(
+            info,
+            complete=True,
+            n_predictions=len(offsets),
+            n_failed=n_failed,
+            predictions_sha256=write_canonical(run, ledger, offsets),
+        )
+        write_document(out / INFO, finished)
+    return Run(out, finished)

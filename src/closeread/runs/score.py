@@ -1,0 +1,264 @@
+"""Predictions and gold -> scores and summaries, written beside the predictions or only returned."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.registry import replacing
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.summary import breakdowns, summarize
+from closeread.protocols import Metric
+from closeread.runs.choose import applies, default_metrics, make_metrics, wanted
+from closeread.runs.records import (
+    DatasetInfo,
+    RunSummary,
+    ScoreRow,
+    ScoreSettings,
+    describe_dataset,
+)
+from closeread.runs.store import SCORES, SUMMARY, Run, write_document
+from closeread.types import Dataset, Score, Submission, Summary
+
+
+def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
+    """Score a finished run and write ``scores.jsonl`` and ``summary.json`` into its folder.
+
+    Args:
+        run: Its data set must still be there, unchanged.
+        settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
+
+    Raises:
+        InputError: The run is not finished, or the data set is gone.
+        MismatchError: The data set has changed.
+    """
+    dataset = run.dataset()
+    return score_submission(
+        dataset,
+        as_submission(run, dataset),
+        settings,
+        limit=run.info.dataset.limit,
+        save=run.path,
+        predictions_sha256=run.info.predictions_sha256,
+        described=run.info.dataset,
+    )
+
+
+def as_submission(run: Run, dataset: Dataset | None) -> Submission:
+    """Return a run's predictions as if they had been handed in; those that were, as they were."""
+    if run.info.submission:
+        from closeread.formats.submissions import load_submission
+
+        path, *null_odds = (run.path / name for name in run.info.submission)
+        return load_submission(path, dataset, null_odds=null_odds[0] if null_odds else None)
+    predictions = {found.question_id: found for found in run.predictions()}
+    return Submission(predictions=predictions, rows=tuple(predictions.items()))
+
+
+def score_submission(
+    dataset: Dataset,
+    submission: Submission,
+    settings: ScoreSettings,
+    *,
+    limit: int | None = None,
+    save: Path | None = None,
+    predictions_sha256: str = "",
+    described: DatasetInfo | None = None,
+) -> RunSummary:
+    """Score what was handed in against a data set.
+
+    Args:
+        dataset: Its questions are walked through once, without their passages.
+        submission: The predictions.
+        settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
+        limit: Only the first so many questions count.
+        save: The folder into which ``scores.jsonl`` and ``summary.json`` are written.
+        predictions_sha256: Goes into the summary.
+        described: The data set's description; made from ``dataset`` when None.
+
+    Raises:
+        InputError: The data set is broken.
+        UnknownNameError: There is no such metric.
+        UsageError: A metric has no such value, or no question has the tag of a breakdown.
+    """
+    if not settings.metrics:
+        chosen = default_metrics(dataset, submission.predictions)
+        settings = msgspec.structs.replace(settings, metrics=chosen)
+    metrics = make_metrics(settings.metrics, settings.options)
+    resampling = _resampling(settings)
+    if save is None and len(metrics) == 1 and not settings.by:
+        ((name, metric),) = metrics.items()
+        count: list[int] = []
+        scores = (score for _, score, _ in score_rows(dataset, submission, metrics, limit, count))
+        summaries = summarize(metric, scores, submission, resampling)
+        _must_apply({name: summaries[0].n_questions if summaries else 0})
+        return RunSummary(
+            dataset=described or describe_dataset(dataset, count[0], limit),
+            settings=settings,
+            metrics=_asked_for(summaries, settings),
+        )
+    if save is None:
+        gathered = _gather(dataset, submission, metrics, settings, limit=limit)
+    else:
+        with replacing(save / SCORES) as out:
+            gathered = _gather(dataset, submission, metrics, settings, limit=limit, out=out)
+    _must_apply({name: len(of) for name, of in gathered.scores.items()})
+    found = RunSummary(
+        dataset=described or describe_dataset(dataset, gathered.n_questions, limit),
+        settings=settings,
+        metrics=summaries_of(metrics, gathered.scores, submission, settings),
+        breakdowns=breakdowns_of(metrics, gathered.scores, gathered.tags, submission, settings),
+        predictions_sha256=predictions_sha256,
+        scores_sha256=gathered.digest,
+    )
+    if save is not None:
+        write_document(save / SUMMARY, found)
+    return found
+
+
+def summaries_of(
+    metrics: Mapping[str, Metric],
+    scores: Mapping[str, list[Score]],
+    submission: Submission,
+    settings: ScoreSettings,
+) -> dict[str, Summary]:
+    """Return the summaries that were asked for, by full name, in the metrics' order."""
+    resampling = _resampling(settings)
+    everything: list[Summary] = []
+    for name, metric in metrics.items():
+        everything += summarize(metric, scores[name], submission, resampling)
+    return _asked_for(tuple(everything), settings)
+
+
+def breakdowns_of(
+    metrics: Mapping[str, Metric],
+    scores: Mapping[str, list[Score]],
+    tags: Mapping[str, Mapping[str, str]],
+    submission: Submission,
+    settings: ScoreSettings,
+) -> dict[str, dict[str, dict[str, Summary]]]:
+    """Return the summaries of every subset by tag and value, for the tags that were asked for.
+
+    Raises:
+        UsageError: No question has such a tag; the message lists those there are.
+    """
+    found: dict[str, dict[str, dict[str, Summary]]] = {}
+    for tag in settings.by:
+        if not any(tag in of for of in tags.values()):
+            known = sorted({name for of in tags.values() for name in of})
+            raise UsageError(
+                f"no question has the tag {tag!r}",
+                expected="one of " + ", ".join(known) if known else "this set has no tags",
+            )
+        found[tag] = {}
+    for name, metric in metrics.items():
+        pairs = ((tags.get(score.question_id, {}), score) for score in scores[name])
+        parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=settings.by)
+        for tag, values in parts.items():
+            for value, summaries in values.items():
+                kept = _asked_for(tuple(summaries.values()), settings)
+                found[tag].setdefault(value, {}).update(kept)
+    return found
+
+
+@dataclass
+class _Gathered:
+    scores: dict[str, list[Score]]
+    tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    n_questions: int = 0
+    digest: str = ""
+
+
+def score_rows(
+    dataset: Dataset,
+    submission: Submission,
+    metrics: Mapping[str, Metric],
+    limit: int | None = None,
+    count: list[int] | None = None,
+) -> Iterator[tuple[str, Score, dict[str, str]]]:
+    """Yield metric family, score and the question's tags, question by question.
+
+    Args:
+        dataset: The gold.
+        submission: The predictions.
+        metrics: By family; each judges the questions that it is about.
+        limit: Only the first so many questions.
+        count: Gets the number of questions appended at the end.
+    """
+    find = submission.predictions.get
+    n_questions = 0
+    for question in islice(dataset.questions(), limit):
+        n_questions += 1
+        prediction = find(question.question_id)
+        for name, metric in metrics.items():
+            if applies(name, question):
+                yield name, metric.score(question, prediction), question.tags
+    if count is not None:
+        count.append(n_questions)
+
+
+def _gather(
+    dataset: Dataset,
+    submission: Submission,
+    metrics: Mapping[str, Metric],
+    settings: ScoreSettings,
+    *,
+    limit: int | None,
+    out: BinaryIO | None = None,
+) -> _Gathered:
+    count: list[int] = []
+    digest = hashlib.sha256()
+    gathered = _Gathered({name: [] for name in metrics})
+    for name, score, tags in score_rows(dataset, submission, metrics, limit, count):
+        gathered.scores[name].append(score)
+        if settings.by:
+            gathered.tags[score.question_id] = tags
+        if out is not None:
+            line = msgspec.json.encode(row_of(name, score)) + b"\n"
+            digest.update(line)
+            out.write(line)
+    gathered.n_questions = count[0]
+    gathered.digest = digest.hexdigest() if out is not None else ""
+    return gathered
+
+
+def row_of(metric: str, score: Score) -> ScoreRow:
+    """Return the line of ``scores.jsonl`` for a score."""
+    return ScoreRow(
+        question_id=score.question_id,
+        values=score.values,
+        unit_id=score.unit_id,
+        note=score.note,
+        metric=metric,
+    )
+
+
+def _asked_for(summaries: tuple[Summary, ...], settings: ScoreSettings) -> dict[str, Summary]:
+    kept = {one.metric: one for one in summaries if wanted(one.metric, settings.metrics)}
+    for name in settings.metrics:
+        if not any(wanted(found, [name]) for found in kept):
+            raise UsageError(
+                f"there is no value {name!r} here",
+                expected="one of " + ", ".join(one.metric for one in summaries),
+            )
+    return kept
+
+
+def _must_apply(n_scores: Mapping[str, int]) -> None:
+    for name, many in n_scores.items():
+        if not many:
+            raise UsageError(
+                f"the metric {name} judges no question of this data set",
+                cure="leave out --metric to see those that fit",
+            )
+
+
+def _resampling(settings: ScoreSettings) -> Resampling | None:
+    if not settings.resamples:
+        return None
+    return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)
