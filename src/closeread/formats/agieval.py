@@ -15,7 +15,6 @@ from closeread.formats.choices import by_letter, letter_of, need_options, option
 from closeread.formats.head import Head
 from closeread.formats.published import (
     ContentIds,
-    checked,
     content_id,
     place,
     restored,
@@ -58,7 +57,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = ContentIds(defects)
     for number, line in source.lines():
         raw = source.decode(line, dict, line=number)
-        row: _Row = checked(raw, _Row, place(source, "", line=number))
+        row = source.convert(raw, _Row, line=number)
         name = ids.make(row.passage or "", row.question, *row.options, line=number)
         prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
         choices = options(

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.published import Json, checked
+from closeread.formats.published import Json, place
+from closeread.formats.source import Source
 from closeread.types import Answer, AnswerKind, Defects, Span
 
 _DATE = ("day", "month", "year")
@@ -27,7 +28,8 @@ class Asked:
     question_id: str
     question: str
     passage: str
-    where: str
+    source: Source
+    within: str
     defects: Defects
 
     def defect(self, code: str, message: str) -> None:
@@ -46,7 +48,7 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
     Raises:
         InputError: There is neither number, spans nor date.
     """
-    found: _Annotation = checked(raw, _Annotation, asked.where)
+    found = asked.source.convert(raw, _Annotation, within=asked.within)
     if found.number:
         return Answer(kind="number", texts=(str(found.number),))
     if found.spans:
@@ -56,7 +58,7 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
     if found.date is None:
         raise InputError(
             "an answer without number, spans and date",
-            where=asked.where,
+            where=place(asked.source, asked.within, asked.question_id),
             expected="one of the three",
             cure="complete the annotation or take it out",
         )
@@ -93,8 +95,8 @@ def occurrences(text: str, passage: str) -> Iterator[Span]:
         yield Span(*match.span())
 
 
-def write_annotation(answer: Answer, where: str) -> Json:
-    """Return an answer as an annotation.
+def write_annotation(answer: Answer, question_id: str = "") -> Json:
+    """Return an answer, of the named question, as an annotation.
 
     Raises:
         UsageError: DROP has no place for such an answer.
@@ -110,7 +112,7 @@ def write_annotation(answer: Answer, where: str) -> Json:
     else:
         raise UsageError(
             f"DROP has no place for an answer of kind {answer.kind!r}",
-            where=where,
+            where=f"question {question_id}",
             cure="choose another format; `jsonl` holds every question",
         )
     return {"number": number, "date": dict(zip(_DATE, parts, strict=True)), "spans": spans}

@@ -13,7 +13,6 @@ from closeread.formats.choices import by_text, need_options, options, present
 from closeread.formats.head import Head
 from closeread.formats.published import (
     Ids,
-    checked,
     join_paragraphs,
     place,
     restored,
@@ -36,7 +35,7 @@ class _Question(msgspec.Struct):
     answer: str | None = None
 
 
-_Document = tuple[list[str], list[Any], str]
+_Document: Any = tuple[list[str], list[Any], str]
 
 
 def sniff(head: Head) -> bool:
@@ -52,7 +51,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("", list)):
-        paragraphs, rows, name = checked(raw, _Document, place(source, f"[{index}]"))
+        paragraphs, rows, name = source.convert(raw, _Document, within=f"[{index}]")
         text, cuts = join_paragraphs(paragraphs)
         passage = Passage(
             passage_id=name,
@@ -63,8 +62,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         questions = []
         for number, row in enumerate(rows):
             question_id = f"{name}-{number}"
-            where = place(source, f"[{index}][1][{number}]", question_id)
-            item = checked(row, _Question, where)
+            within = f"[{index}][1][{number}]"
+            item = source.convert(row, _Question, within=within)
+            where = place(source, within, question_id)
             choices = options(item.choice, where)
             question = Question(
                 question_id=ids.note(question_id),

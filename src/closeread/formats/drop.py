@@ -18,7 +18,7 @@ from closeread.errors import UsageError
 from closeread.formats import quoref
 from closeread.formats.annotations import Asked, read_annotation, write_annotation
 from closeread.formats.head import Head
-from closeread.formats.published import Ids, Json, checked, place, restored, unsaid, write_object
+from closeread.formats.published import Ids, Json, restored, unsaid, write_object
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text.language import detect
@@ -65,7 +65,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     for name, raw in source.members(dict):
         spot = f"passage {name}"
-        record: _Passage = checked(raw, _Passage, place(source, spot))
+        record = source.convert(raw, _Passage, within=spot)
         passage = Passage(
             passage_id=name,
             text=record.passage,
@@ -74,19 +74,19 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         )
         questions = []
         for index, row in enumerate(record.qa_pairs):
-            where = place(source, f"{spot}, qa_pairs[{index}]", row.get("query_id", ""))
-            questions.append(_question(row, where, passage, defects))
+            within = f"{spot}.qa_pairs[{index}]"
+            item = source.convert(row, _Question, within=within)
+            asked = Asked(item.query_id, item.question, passage.text, source, within, defects)
+            questions.append(_question(item, row, asked, name))
             ids.note(questions[-1].question_id)
         metadata = unsaid(_NAME, raw, _member(passage, record.qa_pairs))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
-def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Question:
-    item: _Question = checked(row, _Question, where)
+def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Question:
     annotations = [] if item.answer is None else [item.answer]
     annotations += item.validated_answers or []
     starts = _starts(row.get("original_answer"), item.answer or {})
-    asked = Asked(item.query_id, item.question, passage.text, where, defects)
     answers = tuple(
         [
             read_annotation(raw, asked, starts if index == 0 else None)
@@ -95,14 +95,14 @@ def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Ques
     )
     kept: Json = {} if starts is None else {"answer_starts": starts}
     unlike = [
-        unsaid(_NAME, raw, write_annotation(answer, where)).get(_NAME, {})
+        unsaid(_NAME, raw, write_annotation(answer)).get(_NAME, {})
         for raw, answer in zip(annotations, answers, strict=True)
     ]
     if any(unlike):
         kept["annotations"] = unlike
     question = Question(
         question_id=item.query_id,
-        passage_id=passage.passage_id,
+        passage_id=passage_id,
         text=item.question,
         kind="discrete",
         answers=answers,
@@ -127,9 +127,7 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
 
 def _row(question: Question) -> Json:
     kept = question.metadata.get(_NAME, {})
-    annotations = [
-        write_annotation(answer, f"question {question.question_id}") for answer in question.answers
-    ]
+    annotations = [write_annotation(answer, question.question_id) for answer in question.answers]
     for index, unlike in enumerate(kept.get("annotations", ())):
         annotations[index] = restored(_NAME, annotations[index], {_NAME: unlike})
     row: Json = {"question": question.text, "query_id": question.question_id}

@@ -18,7 +18,6 @@ from closeread.formats.head import Head
 from closeread.formats.published import (
     ContentIds,
     Json,
-    checked,
     content_id,
     place,
     restored,
@@ -54,7 +53,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = ContentIds(defects)
     for number, line in source.lines():
         raw = source.decode(line, dict, line=number)
-        row: _Row = checked(raw, _Row, place(source, "", line=number))
+        row = source.convert(raw, _Row, line=number)
         before, cut, stem = row.context.rpartition(_QUESTION)
         if not (cut and before.startswith(_PASSAGE) and stem.endswith(_ANSWER)):
             raise InputError(

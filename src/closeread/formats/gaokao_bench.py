@@ -19,8 +19,6 @@ from closeread.formats.head import Head
 from closeread.formats.published import (
     Ids,
     Json,
-    beside,
-    checked,
     place,
     restored,
     unsaid,
@@ -66,7 +64,7 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read what stands beside the examples, and the name of the answers."""
     key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
-    return Info(metadata={_NAME: {"answers": key, "beside": beside(source, "example")}})
+    return Info(metadata={_NAME: {"answers": key, "beside": source.rest("example")}})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -78,8 +76,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     key = info(source).metadata[_NAME]["answers"]
     for number, raw in enumerate(source.elements("example", dict)):
-        where = place(source, f"example[{number}]")
-        example: _Example = checked(raw, _Example, where)
+        within = f"example[{number}]"
+        example = source.convert(raw, _Example, within=within)
+        where = place(source, within)
         letters = example.answer or example.standard_answer or []
         index = number if example.index is None else example.index
         text = example.question

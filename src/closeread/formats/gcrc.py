@@ -24,8 +24,6 @@ from closeread.formats.choices import (
 from closeread.formats.head import Head
 from closeread.formats.published import (
     Ids,
-    beside,
-    checked,
     content_id,
     join_paragraphs,
     place,
@@ -71,7 +69,7 @@ def info(source: Source) -> Info:
     at: tuple[str | int, ...] = (0,) if bare else ("data", 0)
     layout = {
         "form": "2020" if head.has("opt", at=at) else "training",
-        "beside": None if bare else beside(source, "data"),
+        "beside": None if bare else source.rest("data"),
     }
     return Info(metadata={_NAME: layout})
 
@@ -81,12 +79,13 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     field = "" if isinstance(source.head().value, list) else "data"
     for index, raw in enumerate(source.elements(field, dict)):
-        where = place(source, f"{field}[{index}]", raw.get("id", ""))
-        record = checked(raw, _Record, where)
+        within = f"{field}[{index}]"
+        record = source.convert(raw, _Record, within=within)
+        where = place(source, within, record.id)
         texts = record.opt if record.opt is not None else record.options
         if texts is None:
             raise InputError(
-                "Object missing required field `options`",
+                "the field 'options' is missing",
                 where=where,
                 expected="`options` or `opt`",
                 cure="mend the file, or name another format with --format",

@@ -23,8 +23,6 @@ from closeread.formats.choices import (
 from closeread.formats.head import Head
 from closeread.formats.published import (
     Ids,
-    beside,
-    checked,
     content_id,
     place,
     restored,
@@ -65,7 +63,7 @@ def info(source: Source) -> Info:
     """Read what stands beside the records."""
     if isinstance(source.head().value, list):
         return Info(metadata={_NAME: None})
-    return Info(metadata={_NAME: beside(source, "data")})
+    return Info(metadata={_NAME: source.rest("data")})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -77,9 +75,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     field = "" if isinstance(source.head().value, list) else "data"
     for index, raw in enumerate(source.elements(field, dict)):
-        name = raw.get("id", "")
-        where = place(source, f"{field}[{index}]", name)
-        record = checked(raw, _Record, where)
+        within = f"{field}[{index}]"
+        record = source.convert(raw, _Record, within=within)
+        where = place(source, within, record.id)
         passage = Passage(
             passage_id=content_id(record.passage),
             text=record.passage,

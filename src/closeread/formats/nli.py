@@ -16,7 +16,6 @@ from closeread.formats.head import Head
 from closeread.formats.published import (
     ContentIds,
     Ids,
-    checked,
     content_id,
     place,
     restored,
@@ -79,7 +78,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids, content_ids = Ids(defects), ContentIds(defects)
     for number, line in source.lines():
         raw = source.decode(line, dict, line=number)
-        row: _Row = checked(raw, _Row, place(source, "", line=number))
+        row = source.convert(raw, _Row, line=number)
         given = getattr(row, fields["id"])
         label = getattr(row, fields["label"])
         if label in _NO_LABEL:

@@ -1,4 +1,4 @@
-"""Records as their publishers wrote them: checked on the way in, given back on the way out.
+"""Records as their publishers wrote them, given back equivalent when they are written.
 
 A format renders its record from closeread's nouns. What that rendering does not say (a field that
 nobody else needs, a number written as a string) is kept in ``metadata[format]`` and laid over the
@@ -12,27 +12,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.errors import InputError
 from closeread.formats.source import Source
 from closeread.types import Defects
 
 Json = dict[str, Any]
-
-
-def checked(raw: Any, type: Any, where: str) -> Any:  # noqa: A002
-    """Convert a parsed JSON value into ``type``, which may pass over fields.
-
-    Raises:
-        InputError: A promised field is missing or of another type; says where.
-    """
-    try:
-        return msgspec.convert(raw, type)
-    except msgspec.ValidationError as error:
-        raise InputError(
-            str(error),
-            where=where,
-            cure="mend the file, or name another format with --format",
-        ) from error
 
 
 def place(source: Source, path: str, name: object = "", *, line: int | None = None) -> str:
@@ -73,12 +56,6 @@ def _same(one: Any, other: Any) -> bool:
     encode = msgspec.json.encode
     equal: bool = one == other
     return equal and encode(one, order="sorted") == encode(other, order="sorted")
-
-
-def beside(source: Source, field: str) -> Json:
-    """Return the members of the file's top-level object other than its array ``field``."""
-    members: dict[str, msgspec.Raw] = source.document(dict[str, msgspec.Raw])
-    return {name: msgspec.json.decode(raw) for name, raw in members.items() if name != field}
 
 
 def write_array(stream: BinaryIO, values: Iterable[Any], field: str = "", **members: Any) -> None:

@@ -15,9 +15,6 @@ from closeread.formats.head import Head
 from closeread.formats.published import (
     Ids,
     Json,
-    beside,
-    checked,
-    place,
     restored,
     unsaid,
     write_array,
@@ -59,7 +56,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read what stands beside the documents."""
-    return Info(metadata={_NAME: beside(source, "data")})
+    return Info(metadata={_NAME: source.rest("data")})
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -67,7 +64,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("data", dict)):
         spot = f"data[{index}]"
-        document: _Document = checked(raw, _Document, place(source, spot))
+        document = source.convert(raw, _Document, within=spot)
         # The document's own fields travel with its first paragraph, which says that it is first.
         own = {
             _NAME: {"document": unsaid(_NAME, raw, _document(document.title, [])).get(_NAME, {})}
@@ -75,7 +72,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         own[_NAME]["document"].get("extra", {}).pop("paragraphs", None)
         for number, part in enumerate(document.paragraphs):
             here = f"{spot}.paragraphs[{number}]"
-            paragraph: _Paragraph = checked(part, _Paragraph, place(source, here))
+            paragraph = source.convert(part, _Paragraph, within=here)
             passage = Passage(
                 passage_id=paragraph.context_id or f"{index}-{number}",
                 text=paragraph.context,
@@ -84,8 +81,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             )
             questions = []
             for at, row in enumerate(paragraph.qas):
-                where = place(source, f"{here}.qas[{at}]", row.get("id", ""))
-                questions.append(_question(row, where, passage, defects))
+                within = f"{here}.qas[{at}]"
+                item = source.convert(row, _Question, within=within)
+                asked = Asked(item.id, item.question, passage.text, source, within, defects)
+                questions.append(_question(item, row, asked, passage.passage_id))
                 ids.note(questions[-1].question_id)
             kept = unsaid(_NAME, part, _paragraph(passage, paragraph.qas)).get(_NAME, {})
             kept |= own.pop(_NAME, {})
@@ -93,9 +92,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
-def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Question:
-    item: _Question = checked(row, _Question, where)
-    asked = Asked(item.id, item.question, passage.text, where, defects)
+def _question(item: _Question, row: Json, asked: Asked, passage_id: str) -> Question:
     answers: tuple[Answer, ...] = ()
     if item.answers:
         texts = [answer.text for answer in item.answers]
@@ -103,7 +100,7 @@ def _question(row: Json, where: str, passage: Passage, defects: Defects) -> Ques
         answers = (read_annotation({"spans": texts}, asked, starts),)
     question = Question(
         question_id=item.id,
-        passage_id=passage.passage_id,
+        passage_id=passage_id,
         text=item.question,
         kind="discrete",
         answers=answers,

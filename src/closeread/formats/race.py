@@ -12,7 +12,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.choices import by_letter, letter_of, need_options, options
 from closeread.formats.head import Head
-from closeread.formats.published import Ids, checked, place, restored, unsaid, write_lines
+from closeread.formats.published import Ids, place, restored, unsaid, write_lines
 from closeread.formats.registry import Format
 from closeread.formats.source import Source
 from closeread.text.language import detect
@@ -42,8 +42,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     for number, raw in _articles(source):
         line = number or None
-        name = raw.get("id", "") if isinstance(raw, dict) else ""
-        article = checked(raw, _Article, place(source, "", name, line=line))
+        article = source.convert(raw, _Article, line=line)
         passage_id = article.id or str(number or 1)
         if len(article.questions) != len(article.options) or (
             article.answers is not None and len(article.answers) != len(article.questions)

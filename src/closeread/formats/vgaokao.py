@@ -15,7 +15,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.choices import by_letter, letter_of, need_options, options, present
 from closeread.formats.head import Head
-from closeread.formats.published import Ids, beside, checked, place, restored, unsaid, write_array
+from closeread.formats.published import Ids, place, restored, unsaid, write_array
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text import segment
@@ -51,7 +51,7 @@ def sniff(head: Head) -> bool:
 
 def info(source: Source) -> Info:
     """Read the version."""
-    members = beside(source, "data")
+    members = source.rest("data")
     return Info(
         name="vgaokao",
         version=str(members.get("version", "")),
@@ -69,7 +69,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     ids = Ids(defects)
     for index, raw in enumerate(source.elements("data", dict)):
         where = f"data[{index}]"
-        typed = checked(raw, _Context, place(source, where))
+        typed = source.convert(raw, _Context, within=where)
         passage = Passage(
             passage_id=str(typed.cid) if typed.cid != "" else str(index),
             text=typed.context,
@@ -78,24 +78,25 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         sentences = segment.vgaokao(passage.text)
         questions = []
         for number, row in enumerate(typed.qas):
-            name = row.get("qid", "") if isinstance(row, dict) else ""
-            spot = place(source, f"{where}.qas[{number}]", name)
-            questions.append(_question(row, spot, passage, sentences, ids=ids, defects=defects))
+            spot = f"{where}.qas[{number}]"
+            item = source.convert(row, _Question, within=spot)
+            spot = place(source, spot, item.qid)
+            questions.append(
+                _question(item, row, spot, passage, sentences, ids=ids, defects=defects)
+            )
         metadata = unsaid(_NAME, raw, _context(passage, raw["qas"]))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
 
 def _question(
-    row: Any,
-    where: str,
+    item: _Question,
     passage: Passage,
     sentences: tuple[Span, ...],
     *,
-    ids: Ids,
+    where: str,
     defects: Defects,
 ) -> Question:
-    item = checked(row, _Question, where)
-    name = ids.note(str(item.qid))
+    name = str(item.qid)
     made = options(item.options, where, exactly=4)
     for field, values in (
         ("correctness", item.correctness),
@@ -123,8 +124,7 @@ def _question(
         gold_evidence=gold,
     )
     _check_truth(question, defects)
-    metadata = unsaid(_NAME, row, _row(question, passage))
-    return msgspec.structs.replace(question, metadata=metadata)
+    return question
 
 
 def _evidence(
