@@ -229,7 +229,10 @@ def _gcrc(source: Source, data: list[Any]) -> Iterable[Row]:
                 expected="id, answer, positive_answer and negative_answer in every row",
             )
         for role, field in GCRC_FIELDS.items():
-            yield f"{row['id']}#{role}", row[field]
+            letter = row[field]
+            if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
+                letter = str(letter)
+            yield f"{row['id']}#{role}", letter
 
 
 def _vgaokao_results(source: Source, results: list[Any]) -> Iterable[Row]:
