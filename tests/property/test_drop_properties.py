@@ -14,10 +14,11 @@ from closeread.text.normalize_drop import drop, is_number
 from closeread.types import Answer, Prediction, Question
 from conftest import ROOT
 
-WORDS = st.sampled_from(
-    ["a", "an", "the", "The", "red", "Red", "blue", "3", "3.0", "03", "12.", "12.25%", "$1.5"]
-    + ["1,000", "1e3", "nan", "inf", "Infinity", "-5", "5th", "half", "½", "²", "٣", "U.S."]
-    + ["a.m.", "the_end", "the’s", "1_000", "Straße", "don't", "—", "…", "'", "%", "."]
+WORDS = st.one_of(
+    st.sampled_from(["a", "an", "the", "The", "red", "Red", "blue", "Straße", "half", "U.S."]),
+    st.sampled_from(["3", "3.0", "03", "12.", "12.25%", "$1.5", "1,000", "1e3", "-5", "5th", "٣"]),
+    st.sampled_from(["nan", "inf", "Infinity", "½", "²", "a.m.", "the_end", "the’s", "1_000"]),
+    st.sampled_from(["don't", "—", "…", "'", "%", "."]),
 )
 SPAN = st.one_of(
     st.lists(WORDS, max_size=5).map(" ".join),

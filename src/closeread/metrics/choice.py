@@ -1,0 +1,86 @@
+"""Accuracy over questions with options: the picked label against the gold one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from closeread.errors import InputError
+from closeread.metrics.pools import mean_pools
+from closeread.protocols import Pool
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The metric: ``choice.accuracy``."""
+
+    name: str = "choice"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings; a missing prediction counts as wrong."""
+        return "choice|pick:label-else-scores|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``accuracy``: 1.0, 0.0, or None for a question without gold."""
+        gold = {answer.label for answer in question.answers if answer.label}
+        label = picked(question, prediction)
+        right = float(label in gold) if gold else None
+        return Score(
+            question_id=question.question_id,
+            values={"accuracy": right},
+            unit_id=question.question_id,
+            note="" if label is None else f"picked {label}",
+        )
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``choice.accuracy``."""
+        return mean_pools({"accuracy": "choice.accuracy"}, scores, submission)
+
+
+def metric() -> Choice:
+    """Return the metric under its official name."""
+    return Choice()
+
+
+def picked(question: Question, prediction: Prediction | None) -> str | None:
+    """Return the label of the option that a prediction picks; None where it picks none.
+
+    The answer's label decides; without one, the option whose text is the answer's. Where there is
+    no answer but a score for every option (how well the passage supports it), the best supported
+    option is picked, or the worst where the stem asks for the contradicted one; the first of equal
+    ones (VGaokao's ``calculate_mc_acc.py``).
+
+    Raises:
+        InputError: Not as many scores as options.
+    """
+    if prediction is None:
+        return None
+    if prediction.answer is not None:
+        if prediction.answer.label:
+            return prediction.answer.label
+        said = [text.strip() for text in prediction.answer.texts]
+        for option in question.options:
+            if option.text.strip() in said or option.label in said:
+                return option.label
+        return None
+    scores = option_scores(question, prediction)
+    if not scores:
+        return None
+    best = min(scores) if question.asks_for == "contradicted" else max(scores)
+    return question.options[scores.index(best)].label
+
+
+def option_scores(question: Question, prediction: Prediction) -> tuple[float, ...]:
+    """Return a prediction's option scores, none or one an option.
+
+    Raises:
+        InputError: Another number of them.
+    """
+    scores = prediction.option_scores
+    if scores and len(scores) != len(question.options):
+        raise InputError(
+            f"{len(scores)} option scores for {len(question.options)} options",
+            where=f"prediction for question {question.question_id}",
+            expected="one score an option, in the options' order",
+        )
+    return scores

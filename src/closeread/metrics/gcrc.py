@@ -1,0 +1,249 @@
+"""GCRC_advRobust: is an exam question still answered rightly when it is asked differently?
+
+``gcrc`` is the official program (``eval.py`` of SXU-YaxinGuo/GCRC_advRobust at 095f5117), which
+compares sets of (id, letter) pairs and divides by what was *handed in*: leaving a triple out costs
+nothing, an unknown id costs, and a second letter for an id costs one below but can win one above.
+``gcrc~strict`` counts every triple of the data set once, and a missing answer as wrong.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.metrics.choice import picked
+from closeread.metrics.pools import counts
+from closeread.protocols import Pool
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+_ROLES = ("original", "positive", "negative")
+_NAMES = ("acc0", "acc1", "acc2", "score")
+_NOTE = re.compile(r"gold (.*?)(?:, picked (.*))?$", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Gcrc:
+    """The metric; ``name`` tells the official program from the strict count."""
+
+    name: str = "gcrc"
+    unit: Unit = "group"
+
+    def signature(self) -> str:
+        """Return the settings: what the denominator is, and what a missing answer costs."""
+        if self.name == "gcrc":
+            return "gcrc|denominator:submitted|missing:free|duplicates:any|v:1"
+        return "gcrc~strict|denominator:triples|missing:zero|duplicates:last|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return 1.0 or 0.0 under the question's role in its triple; None without gold.
+
+        The note says which letter is gold and which was picked; the official rule needs both.
+
+        Raises:
+            InputError: The question belongs to no triple.
+        """
+        if question.role is None or not question.group_id:
+            raise InputError(
+                "not one of a triple",
+                where=f"question {question.question_id}",
+                expected="a group_id, and the role original, positive or negative",
+                cure="score single questions with the metric `choice`",
+            )
+        gold = next((answer.label for answer in question.answers if answer.label), None)
+        letter = picked(question, prediction)
+        note = "" if gold is None else f"gold {gold}"
+        if gold is not None and letter is not None:
+            note += f", picked {letter}"
+        right = None if gold is None else float(letter == gold)
+        return Score(
+            question_id=question.question_id,
+            values={question.role: right},
+            unit_id=question.group_id,
+            note=note,
+        )
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``acc0``, ``acc1``, ``acc2`` and ``score`` under the metric's name."""
+        scores = list(scores)
+        if self.name == "gcrc":
+            counted = _official_units(scores, submission)
+        else:
+            counted = _strict_units(scores)
+        answered, failed = counts(scores, submission)
+        scored = sum(1 for score in scores if score.unit_id in counted.places)
+        pools = []
+        for name in _NAMES:
+            note = _chance_note(name)
+            if not counted.ids:
+                note = "nothing to divide by: no answer was handed in for an original; " + note
+            pools.append(
+                Pool(
+                    metric=f"{self.name}.{name}",
+                    unit_ids=counted.ids,
+                    numerators=counted.right[name],
+                    denominators=counted.submitted,
+                    statistic=counted.weighted_score if name == "score" else None,
+                    n_questions=len(scores),
+                    n_scored=scored,
+                    n_answered=answered,
+                    n_failed=failed,
+                    note=note,
+                )
+            )
+        return tuple(pools)
+
+
+def metric() -> Gcrc:
+    """Return the metric with the official program's behaviour."""
+    return Gcrc()
+
+
+def strict() -> Gcrc:
+    """Return the metric that counts every triple of the data set once; missing is wrong."""
+    return Gcrc(name="gcrc~strict")
+
+
+def official(scores: Iterable[Score], submission: Submission) -> dict[str, float]:
+    """Return what the official program prints: ``Acc0``, ``Acc1``, ``Acc2``, ``Score``.
+
+    Raises:
+        InputError: Nothing was handed in (the program divides by zero).
+    """
+    counted = _official_units(list(scores), submission)
+    total = sum(counted.submitted)
+    if not total:
+        raise InputError(
+            "the submission holds no answer",
+            expected='{"data": [{"id", "answer", "positive_answer", "negative_answer"}, ...]}',
+        )
+    acc0, acc1, acc2 = (sum(counted.right[name]) / total for name in _NAMES[:3])
+    return {"Acc0": acc0, "Acc1": acc1, "Acc2": acc2, "Score": weighted(acc0, acc1, acc2)}
+
+
+def weighted(acc0: float, acc1: float, acc2: float) -> float:
+    """Return the task's Score: 0.2 Acc_0 + 0.3 Acc_1 + 0.5 Acc_2, added in this order."""
+    return 0.2 * acc0 + 0.3 * acc1 + 0.5 * acc2
+
+
+def chance_levels() -> dict[str, tuple[float, float]]:
+    """Return what guessing reaches with four options a question, under each value's short name.
+
+    First of a reader that guesses three letters independently, then of one that knows that the
+    letters of a triple differ (in GCRC_advRobust they always do): a random arrangement of three
+    letters out of four.
+    """
+    independent = (1 / 4, 1 / 4 * (1 - (3 / 4) ** 2), 1 / 64)
+    different = (1 / 4, 1 / 4 * (1 / 3 + 1 / 3 - 1 / 6), 1 / 24)
+    levels = [(*found, weighted(*found)) for found in (independent, different)]
+    return {name: (levels[0][place], levels[1][place]) for place, name in enumerate(_NAMES)}
+
+
+def _chance_note(name: str) -> str:
+    independent, different = chance_levels()[name]
+    note = f"chance {100 * independent:.2f} %"
+    if name == "acc2":
+        note = f"chance 1/64 = {100 * independent:.2f} %"
+    if different != independent:
+        known = " = 1/24" if name == "acc2" else ""
+        note += f" ({100 * different:.2f} %{known} knowing that a triple's letters differ)"
+    return note
+
+
+@dataclass(frozen=True)
+class _Units:
+    """Triples, and ids that are no triple's: how much of each was right, and how much counts."""
+
+    ids: Sequence[str]
+    right: dict[str, list[float]]
+    submitted: list[float]
+
+    @property
+    def places(self) -> frozenset[str]:
+        return frozenset(self.ids)
+
+    def weighted_score(self, indices: Sequence[int] | None = None) -> float | None:
+        """The Score over some units, from the three accuracies as the program rounds them."""
+        chosen = range(len(self.ids)) if indices is None else [int(index) for index in indices]
+        total = sum(self.submitted[index] for index in chosen)
+        if not total:
+            return None
+        shares = (sum(self.right[name][index] for index in chosen) / total for name in _NAMES[:3])
+        return weighted(*shares)
+
+
+def _units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
+    """Join units given as (id, which of the three roles are right, weight in the denominator)."""
+    ids, submitted = [], []
+    right: dict[str, list[float]] = {name: [] for name in _NAMES}
+    for unit_id, (original, positive, negative), weight in rows:
+        ids.append(unit_id)
+        submitted.append(float(weight))
+        levels = (
+            float(original),
+            float(original and (positive or negative)),
+            float(original and positive and negative),
+        )
+        for name, level in zip(_NAMES, (*levels, weighted(*levels)), strict=True):
+            right[name].append(level)
+    return _Units(ids, right, submitted)
+
+
+def _strict_units(scores: Sequence[Score]) -> _Units:
+    triples: dict[str, dict[str, float | None]] = {}
+    for score in scores:
+        triples.setdefault(score.unit_id, {}).update(score.values)
+    whole = {
+        unit_id: found
+        for unit_id, found in triples.items()
+        if all(found.get(role) is not None for role in _ROLES)
+    }
+    return _units(
+        (unit_id, [found[role] == 1.0 for role in _ROLES], 1) for unit_id, found in whole.items()
+    )
+
+
+def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
+    gold: dict[tuple[str, str], str] = {}
+    places: dict[str, tuple[str, str, str | None]] = {}
+    for score in scores:
+        (role,) = score.values
+        found = _NOTE.match(score.note)
+        if found is not None:
+            gold[score.unit_id, role] = found[1]
+        places[score.question_id] = (score.unit_id, role, found[2] if found else None)
+    letters: dict[str, dict[str, set[Any]]] = {}
+    for question_id, raw in submission.rows or submission.predictions.items():
+        unit_id, role, letter = places.get(question_id) or (*_unknown(question_id), None)
+        of_unit = letters.setdefault(unit_id, {name: set() for name in _ROLES})
+        of_unit[role].add(_letter(question_id, raw, letter))
+    return _units(
+        (
+            unit_id,
+            [(unit_id, role) in gold and gold[unit_id, role] in found[role] for role in _ROLES],
+            len(found["original"]),
+        )
+        for unit_id, found in letters.items()
+        if found["original"]
+    )
+
+
+def _unknown(question_id: str) -> tuple[str, str]:
+    """An id that the data set lacks counts too: as the original of a triple unless it says not."""
+    unit_id, _, role = question_id.rpartition("#")
+    return (unit_id, role) if role in _ROLES else (question_id, "original")
+
+
+def _letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:
+    """What the program would compare: a raw JSON scalar, or what our own prediction picked."""
+    if raw is None or isinstance(raw, str | int | float):
+        return raw
+    wrong = isinstance(raw, list) or (isinstance(raw, dict) and "positive_answer" in raw)
+    if wrong:
+        raise InputError(
+            f"the answer is {raw!r}",
+            where=f"prediction for {question_id}",
+            expected="a letter, in rows under the key `data`",
+            cure='{"data": [{"id", "answer", "positive_answer", "negative_answer"}, ...]}',
+        )
+    return picked_letter

@@ -1,0 +1,82 @@
+"""Accuracy over single options: is each rightly held to be supported or not?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from closeread.metrics.choice import option_scores, picked
+from closeread.metrics.pools import counts
+from closeread.protocols import Pool
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+
+@dataclass(frozen=True)
+class Option:
+    """The metric: ``option.accuracy``. Options of one question are resampled together."""
+
+    name: str = "option"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings; all options of a missing prediction count as wrong."""
+        return "option|threshold:0.5|else:polarity|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``right`` and ``known``: how many options were judged rightly, of how many.
+
+        Options whose truth nobody knows count in neither; both are None where that is all of them.
+        """
+        judged = judge(question, prediction)
+        known = [
+            (gold, found)
+            for gold, found in zip(question.option_truth, judged, strict=False)
+            if gold is not None
+        ]
+        right = sum(gold is found for gold, found in known)
+        values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
+        if not known:
+            values = {"right": None, "known": None}
+        return Score(question_id=question.question_id, values=values, unit_id=question.question_id)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``option.accuracy``: options judged rightly over all with known truth."""
+        scores = list(scores)
+        kept = [score for score in scores if score.values["known"]]
+        answered, failed = counts(scores, submission)
+        pool = Pool(
+            metric="option.accuracy",
+            unit_ids=[score.unit_id for score in kept],
+            numerators=[score.values["right"] or 0.0 for score in kept],
+            denominators=[score.values["known"] or 0.0 for score in kept],
+            n_questions=len(scores),
+            n_scored=len(kept),
+            n_answered=answered,
+            n_failed=failed,
+        )
+        return (pool,)
+
+
+def metric() -> Option:
+    """Return the metric under its official name."""
+    return Option()
+
+
+def judge(question: Question, prediction: Prediction | None) -> tuple[bool | None, ...]:
+    """Return what a prediction holds each option to be; None where it does not say.
+
+    With option scores (probabilities that the passage supports it): above 0.5 is true, below it
+    false, and exactly 0.5 neither, hence always wrong (VGaokao's ``calculate_mc_acc.py``). Without
+    them the picked option speaks for all: it alone is true where the stem asks for the supported
+    one, it alone is false where the stem asks for the contradicted one. Where the stem's polarity
+    is unknown, nothing follows.
+    """
+    nothing = (None,) * len(question.options)
+    if prediction is None:
+        return nothing
+    scores = option_scores(question, prediction)
+    if scores:
+        return tuple(None if score == 0.5 else score > 0.5 for score in scores)
+    label = picked(question, prediction)
+    if label is None or question.asks_for is None:
+        return nothing
+    supported = question.asks_for == "supported"
+    return tuple((option.label == label) is supported for option in question.options)
