@@ -81,9 +81,10 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             spot = f"{where}.qas[{number}]"
             item = source.convert(row, _Question, within=spot)
             spot = place(source, spot, item.qid)
-            questions.append(
-                _question(item, row, spot, passage, sentences, ids=ids, defects=defects)
-            )
+            question = _question(item, passage, sentences, where=spot, defects=defects)
+            ids.note(question.question_id)
+            metadata = unsaid(_NAME, row, _row(question, passage))
+            questions.append(msgspec.structs.replace(question, metadata=metadata))
         metadata = unsaid(_NAME, raw, _context(passage, raw["qas"]))
         yield msgspec.structs.replace(passage, metadata=metadata), tuple(questions)
 
