@@ -96,7 +96,8 @@ def score_text(text: str, golds: Sequence[str], segmenter: Segmenter) -> float:
     words = _words(text, segmenter)
     if text in golds:
         return 1.0
-    return exact_and_f1(words, [_words(gold, segmenter) for gold in golds], both_empty=1.0)[1]
+    references = (_words(gold, segmenter) for gold in set(golds))
+    return exact_and_f1(words, references, both_empty=1.0)[1]
 
 
 def _words(text: str, segmenter: Segmenter) -> tuple[str, ...]:

@@ -56,8 +56,11 @@ class Squad2:
             exact, f1 = score_text(text, golds)
         elif prediction is not None:
             exact = f1 = 0.0
-        half = "hasans" if golds else "noans"
-        values = {"em": exact, "f1": f1, f"{half}_em": exact, f"{half}_f1": f1}
+        values = {"em": exact, "f1": f1}
+        if golds:
+            values["hasans_em"], values["hasans_f1"] = exact, f1
+        else:
+            values["noans_em"], values["noans_f1"] = exact, f1
         return Score(question_id=name, values=values, unit_id=name)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -139,7 +142,7 @@ def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:
     words = squad_words(prediction)
     if words and prediction in golds:
         return 1.0, 1.0
-    references = [found for gold in golds if (found := squad_words(gold))]
+    references = [found for gold in set(golds) if (found := squad_words(gold))]
     return exact_and_f1(words, references or [()], both_empty=1.0)
 
 

@@ -81,6 +81,9 @@ def test_every_whole_file_result_is_the_official_one(golden, inputs):
         if "error" in row:
             with pytest.raises(CloseReadError):
                 mrqa.official(golds, predictions, skip_no_answer=skip)
+            if not skip:
+                with pytest.raises(CloseReadError):
+                    squad.official(golds.items(), predictions)
             continue
         expected = {key: row[key] for key in ("exact_match", "f1")}
         assert mrqa.official(golds, predictions, skip_no_answer=skip) == expected, row
