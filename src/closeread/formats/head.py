@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],]|"', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]|"', re.DOTALL)
 
 
 class Head:
@@ -43,8 +43,8 @@ class Head:
         for step in path:
             if isinstance(found, dict) and step == 0 and found:
                 found = next(iter(found.values()))
-            elif isinstance(found, dict) and step in found:
-                found = found[step]
+            elif isinstance(found, dict):
+                found = found.get(step)
             elif isinstance(found, list) and isinstance(step, int) and step < len(found):
                 found = found[step]
             else:
@@ -67,7 +67,7 @@ def _parse(raw: bytes) -> Any:
 def _closed(raw: bytes) -> bytes:
     """Cut a truncated JSON text after its last whole element and close what is open there."""
     stack: list[bytes] = []
-    cut, closers = 0, b""
+    cut, depth = 0, 0
     for token in _TOKEN.finditer(raw):
         mark = token[0]
         if mark in (b"{", b"["):
@@ -76,9 +76,9 @@ def _closed(raw: bytes) -> bytes:
             if not stack:
                 break
             stack.pop()
-            cut, closers = token.end(), b"".join(reversed(stack))
+            cut, depth = token.end(), len(stack)
         elif mark == b",":
-            cut, closers = token.start(), b"".join(reversed(stack))
+            cut, depth = token.start(), len(stack)
         elif mark == b'"':
             break
-    return raw[:cut] + closers
+    return raw[:cut] + b"".join(reversed(stack[:depth]))

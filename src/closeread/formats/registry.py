@@ -1,5 +1,6 @@
 """What a format is, and how one is chosen, read and written."""
 
+import codecs
 import contextlib
 import io
 import os
@@ -7,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from closeread import catalog
 from closeread.errors import InputError, StorageError, UsageError
@@ -52,18 +53,38 @@ def guess(source: Source) -> str:
     """Return the name of the format that a file's content shows.
 
     Raises:
-        InputError: No format recognises it.
+        InputError: No format recognises it; says so more exactly where it is no UTF-8 or no JSON.
     """
-    head = source.head()
-    for name in catalog.names("format"):
-        if catalog.resolve("format", name).sniff(head):
-            return name
+    name = _recognise(source.head()) or _recognise(source.long_head())
+    if name:
+        return name
+    _diagnose(source)
     raise InputError(
         "no known format has content like this",
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
         cure="name it with --format, or see docs/formats.md to bring your own",
     )
+
+
+def _recognise(head: Head) -> str:
+    for name in catalog.names("format"):
+        if catalog.resolve("format", name).sniff(head):
+            return name
+    return ""
+
+
+def _diagnose(source: Source) -> None:
+    """Raise the more exact error, where the beginning is no UTF-8, or JSON that breaks off."""
+    raw = source.head().raw
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(raw)
+    except UnicodeDecodeError as error:
+        raise source.explain(error, raw) from error
+    if raw.lstrip()[:1] in (b"{", b"["):
+        for line, text in source.records():
+            source.decode(text, Any, line=line)
+            break
 
 
 def load(path: str | os.PathLike[str], format: str | None = None) -> Dataset:  # noqa: A002
@@ -119,9 +140,9 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         if target.suffix == ".gz":
             import gzip
 
-            with gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0) as packed:
-                with io.BufferedWriter(packed) as buffered:
-                    chosen.write(dataset, buffered)
+            packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
+            with packed, io.BufferedWriter(cast(Any, packed)) as buffered:
+                chosen.write(dataset, buffered)
         else:
             chosen.write(dataset, stream)
 
@@ -140,8 +161,8 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         try:
             with os.fdopen(handle, "wb") as stream:
                 yield stream
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
+            Path(name).chmod(0o666 & ~_umask())
+            Path(name).replace(target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise

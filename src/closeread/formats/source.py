@@ -18,6 +18,7 @@ from closeread.formats.stream import Walk
 
 T = TypeVar("T")
 _HEAD_BYTES = 256 * 1024
+_LONG_HEAD_BYTES = 16 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF8_MARK = b"\xef\xbb\xbf"
 # Below these sizes on disk a JSON document is parsed in one go, which is several times faster.
@@ -93,6 +94,13 @@ class Source:
     def head(self) -> Head:
         """Return the beginning of the file, for guessing its format."""
         return self._head
+
+    def long_head(self) -> Head:
+        """Return more of the beginning, for a file whose first passage is very long."""
+        if len(self._head.raw) < _HEAD_BYTES:
+            return self._head
+        with self.open() as stream:
+            return Head(self.path.name, stream.read(_LONG_HEAD_BYTES))
 
     def sha256(self) -> str:
         """Return the hash of the bytes on disk, as published checksums give it."""
