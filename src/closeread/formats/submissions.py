@@ -269,7 +269,8 @@ def _logits(source: Source, raw: bytes, dataset: Dataset | None) -> Iterable[Row
     import math
 
     rows = [line.split(b"\t") for line in raw.splitlines() if line.strip()]
-    scores = [1 / (1 + math.exp(float(false) - float(true))) for _, false, true, *_ in rows]
+    odds = [(math.exp(float(false)), math.exp(float(true))) for _, false, true, *_ in rows]
+    scores = [true / (false + true) for false, true in odds]  # as published, to the last bit
     position = 0
     for question in _needs(dataset, source, "logits").questions():
         of_question = tuple(scores[position : position + len(question.options)])
