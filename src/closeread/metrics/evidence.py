@@ -1,0 +1,152 @@
+"""Evidence for options: precision, recall and F1 over sentences, averaged over options.
+
+VGaokao (Zhang et al. 2021, section 4.2) published no scorer; this is the reading that reproduces
+the paper's 82.5 / 77.5 / 78.0 on its annotated questions: each option has its own three numbers,
+and the reported ones are their plain means (so F1 is not that of the mean precision and recall).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from closeread.metrics.assignment import sum_in_order
+from closeread.metrics.pools import counts
+from closeread.protocols import Pool
+from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
+
+_KEYS = ("precision", "recall", "f1")
+
+
+@dataclass(frozen=True)
+class EvidenceMetric:
+    """The metric. The options of one question share a passage, so questions are resampled."""
+
+    name: str = "evidence"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings; an option without predicted evidence scores 0."""
+        return "evidence|mean:options|sentences:overlap-half|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return the three means over the options with gold evidence, and each option's own.
+
+        An option's values are ``precision.A``, ``recall.A``, ``f1.A`` and so on. Without any gold
+        evidence all three means are None.
+        """
+        found = prediction.evidence if prediction is not None else ()
+        rows: dict[str, tuple[float, float, float]] = {}
+        for label, gold in _by_label(question.gold_evidence).items():
+            if gold:
+                rows[label] = overlap(gold, _predicted(found, label))
+        values: dict[str, float | None] = {}
+        for place, key in enumerate(_KEYS):
+            numbers = [row[place] for row in rows.values()]
+            values[key] = sum_in_order(numbers) / len(numbers) if numbers else None
+        for label, row in rows.items():
+            values.update(
+                {f"{key}.{label}": number for key, number in zip(_KEYS, row, strict=True)}
+            )
+        return Score(question_id=question.question_id, values=values, unit_id=question.question_id)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
+        scores = list(scores)
+        kept = [score for score in scores if score.values["f1"] is not None]
+        answered, failed = counts(scores, submission)
+        pools = []
+        for key in _KEYS:
+            rows = [_of_options(score, key) for score in kept]
+            pools.append(
+                Pool(
+                    metric=f"evidence.{key}",
+                    unit_ids=[score.unit_id for score in kept],
+                    numerators=[sum_in_order(row) for row in rows],
+                    denominators=[len(row) for row in rows],
+                    n_questions=len(scores),
+                    n_scored=len(kept),
+                    n_answered=answered,
+                    n_failed=failed,
+                    note=f"mean over {sum(map(len, rows))} options",
+                )
+            )
+        return tuple(pools)
+
+
+def metric() -> EvidenceMetric:
+    """Return the metric."""
+    return EvidenceMetric()
+
+
+def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> tuple[float, float, float]:
+    """Return (precision, recall, F1) of one option's evidence sentences.
+
+    A predicted span is the gold sentences that it shares at least half of the shorter one with;
+    if there is none, it is one sentence of its own. Spans of other sentence splitters are thereby
+    judged fairly, and spans that are exactly sentences exactly as by their indices.
+
+    Args:
+        gold: The gold sentences, at least one.
+        predicted: The predicted spans, in any order; repeats count once.
+    """
+    sentences = set(gold)
+    hit: set[Span] = set()
+    others = 0
+    for span in set(predicted):
+        touched = {sentence for sentence in sentences if _shares_half(sentence, span)}
+        hit |= touched
+        others += not touched
+    total = len(hit) + others
+    precision = len(hit) / total if total else 0.0
+    recall = len(hit) / len(sentences)
+    if not hit:
+        return precision, recall, 0.0
+    return precision, recall, 2 * precision * recall / (precision + recall)
+
+
+def official(scores: Iterable[Score]) -> dict[str, float]:
+    """Return the means over all options, added up in file order as the paper's figures were.
+
+    Args:
+        scores: Those of ``EvidenceMetric.score``.
+
+    Returns:
+        ``precision``, ``recall``, ``f1`` as fractions; all 0.0 where no option has gold evidence.
+    """
+    scores = list(scores)
+    result = {}
+    for key in _KEYS:
+        numbers = [number for score in scores for number in _of_options(score, key)]
+        result[key] = sum_in_order(numbers) / len(numbers) if numbers else 0.0
+    return result
+
+
+def _of_options(score: Score, key: str) -> list[float]:
+    start = f"{key}."
+    return [
+        number
+        for name, number in score.values.items()
+        if name.startswith(start) and number is not None
+    ]
+
+
+def _by_label(evidence: Sequence[Evidence]) -> dict[str, list[Span]]:
+    found: dict[str, list[Span]] = {}
+    for piece in evidence:
+        found.setdefault(piece.option_label, []).extend(piece.spans)
+    return found
+
+
+def _predicted(evidence: Sequence[Evidence], label: str) -> list[Span]:
+    """Spans for an option; evidence without a label speaks for every option, and the other way."""
+    return [
+        span
+        for piece in evidence
+        if not label or not piece.option_label or piece.option_label == label
+        for span in piece.spans
+    ]
+
+
+def _shares_half(left: Span, right: Span) -> bool:
+    shared = min(left.end, right.end) - max(left.start, right.start)
+    shorter = min(left.end - left.start, right.end - right.start)
+    return shared > 0 and 2 * shared >= shorter
