@@ -1,0 +1,118 @@
+"""``closeread describe``: what is in a data set."""
+
+from collections.abc import Mapping
+
+import click
+
+from closeread.cli.datasets import open_dataset
+from closeread.cli.output import as_json, console, table
+from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
+from closeread.reports.describe import as_json as plain
+
+_TOLD = {"en": "English", "zh": "Chinese"}
+
+
+@click.command("describe")
+@click.argument("dataset")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(*, dataset: str, format_: str | None, strict: bool, json_: bool) -> None:
+    """Count what is in DATASET: a path, a URL, exam/zh or exam/en.
+
+    Lengths, vocabulary, kinds of questions and answers, verification stems and their polarity,
+    evidence, defects: Table 2 and sections 2.1 and 2.2 of the VGaokao paper for any set.
+    """
+    found = describe(open_dataset(dataset, format_, strict))
+    if json_:
+        as_json(plain(found))
+        return
+    title = " ".join(filter(None, [found.name, found.version]))
+    table(("", ""), _facts(found), title=f"{title} ({found.format})")
+    print_line = console().print
+    print_line()
+    table(
+        ("", "texts", "characters", "longest", "words", "most", "vocabulary"),
+        _lengths(found),
+        title="Mean and greatest lengths",
+        right=("texts", "characters", "longest", "words", "most", "vocabulary"),
+    )
+    print_line(f"Vocabulary: {VOCABULARY}.")
+    if found.evidence:
+        print_line()
+        table(("", ""), _evidence(found.evidence), title="Gold evidence")
+    if found.defects:
+        print_line()
+        table(
+            ("defect", "count", "examples"),
+            [
+                (code, f"{count:,}", "\n".join(found.defect_examples[code][:2]))
+                for code, count in found.defects.items()
+            ],
+            title="Defects, kept and counted",
+            right=("count",),
+        )
+
+
+def _facts(found: Description) -> list[tuple[str, str]]:
+    rows = [
+        ("passages", f"{found.passages:,} ({_shares(found.languages)})"),
+        ("questions", f"{found.questions:,} ({_shares(found.kinds)})"),
+        ("groups", f"{found.groups:,} ({_shares(found.roles)})" if found.groups else ""),
+        ("options a question", _shares(found.options_a_question)),
+        ("accepted answers a question", _shares(found.answers_a_question)),
+        ("kinds of answers", _shares(found.answer_kinds)),
+        ("right options", _shares(found.right_options)),
+        ("verification stems", f"{found.verification_stems:,}" if found.options_a_question else ""),
+        ("stems ask for the", _shares(found.asks_for)),
+        (
+            "sentences",
+            f"{found.sentences:,} of {_number(found.mean_sentence_characters)} characters",
+        ),
+        ("licence", found.license),
+        ("sha256", found.sha256),
+    ]
+    return [(name, said) for name, said in rows if said]
+
+
+def _lengths(found: Description) -> list[tuple[str, ...]]:
+    rows = [
+        (
+            name,
+            f"{kind.texts:,}",
+            _number(kind.mean_characters),
+            f"{kind.max_characters:,}",
+            _number(kind.mean_words),
+            f"{kind.max_words:,}",
+            f"{kind.vocabulary:,}",
+        )
+        for name, kind in found.lengths.items()
+        if kind.texts
+    ]
+    return [*rows, ("all", "", "", "", "", "", f"{found.total_vocabulary:,}")]
+
+
+def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
+    rows = [
+        ("options with evidence", f"{pieces.options:,} of {pieces.questions:,} questions"),
+        ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
+        ("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"),
+        ("options with several pieces", f"{pieces.share_with_several:.0%}"),
+    ]
+    if pieces.distances:
+        rows.append(
+            (
+                "sentences from one piece to the next",
+                f"{min(pieces.distances)} to {max(pieces.distances)}, "
+                f"mean {pieces.mean_distance:.1f}",
+            )
+        )
+    return rows
+
+
+def _shares(counts: Mapping[str, int] | Mapping[int, int]) -> str:
+    return ", ".join(f"{_TOLD.get(str(key), key) or 'none'} {n:,}" for key, n in counts.items())
+
+
+def _number(value: float | None) -> str:
+    return "—" if value is None else f"{value:,.1f}"

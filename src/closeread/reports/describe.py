@@ -1,0 +1,238 @@
+"""What is in a data set: the numbers of the VGaokao paper's Table 2 and section 2.2, for any set.
+
+One pass, a passage at a time; only ids and vocabularies are kept.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+
+from closeread.text.polarity import is_verification
+from closeread.text.segment import sentences, tokens, vgaokao
+from closeread.types import Dataset, Defects, Passage, Question, Record, Span
+
+VOCABULARY = (
+    "different words: in Chinese single characters (the VGaokao paper counts words found by a "
+    "segmenter, so its numbers are larger), elsewhere words and numbers in lower case"
+)
+
+
+class Lengths(Record, frozen=True, kw_only=True):
+    """How long texts of one kind are; means are None where there is no text."""
+
+    texts: int
+    mean_characters: float | None
+    max_characters: int
+    mean_words: float | None
+    max_words: int
+    vocabulary: int
+
+
+class EvidencePieces(Record, frozen=True, kw_only=True):
+    """How much gold evidence there is, and how far apart its pieces lie.
+
+    A piece is one span, as a rule a sentence. ``distances`` are numbers of sentences from one piece
+    of an option to its next in the text; sentences are those of VGaokao's own splitter in Chinese.
+    """
+
+    options: int
+    questions: int
+    pieces: int
+    mean_pieces_an_option: float
+    mean_pieces_a_question: float
+    share_with_several: float
+    pieces_of_options: dict[int, int]
+    distances: dict[int, int]
+    mean_distance: float | None
+
+
+class Description(Record, frozen=True, kw_only=True):
+    """Everything that ``closeread describe`` says of a data set."""
+
+    name: str
+    format: str
+    version: str
+    license: str
+    sha256: str
+    passages: int
+    questions: int
+    groups: int
+    languages: dict[str, int]
+    kinds: dict[str, int]
+    roles: dict[str, int]
+    options_a_question: dict[int, int]
+    answers_a_question: dict[int, int]
+    answer_kinds: dict[str, int]
+    right_options: dict[str, int]
+    verification_stems: int
+    asks_for: dict[str, int]
+    lengths: dict[str, Lengths]
+    sentences: int
+    mean_sentence_characters: float | None
+    total_vocabulary: int
+    evidence: EvidencePieces | None
+    defects: dict[str, int]
+    defect_examples: dict[str, list[str]]
+
+
+class _Texts:
+    def __init__(self) -> None:
+        self.count = self.characters = self.longest = self.words = self.most_words = 0
+        self.vocabulary: set[str] = set()
+
+    def add(self, text: str, language: str) -> None:
+        words = tokens(text, language)
+        self.count += 1
+        self.characters += len(text)
+        self.longest = max(self.longest, len(text))
+        self.words += len(words)
+        self.most_words = max(self.most_words, len(words))
+        self.vocabulary.update([span.of(text).lower() for span in words])
+
+    def lengths(self) -> Lengths:
+        return Lengths(
+            texts=self.count,
+            mean_characters=self.characters / self.count if self.count else None,
+            max_characters=self.longest,
+            mean_words=self.words / self.count if self.count else None,
+            max_words=self.most_words,
+            vocabulary=len(self.vocabulary),
+        )
+
+
+class _Evidence:
+    def __init__(self) -> None:
+        self.pieces: Counter[int] = Counter()
+        self.distances: Counter[int] = Counter()
+        self.questions = 0
+
+    def add(self, question: Question, passage: Passage) -> None:
+        given = [found.spans for found in question.gold_evidence if found.spans]
+        self.questions += bool(given)
+        for spans in given:
+            self.pieces[len(spans)] += 1
+            if len(spans) > 1:
+                where = _sentence_indices(spans, passage)
+                self.distances.update([later - one for one, later in pairwise(where)])
+
+    def summary(self) -> EvidencePieces | None:
+        options = self.pieces.total()
+        if not options:
+            return None
+        pieces = sum(size * times for size, times in self.pieces.items())
+        return EvidencePieces(
+            options=options,
+            questions=self.questions,
+            pieces=pieces,
+            mean_pieces_an_option=pieces / options,
+            mean_pieces_a_question=pieces / self.questions,
+            share_with_several=1 - self.pieces[1] / options,
+            pieces_of_options=_sorted(self.pieces),
+            distances=_sorted(self.distances),
+            mean_distance=_mean(self.distances),
+        )
+
+
+def describe(dataset: Dataset) -> Description:
+    """Read a data set once and count.
+
+    Raises:
+        InputError: The file is broken.
+    """
+    defects = Defects(keep=3)
+    texts = {name: _Texts() for name in ("passage", "question", "option")}
+    counts: dict[str, Counter[Any]] = {
+        name: Counter()
+        for name in (
+            *("languages", "kinds", "roles", "options_a_question", "answers_a_question"),
+            *("answer_kinds", "right_options", "asks_for"),
+        )
+    }
+    seen: set[str] = set()
+    groups: set[str] = set()
+    evidence = _Evidence()
+    questions = verification = n_sentences = in_sentences = 0
+    for passage, asked in dataset.read(defects):
+        if passage.passage_id not in seen:
+            seen.add(passage.passage_id)
+            texts["passage"].add(passage.text, passage.language)
+            counts["languages"][passage.language] += 1
+            found = sentences(passage.text, passage.language)
+            n_sentences += len(found)
+            in_sentences += sum(span.end - span.start for span in found)
+        for question in asked:
+            questions += 1
+            if question.group_id:
+                groups.add(question.group_id)
+            texts["question"].add(question.text, passage.language)
+            for option in question.options:
+                texts["option"].add(option.text, passage.language)
+            verification += bool(question.options) and is_verification(question.text)
+            _count(question, counts)
+            evidence.add(question, passage)
+    every = set().union(*(kind.vocabulary for kind in texts.values()))
+    return Description(
+        name=dataset.name,
+        format=dataset.format,
+        version=dataset.version,
+        license=dataset.license,
+        sha256=dataset.sha256,
+        passages=len(seen),
+        questions=questions,
+        groups=len(groups),
+        verification_stems=verification,
+        lengths={name: kind.lengths() for name, kind in texts.items()},
+        sentences=n_sentences,
+        mean_sentence_characters=in_sentences / n_sentences if n_sentences else None,
+        total_vocabulary=len(every),
+        evidence=evidence.summary(),
+        defects=dict(defects.counts),
+        defect_examples={
+            code: [
+                f"{found.question_id}: {found.message}" if found.question_id else found.message
+                for found in examples
+            ]
+            for code, examples in defects.examples.items()
+        },
+        **{name: _sorted(counter) for name, counter in counts.items()},
+    )
+
+
+def _count(question: Question, counts: dict[str, Counter[Any]]) -> None:
+    counts["kinds"][question.kind] += 1
+    counts["answers_a_question"][len(question.answers)] += 1
+    if question.answers:
+        counts["answer_kinds"][question.answers[0].kind] += 1
+        if question.answers[0].kind == "choice":
+            counts["right_options"][question.answers[0].label] += 1
+    if question.role:
+        counts["roles"][question.role] += 1
+    if question.options:
+        counts["options_a_question"][len(question.options)] += 1
+    if question.asks_for:
+        counts["asks_for"][question.asks_for] += 1
+
+
+def _sentence_indices(spans: Iterable[Span], passage: Passage) -> list[int]:
+    zh = passage.language == "zh"
+    starts = [s.start for s in (vgaokao(passage.text) if zh else sentences(passage.text, "en"))]
+    return [sum(start <= span.start for start in starts) for span in sorted(spans)]
+
+
+def _sorted(counter: Counter[Any]) -> dict[Any, int]:
+    return {key: counter[key] for key in sorted(counter)}
+
+
+def _mean(counter: Counter[int]) -> float | None:
+    if not counter:
+        return None
+    return sum(value * times for value, times in counter.items()) / counter.total()
+
+
+def as_json(found: Description) -> dict[str, Any]:
+    """Return a description as plain JSON, every field there, and what its vocabulary counts."""
+    plain: dict[str, Any] = msgspec.to_builtins(found, str_keys=True)
+    return plain | {"vocabulary_counts": VOCABULARY}
