@@ -4,6 +4,7 @@ A loader keeps these few values in ``metadata["extra"]`` so that writing gives t
 """
 
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -11,8 +12,15 @@ import msgspec
 
 def beyond(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> dict[str, Any]:
     """Return the members of ``raw`` that are no fields of ``known``."""
-    fields = known.__struct_encode_fields__
+    fields = _fields(known)
+    if raw.keys() <= fields:
+        return {}
     return {key: value for key, value in raw.items() if key not in fields}
+
+
+@cache
+def _fields(known: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(known.__struct_encode_fields__)
 
 
 def noted(**values: Any) -> dict[str, Any]:

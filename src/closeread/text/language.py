@@ -9,5 +9,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 def detect(text: str) -> str:
     """Return ``zh`` where at least a fifth of the first letters are Han characters, else ``en``."""
     sample = text[:2000]
+    if sample.isascii():
+        return "en"
     letters = len(_LETTER.findall(sample))
     return "zh" if letters and len(_HAN.findall(sample)) / letters >= 0.2 else "en"
