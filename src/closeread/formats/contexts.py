@@ -1,0 +1,81 @@
+"""Passages into contexts: equal neighbours become one, documents are joined where asked for."""
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+import msgspec
+
+from closeread.formats.documents import Joined, join
+from closeread.types import Answer, Defects, Item, Passage, Question, Span
+
+
+def contexts(items: Iterable[Item], documents: bool, remarks: Defects) -> Iterator[Item]:
+    """Yield each context with all its questions.
+
+    Args:
+        items: Passages with their questions.
+        documents: Join passages that follow each other with the same questions, with markers.
+        remarks: Counts ``merged-context`` (a passage that repeats the one before it),
+            ``repeated-paragraph`` (left out of a joined context) and ``context-again`` (a passage
+            that came before, further up: it keeps a line of its own).
+    """
+    seen: set[bytes] = set()
+    made = _joined(items, remarks) if documents else _merged(items, remarks)
+    for passage, questions in made:
+        digest = hashlib.blake2b(passage.text.encode("utf-8", "surrogatepass"), digest_size=12)
+        if digest.digest() in seen:
+            remarks.add("context-again", f"passage {passage.passage_id} came before")
+        seen.add(digest.digest())
+        yield passage, questions
+
+
+def _merged(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
+    for _, group in itertools.groupby(items, key=lambda item: item[0].text):
+        first, *others = group
+        for passage, _ in others:
+            remarks.add("merged-context", f"passage {passage.passage_id} repeats its neighbour")
+        yield (
+            first[0],
+            tuple(question for _, questions in (first, *others) for question in questions),
+        )
+
+
+def _joined(items: Iterable[Item], remarks: Defects) -> Iterator[Item]:
+    for texts, group in itertools.groupby(items, key=_asked):
+        if texts:
+            yield _context(list(group), remarks)
+            continue
+        for item in group:
+            yield _context([item], remarks)
+
+
+def _asked(item: Item) -> tuple[str, ...]:
+    return tuple(question.text for question in item[1])
+
+
+def _context(group: Sequence[Item], remarks: Defects) -> Item:
+    joined = join([passage for passage, _ in group])
+    passage = group[0][0]
+    for _ in range(joined.repeated):
+        remarks.add("repeated-paragraph", f"in the context of passage {passage.passage_id}")
+    return (
+        Passage(passage_id=passage.passage_id, text=joined.text, language=passage.language),
+        tuple(_together(same, joined) for same in zip(*(asked for _, asked in group), strict=True)),
+    )
+
+
+def _together(same: tuple[Question, ...], joined: Joined) -> Question:
+    """Return one question with the answers that any of its documents gives."""
+    answers = [
+        msgspec.structs.replace(answer, spans=_moved(answer, index, joined))
+        for index, question in enumerate(same)
+        for answer in question.answers
+    ]
+    given = [answer for answer in answers if answer.kind != "none"]
+    return msgspec.structs.replace(same[0], answers=tuple(given or answers))
+
+
+def _moved(answer: Answer, document: int, joined: Joined) -> tuple[Span, ...]:
+    places = (joined.moved(document, span) for span in answer.spans)
+    return tuple(place for place in places if place is not None)

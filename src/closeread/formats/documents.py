@@ -1,0 +1,81 @@
+"""Several documents as one context: ``[DOC]`` begins each, ``[TLE]`` its title.
+
+``[PAR]`` begins a paragraph. Source: the format section of the MRQA 2019 shared task. A paragraph
+that is there already is left out: the first release of HotpotQA in this form repeated paragraphs
+(mended 2019-06-13).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from closeread.types import Passage, Span
+
+MARKERS = ("[DOC]", "[TLE]", "[PAR]")
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A context made of documents.
+
+    Attributes:
+        text: With markers.
+        pieces: For each paragraph that was taken in: which document it is of, its span there, and
+            where it begins in ``text``.
+        repeated: How many documents or paragraphs were left out because they were there already.
+    """
+
+    text: str
+    pieces: tuple[tuple[int, Span, int], ...]
+    repeated: int
+
+    def moved(self, document: int, span: Span) -> Span | None:
+        """Return where a span of one document lies now; None where it crosses paragraphs."""
+        for index, piece, start in self.pieces:
+            if index == document and piece.start <= span.start and span.end <= piece.end:
+                shift = start - piece.start
+                return Span(span.start + shift, span.end + shift)
+        return None
+
+
+def join(documents: Iterable[Passage]) -> Joined:
+    """Join documents; lines are their paragraphs, and a title precedes them where there is one."""
+    parts: list[str] = []
+    pieces: list[tuple[int, Span, int]] = []
+    seen: dict[tuple[str, str], tuple[Span, int]] = {}
+    length = repeated = 0
+
+    def add(part: str) -> None:
+        nonlocal length
+        parts.append(part)
+        length += len(part)
+
+    for index, document in enumerate(documents):
+        begun = False
+        for piece in _paragraphs(document.text):
+            key = (document.title, piece.of(document.text))
+            if key in seen:
+                repeated += 1
+                pieces.append((index, piece, seen[key][1]))
+                continue
+            if not begun:
+                add(" [DOC]" if parts else "[DOC]")
+                add(f" [TLE] {document.title}" if document.title else "")
+                begun = True
+            add(" [PAR] ")
+            seen[key] = (piece, length)
+            pieces.append((index, piece, length))
+            add(key[1])
+    return Joined("".join(parts), tuple(pieces), repeated)
+
+
+def _paragraphs(text: str) -> list[Span]:
+    """Return the lines that are not blank, without the white space around them."""
+    spans = []
+    start = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare:
+            first = start + line.index(bare)
+            spans.append(Span(first, first + len(bare)))
+        start += len(line) + 1
+    return spans

@@ -1,0 +1,107 @@
+"""Where an answer stands in a tokenized passage, by the rule of the MRQA 2019 shared task.
+
+A span is a match when it equals the answer after SQuAD's normalisation (Fisch et al. 2019, section
+3): lower case, no ASCII punctuation, no articles, single blanks. It begins and ends with a token.
+"""
+
+import re
+import string
+
+from closeread.text.normalize import mrqa
+from closeread.types import Span
+
+_PUNCTUATION = frozenset(string.punctuation)
+_ARTICLE = re.compile(r"\b(?:a|an|the)\b")
+_WORD = re.compile(r"\S+")
+
+Token = tuple[str, int]
+
+
+def fold(text: str) -> tuple[str, list[int]]:
+    """Normalise a text and say where each character of the result came from.
+
+    Returns:
+        The normalised text, and one offset into ``text`` for each of its characters; a blank
+        between words has the offset of the word before it.
+    """
+    kept: list[str] = []
+    places: list[int] = []
+    for index, character in enumerate(text):
+        for lowered in character.lower():
+            if lowered not in _PUNCTUATION:
+                kept.append(lowered)
+                places.append(index)
+    bare = _ARTICLE.sub(lambda found: " " * len(found[0]), "".join(kept))
+    words: list[str] = []
+    offsets: list[int] = []
+    for word in _WORD.finditer(bare):
+        if words:
+            offsets.append(offsets[-1])
+        words.append(word[0])
+        offsets.extend(places[word.start() : word.end()])
+    return " ".join(words), offsets
+
+
+class TokenizedText:
+    """A passage with its tokens, ready for answers to be looked for.
+
+    Attributes:
+        text: The passage.
+        tokens: ``(token, offset)`` pairs in text order, white space left out.
+    """
+
+    def __init__(self, text: str, tokens: list[Token]) -> None:
+        self.text = text
+        self.tokens = tokens
+        self._starts = {offset: index for index, (_, offset) in enumerate(tokens)}
+        self._ends = {offset + len(token): index for index, (token, offset) in enumerate(tokens)}
+        self._folded, self._offsets = fold(text)
+
+    def token_span(self, span: Span) -> Span | None:
+        """Return the tokens that a span of characters is made of; None where it cuts one."""
+        first, last = self._starts.get(span.start), self._ends.get(span.end)
+        if first is None or last is None or last < first:
+            return None
+        return Span(first, last + 1)
+
+    def find(self, answer: str) -> list[Span]:
+        """Return every occurrence, in text order and not overlapping.
+
+        An occurrence takes in the punctuation and the articles around it that the answer has too,
+        so that its text is the answer's full raw text wherever the passage has it.
+        """
+        wanted = mrqa(answer)
+        if not wanted:
+            return self._find_literally(answer.strip())
+        before, after = _edges(answer.strip())
+        found: list[Span] = []
+        position = self._folded.find(wanted)
+        while position >= 0:
+            last = position + len(wanted) - 1
+            core = Span(self._offsets[position], self._offsets[last] + 1)
+            right = self.token_span(core) and mrqa(core.of(self.text)) == wanted
+            if right and not (found and core.start < found[-1].end):
+                found.append(self._widened(core, before, after))
+            position = self._folded.find(wanted, last + 1 if right else position + 1)
+        return found
+
+    def _widened(self, core: Span, before: str, after: str) -> Span:
+        start, end = core.start - len(before), core.end + len(after)
+        if start >= 0 and self.text[start : core.start].lower() == before:
+            core = self._if_aligned(Span(start, core.end), core)
+        if self.text[core.end : end].lower() == after:
+            core = self._if_aligned(Span(core.start, end), core)
+        return core
+
+    def _if_aligned(self, wide: Span, narrow: Span) -> Span:
+        return wide if self.token_span(wide) else narrow
+
+    def _find_literally(self, answer: str) -> list[Span]:
+        spans = (Span(m.start(), m.end()) for m in re.finditer(re.escape(answer), self.text))
+        return [span for span in spans if span.end > span.start and self.token_span(span)]
+
+
+def _edges(answer: str) -> tuple[str, str]:
+    """Return what normalisation takes off both ends of an answer, in lower case."""
+    _, offsets = fold(answer)
+    return answer[: offsets[0]].lower(), answer[offsets[-1] + 1 :].lower()

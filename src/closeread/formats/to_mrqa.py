@@ -1,0 +1,267 @@
+"""Any set with span answers into MRQA form, as the 2019 shared task made its own.
+
+Tokens by spaCy's rules, at most 800 a context, the answers' places found, all that is not
+extractive dropped and counted. The three repairs of the official release hold by construction:
+each accepted answer has its own places and its full raw text (2019-05-29), no paragraph stands in a
+context twice (2019-06-13), and what is marked equals an accepted answer as the official scorer
+compares (2019-07-12). Sources: Fisch et al. 2019, section 3, and the shared task's README.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.formats.contexts import contexts
+from closeread.formats.occurrences import Token, TokenizedText
+from closeread.formats.spacy_tokens import Tokenize, tokenizer, version
+from closeread.text.normalize import mrqa
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+
+MOST_TOKENS = 800
+Occurrences = Literal["all", "annotated"]
+
+
+@dataclass
+class Conversion:
+    """A data set in MRQA form, and what became of the questions while it was read.
+
+    Attributes:
+        dataset: Streams; ``dump`` writes it.
+        dropped: Questions that were left out, by reason; filled while ``dataset`` is read.
+        remarks: What was changed on the way: cut contexts, repeated paragraphs, repeated ids.
+    """
+
+    dataset: Dataset
+    dropped: Defects = field(default_factory=Defects)
+    remarks: Defects = field(default_factory=Defects)
+
+
+def to_mrqa(
+    dataset: Dataset,
+    *,
+    name: str = "",
+    split: str = "",
+    occurrences: Occurrences = "all",
+    documents: bool = False,
+) -> Conversion:
+    """Convert a data set; nothing is read until the result's ``dataset`` is.
+
+    Args:
+        dataset: Any set; only its questions with an answer in the passage are kept.
+        name: The set's name in the header and in the hashes of the ids; by default its own.
+        split: ``train``, ``dev`` or ``test``, for the header.
+        occurrences: ``all`` marks every place of an answer. ``annotated`` keeps the annotators'
+            places where the source has them, as the shared task did for SQuAD and NewsQA, and
+            looks for all places of the other answers.
+        documents: Show titles and paragraphs by the markers, and join passages that follow each
+            other with the same questions into one context.
+
+    Raises:
+        MissingExtraError: spaCy is not installed.
+    """
+    header = {"dataset": name or dataset.name, "split": split, "tokenizer": version()}
+    made = Conversion(dataset)
+
+    def read(defects: Defects) -> Iterator[Item]:
+        made.dropped, made.remarks = Defects(), Defects()
+        joined = contexts(dataset.read(defects), documents, made.remarks)
+        return _Worker(header["dataset"], occurrences, made).run(joined)
+
+    def read_gold(defects: Defects) -> Iterator[Question]:
+        for _, questions in read(defects):
+            yield from questions
+
+    made.dataset = replace(
+        dataset, format="mrqa", read=read, read_gold=read_gold, metadata={"header": header}
+    )
+    return made
+
+
+def qid(name: str, question_id: str) -> str:
+    """Return 32 hexadecimal digits that no other set and question share."""
+    return hashlib.sha256(f"{name}\0{question_id}".encode()).hexdigest()[:32]
+
+
+class _Worker:
+    """One pass over a set: tokenizers by language, and the ids that were given already."""
+
+    def __init__(self, name: str, occurrences: Occurrences, made: Conversion) -> None:
+        self.name = name
+        self.occurrences = occurrences
+        self.made = made
+        self.tokenizers: dict[str, Tokenize] = {}
+        self.given: set[str] = set()
+
+    def run(self, items: Iterator[Item]) -> Iterator[Item]:
+        kept_any = False
+        for index, (passage, questions) in enumerate(items):
+            context = self._cut(passage)
+            rows = [
+                row
+                for question in questions
+                if (row := self._row(question, context, passage, str(index)))
+            ]
+            if rows:
+                kept_any = True
+                yield (
+                    Passage(
+                        passage_id=str(index),
+                        text=context.text,
+                        language=passage.language,
+                        metadata={"context_tokens": context.tokens},
+                    ),
+                    tuple(rows),
+                )
+        if not kept_any:
+            reasons = (f"{code} {count:,}" for code, count in self.made.dropped.counts.items())
+            raise UsageError(
+                "no question has an answer in its passage, so nothing is left in the MRQA form",
+                where=self.name,
+                expected="extractive questions; dropped: " + (", ".join(reasons) or "none"),
+            )
+
+    def _tokens(self, text: str, language: str) -> list[Token]:
+        if language not in self.tokenizers:
+            self.tokenizers[language] = tokenizer(language)
+        return self.tokenizers[language](text)
+
+    def _cut(self, passage: Passage) -> TokenizedText:
+        tokens = self._tokens(passage.text, passage.language)
+        if len(tokens) <= MOST_TOKENS:
+            return TokenizedText(passage.text, tokens)
+        kept = tokens[:MOST_TOKENS]
+        last, offset = kept[-1]
+        self.made.remarks.add(
+            "context-cut", f"passage {passage.passage_id} has {len(tokens):,} tokens"
+        )
+        return TokenizedText(passage.text[: offset + len(last)], kept)
+
+    def _row(
+        self, question: Question, context: TokenizedText, passage: Passage, passage_id: str
+    ) -> Question | None:
+        answers, reason = _extractive(question)
+        detected = self._detected(answers, context)
+        if answers and not detected:
+            reason = "answer-not-in-passage"
+            if len(context.text) < len(passage.text):
+                whole = TokenizedText(passage.text, self._tokens(passage.text, passage.language))
+                if self._detected(answers, whole):
+                    reason = f"answer-beyond-{MOST_TOKENS}-tokens"
+        if not detected:
+            self.made.dropped.add(reason, question.text, question_id=question.question_id)
+            return None
+        return Question(
+            question_id=self._qid(question.question_id),
+            passage_id=passage_id,
+            text=question.text,
+            kind="span",
+            answers=tuple(
+                Answer(kind="span", texts=(text,), spans=_places(text, detected))
+                for text in (answer.texts[0] for answer in answers)
+            ),
+            tags=question.tags,
+            metadata={
+                "question_tokens": self._tokens(question.text, passage.language),
+                "detected_answers": detected,
+                "extra": {"id": question.question_id},
+            },
+        )
+
+    def _qid(self, question_id: str) -> str:
+        made, turn = qid(self.name, question_id), 1
+        while made in self.given:
+            turn += 1
+            made = qid(self.name, f"{question_id}\0{turn}")
+        if turn > 1:
+            self.made.remarks.add("duplicate-id", "got an id of its own", question_id=question_id)
+        self.given.add(made)
+        return made
+
+    def _detected(self, answers: list[Answer], context: TokenizedText) -> list[dict[str, Any]]:
+        if self.occurrences == "annotated":
+            return [
+                entry
+                for answer in answers
+                for entry in _entries(
+                    _annotated(answer, context) or context.find(answer.texts[0]), context
+                )
+            ]
+        spans: dict[Span, None] = {}
+        for answer in answers:
+            marked = _annotated(answer, context)
+            found = context.find(answer.texts[0])
+            clear = [
+                span
+                for span in found
+                if not any(span.start < other.end and other.start < span.end for other in marked)
+            ]
+            spans.update(dict.fromkeys(sorted([*marked, *clear])))
+        return _entries(list(spans), context)
+
+
+def _extractive(question: Question) -> tuple[list[Answer], str]:
+    """Return the answers that can be a span, or why there are none."""
+    if question.kind in {"verification", "entailment"}:
+        return [], f"{question.kind}-question"
+    if not question.answers:
+        return [], "no-answer-given"
+    first = question.answers[0]
+    if first.kind == "none":
+        return [], "unanswerable"
+    if first.kind in {"number", "date"}:
+        return [], f"{first.kind}-answer"
+    if first.kind == "choice":
+        texts = {option.label: option.text for option in question.options}
+        chosen = (texts.get(answer.label, "") for answer in question.answers)
+        return [Answer(kind="span", texts=(text,)) for text in chosen if text], "no-answer-given"
+    if len(first.texts) != 1:
+        return [], "several-spans"
+    return [
+        answer
+        for answer in question.answers
+        if answer.kind in {"span", "spans"} and len(answer.texts) == 1
+    ], "no-answer-given"
+
+
+def _annotated(answer: Answer, context: TokenizedText) -> list[Span]:
+    """Return the source's own places, where they hold the answer and cut no token."""
+    return [
+        span
+        for span in answer.spans
+        if 0 <= span.start < span.end <= len(context.text)
+        and mrqa(span.of(context.text)) == mrqa(answer.texts[0])
+        and context.token_span(span)
+    ]
+
+
+def _entries(spans: list[Span], context: TokenizedText) -> list[dict[str, Any]]:
+    """Group spans by their raw text, in order of first mention."""
+    grouped: dict[str, list[Span]] = {}
+    for span in spans:
+        grouped.setdefault(span.of(context.text), []).append(span)
+    return [
+        {
+            "text": text,
+            "char_spans": [[span.start, span.end] for span in places],
+            "token_spans": [
+                list(msgspec.structs.astuple(tokens))
+                for tokens in map(context.token_span, places)
+                if tokens
+            ],
+        }
+        for text, places in grouped.items()
+    ]
+
+
+def _places(text: str, detected: list[dict[str, Any]]) -> tuple[Span, ...]:
+    wanted = mrqa(text)
+    return tuple(
+        Span(*place)
+        for entry in detected
+        if mrqa(entry["text"]) == wanted
+        for place in entry["char_spans"]
+    )

@@ -1,0 +1,152 @@
+"""The conversion against real files: the shared task's own sample, and sets of other forms."""
+
+import json
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from closeread.formats import dump, load
+from closeread.formats.to_mrqa import to_mrqa
+from closeread.text.normalize import mrqa
+from closeread.types import Answer, Span
+
+
+def sample(corpus):
+    rows = (corpus / "data" / "mrqa" / "NewsQA_sample.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(row) for row in rows]
+
+
+def bare(dataset):
+    """The sample without its tokens and marks: answers with the annotators' places alone."""
+
+    def read(defects):
+        for passage, questions in dataset.read(defects):
+            yield (
+                msgspec.structs.replace(passage, metadata={}),
+                tuple(_bare(question) for question in questions),
+            )
+
+    return replace(dataset, read=read, metadata={})
+
+
+def _bare(question):
+    places = tuple(
+        Span(*place)
+        for entry in question.metadata["detected_answers"]
+        for place in entry["char_spans"]
+    )
+    answers = tuple(
+        Answer(kind="span", texts=answer.texts, spans=places) for answer in question.answers
+    )
+    return msgspec.structs.replace(question, answers=answers, metadata={})
+
+
+def test_tokens_of_the_official_sample(corpus):
+    """The sample's 1,474 context tokens: with spaCy 3.8 two of them are cut into three each."""
+    spacy = pytest.importorskip("spacy")
+    source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
+    made = to_mrqa(bare(source))
+    compared, differing = 0, []
+    for (passage, questions), row in zip(made.dataset, sample(corpus), strict=True):
+        ours = {tuple(token) for token in passage.metadata["context_tokens"]}
+        theirs = [tuple(token) for token in row["context_tokens"]]
+        compared += len(theirs)
+        differing += [token for token in theirs if token not in ours]
+        for question, qa in zip(questions, row["qas"], strict=True):
+            theirs = [tuple(token) for token in qa["question_tokens"]]
+            compared += len(theirs)
+            assert question.metadata["question_tokens"] == theirs
+    print(f"compared {compared} tokens, spaCy {spacy.__version__}: {len(differing)} differ")
+    assert [token for token, _ in differing] == ["26-year", "6,000-troop"]
+
+
+def test_detected_answers_of_the_official_sample(corpus):
+    """All 17 marks are those of the sample, by text, by characters and by tokens."""
+    source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
+    made = to_mrqa(bare(source), occurrences="annotated")
+    compared = 0
+    for (passage, questions), row in zip(made.dataset, sample(corpus), strict=True):
+        tokens = passage.metadata["context_tokens"]
+        for question, qa in zip(questions, row["qas"], strict=True):
+            (ours,), (theirs,) = question.metadata["detected_answers"], qa["detected_answers"]
+            assert ours["text"] == theirs["text"]
+            assert [[a, b - 1] for a, b in ours["char_spans"]] == theirs["char_spans"]
+            # Token numbers shift by two behind a token that this spaCy cuts into three.
+            (((first, last),), ((first_, last_),)) = ours["token_spans"], theirs["token_spans"]
+            assert last - 1 - first == last_ - first_
+            assert [tokens[first][1], tokens[last - 1]] == [
+                row["context_tokens"][first_][1],
+                tuple(row["context_tokens"][last_]),
+            ]
+            compared += 1
+    assert compared == 17
+
+
+def test_all_occurrences_in_the_official_sample(corpus):
+    """Looking for all places finds those of the sample and every other word-for-word one."""
+    source = load(corpus / "data" / "mrqa" / "NewsQA_sample.jsonl", "mrqa")
+    made = to_mrqa(bare(source))
+    found = 0
+    for (passage, questions), row in zip(made.dataset, sample(corpus), strict=True):
+        for question, qa in zip(questions, row["qas"], strict=True):
+            ours = [
+                (start, end - 1)
+                for entry in question.metadata["detected_answers"]
+                for start, end in entry["char_spans"]
+            ]
+            assert {tuple(place) for place in qa["detected_answers"][0]["char_spans"]} <= set(ours)
+            assert all(
+                mrqa(passage.text[start : end + 1]) == mrqa(question.answers[0].texts[0])
+                for start, end in ours
+            )
+            found += len(ours)
+    assert found > 17
+    print(f"17 places in the sample, {found} found")
+
+
+# File, format, and how many questions must go in and come out with its answers unchanged.
+SETS = {
+    "xquad/xquad.en.json": 1_190,
+    "squad2_subset/appcoreopc_dev-v2.0.json": 706,
+    "expmrc/expmrc-race-dev.json": 561,
+    "drop/drop_dataset_dev_sample.json": 73,
+    "quoref/quoref_dataset_dev.json": 2_418,
+    "cmrc2018/cmrc2018_trial.json": 1_002,
+    "xquad/xquad.zh.json": 1_190,
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_real_sets_keep_their_gold(corpus, tmp_path, name):
+    """Converted, written and loaded: the accepted answers are the source's, and marks are right."""
+    source = load(corpus / "data" / name)
+    gold = {question.question_id: question for question in source.questions()}
+    assert len(gold) == SETS[name]
+    made = to_mrqa(source)
+    dump(made.dataset, tmp_path / "out.jsonl.gz")
+    back = load(tmp_path / "out.jsonl.gz")
+    assert back.check().total == 0
+    kept = 0
+    for passage, questions in back:
+        for question in questions:
+            kept += 1
+            original = gold[question.metadata["extra"]["id"]]
+            accepted = [answer.texts[0] for answer in question.answers]
+            assert accepted == [
+                answer.texts[0]
+                for answer in original.answers
+                if answer.kind in {"span", "spans", "choice"} and len(answer.texts) == 1
+            ]
+            assert question.text == original.text
+            for entry in question.metadata["detected_answers"]:
+                assert mrqa(entry["text"]) in set(map(mrqa, accepted))
+                for (start, end), (first, last) in zip(
+                    entry["char_spans"], entry["token_spans"], strict=True
+                ):
+                    assert passage.text[start:end] == entry["text"]
+                    tokens = passage.metadata["context_tokens"]
+                    assert tokens[first][1] == start
+                    assert tokens[last - 1][1] + len(tokens[last - 1][0]) == end
+    assert kept + made.dropped.total == len(gold)
+    print(f"{name}: kept {kept} of {len(gold)}, dropped {made.dropped.counts}")
