@@ -1,0 +1,324 @@
+"""Span scorers: what they do with missing, failed, empty and strange predictions."""
+
+import random
+import subprocess
+import sys
+
+import pytest
+
+from closeread.errors import CloseReadError, InputError, MissingExtraError
+from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2
+from closeread.metrics.no_answer import CurveStatistic, Ranking
+from closeread.metrics.overlap import shared
+from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.metrics.summary import summarize
+from closeread.protocols import Metric
+from closeread.types import Answer, Evidence, Option, Prediction, Question, Submission
+
+LIGHT = Segmenter(punkt=False)
+SINGLE = [mrqa.metric(), squad.metric(), cmrc.Cmrc(segmenter=LIGHT)]
+ALL = [*SINGLE, squad2.metric(), expmrc.Expmrc(segmenter=LIGHT)]
+single = pytest.mark.parametrize("metric", SINGLE, ids=lambda one: one.name)
+every = pytest.mark.parametrize("metric", ALL, ids=lambda one: one.name)
+
+
+def question(*golds, name="q", **fields):
+    answers = tuple(Answer(kind="span", texts=(gold,)) for gold in golds)
+    return Question(
+        question_id=name, passage_id="", text="", kind="span", answers=answers, **fields
+    )
+
+
+def unanswerable(name="q"):
+    return Question(
+        question_id=name, passage_id="", text="", kind="span", answers=(Answer(kind="none"),)
+    )
+
+
+def says(*texts, name="q", **fields):
+    answer = Answer(kind="span", texts=texts) if texts else Answer(kind="none")
+    return Prediction(question_id=name, answer=answer, **fields)
+
+
+FAILED = Prediction(question_id="q", error="TimeoutError: no reply")
+
+
+@every
+def test_a_metric_has_the_seam(metric):
+    assert isinstance(metric, Metric)
+    assert metric.unit == "question"
+    assert metric.signature().startswith(f"{metric.name}|norm:")
+
+
+def test_signatures_say_what_two_numbers_must_share():
+    assert mrqa.metric().signature() == "mrqa|norm:mrqa|missing:zero|v:1"
+    skipping = mrqa.metric(skip_no_answer=True)
+    assert skipping.signature() == "mrqa|norm:mrqa|missing:skip|v:1"
+    assert squad.metric().signature() == "squad|norm:squad|missing:zero|v:1"
+    halves = squad2.metric(na_threshold=0.5)
+    assert halves.signature() == "squad2|norm:squad|missing:skip|na_threshold:0.5|v:1"
+    with_punkt = cmrc.Cmrc(segmenter=Segmenter(punkt=True)).signature()
+    assert with_punkt == "cmrc|norm:cmrc|missing:zero|nltk:3.9.1|punkt:english|v:1"
+    without = expmrc.Expmrc(segmenter=LIGHT).signature()
+    assert without == "expmrc|norm:expmrc|missing:zero|nltk:3.9.1|punkt:none|v:1"
+
+
+@single
+def test_missing_and_failed_predictions_score_zero(metric):
+    for prediction in (None, FAILED):
+        values = metric.score(question("cat", ""), prediction).values
+        assert set(values.values()) == {0.0}
+
+
+@single
+def test_of_several_predicted_texts_the_first_counts(metric):
+    assert metric.score(question("cat"), says("cat", "dog")).values["em"] == 1.0
+    assert metric.score(question("cat"), says("dog", "cat")).values["em"] == 0.0
+
+
+@single
+def test_no_answer_is_the_empty_string(metric):
+    assert metric.score(question("cat"), says()).values["f1"] == 0.0
+    assert metric.score(question("cat", ""), says()).values == {
+        **metric.score(question("cat", ""), says("")).values,
+        "em": 1.0,
+        "f1": 0.0,
+    }
+
+
+@single
+def test_a_question_without_reference_is_a_clear_error(metric):
+    for gold in (unanswerable("q7"), question(name="q7")):
+        with pytest.raises(CloseReadError, match="question q7"):
+            metric.score(gold, says("cat"))
+
+
+def test_skipped_questions_leave_the_mean():
+    metric = mrqa.metric(skip_no_answer=True)
+    scores = [
+        metric.score(question("cat", name="1"), says("cat", name="1")),
+        metric.score(question("cat", name="2"), None),
+        metric.score(question("cat", name="3"), Prediction(question_id="3", error="broke")),
+    ]
+    submission = Submission(
+        predictions={
+            "1": says("cat", name="1"),
+            "3": Prediction(question_id="3", error="broke"),
+        }
+    )
+    exact, _ = summarize(metric, scores, submission, None)
+    assert exact.value == 0.5
+    assert (exact.n_questions, exact.n_scored, exact.n_answered, exact.n_failed) == (3, 2, 1, 1)
+    nothing, _ = summarize(metric, [metric.score(question("cat"), None)], submission, None)
+    assert nothing.value is None
+
+
+def test_no_answer_is_right_where_there_is_none():
+    metric = squad2.metric()
+    assert metric.score(unanswerable(), says()).values == {
+        "em": 1.0,
+        "f1": 1.0,
+        "noans_em": 1.0,
+        "noans_f1": 1.0,
+    }
+    assert metric.score(unanswerable(), says("The")).values["em"] == 1.0
+    assert metric.score(unanswerable(), says("cat")).values["em"] == 0.0
+    assert metric.score(question("the", "!"), says("a")).values["hasans_f1"] == 1.0
+    assert metric.score(question("the", "cat"), says("a")).values["hasans_f1"] == 0.0
+
+
+def test_a_failed_reader_is_not_right_by_saying_nothing():
+    assert set(squad2.metric().score(unanswerable(), FAILED).values.values()) == {0.0}
+
+
+def test_a_missing_prediction_leaves_every_mean_of_squad2():
+    metric = squad2.metric()
+    scores = [
+        metric.score(question("cat", name="1"), says("cat", name="1")),
+        metric.score(question("cat", name="2"), None),
+        metric.score(unanswerable("3"), says("dog", name="3")),
+    ]
+    predictions = {"1": says("cat", name="1"), "3": says("dog", name="3")}
+    found = summarize(metric, scores, Submission(predictions=predictions), None)
+    values = {summary.metric: summary.value for summary in found}
+    assert values["squad2.em"] == 0.5
+    assert values["squad2.hasans_em"] == 1.0
+    assert values["squad2.noans_em"] == 0.0
+    assert found[0].note == "1 unanswered questions are left out"
+
+
+def test_gold_that_was_never_known_is_an_error_in_squad2():
+    with pytest.raises(CloseReadError, match="question q"):
+        squad2.metric().score(question(), says("cat"))
+
+
+def _file(n, seed):
+    chance = random.Random(seed)
+    golds, predictions, odds = {}, {}, {}
+    for place in range(n):
+        golds[f"q{place}"] = ["red cat", "cat"] if chance.random() < 0.6 else []
+        predictions[f"q{place}"] = chance.choice(["", "cat", "red dog", "dog", "red"])
+        odds[f"q{place}"] = round(chance.random(), 1)
+    return golds, predictions, odds
+
+
+def _pools(golds, predictions, odds, **options):
+    metric = squad2.metric(**options)
+    said = {name: says(*([text] if text else []), name=name) for name, text in predictions.items()}
+    scores = [
+        metric.score(question(*texts, name=name) if texts else unanswerable(name), said[name])
+        for name, texts in golds.items()
+    ]
+    submission = Submission(predictions=said, extras={"null_odds": odds})
+    return {pool.metric: pool for pool in metric.pool(scores, submission)}
+
+
+def test_null_odds_for_some_questions_only_are_an_error():
+    golds, predictions, odds = _file(5, 1)
+    del odds["q3"]
+    with pytest.raises(InputError, match="q3"):
+        _pools(golds, predictions, odds)
+
+
+def test_null_odds_above_the_threshold_mean_no_answer():
+    golds, predictions, odds = _file(40, 2)
+    silent = _pools(golds, predictions, dict.fromkeys(odds, 0.7), na_threshold=0.5)
+    assert sum(silent["squad2.hasans_em"].numerators) == 0
+    assert set(silent["squad2.noans_em"].numerators) == {1.0}
+    heard = _pools(golds, predictions, dict.fromkeys(odds, 0.5), na_threshold=0.5)
+    assert sum(heard["squad2.hasans_em"].numerators) > 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_curves_of_a_resample_equal_those_of_the_repeated_questions(seed):
+    golds, predictions, odds = _file(30, seed)
+    drawn = random.Random(seed).choices(range(30), k=30)
+    # In the file's order: where questions tie, the official search depends on it.
+    again = {f"q{index}+{copy}": f"q{index}" for copy, index in enumerate(sorted(drawn))}
+    repeated = (
+        {new: golds[old] for new, old in again.items()},
+        {new: predictions[old] for new, old in again.items()},
+        {new: odds[old] for new, old in again.items()},
+    )
+    pools = _pools(golds, predictions, odds)
+    expected = _pools(*repeated)
+    for name in ("best_em", "best_f1", "pr_exact_ap", "pr_f1_ap", "pr_oracle_ap"):
+        found = pools[f"squad2.{name}"].statistic(drawn)
+        assert found == pytest.approx(expected[f"squad2.{name}"].statistic()), name
+
+
+def test_a_resample_without_answers_has_no_average_precision():
+    ranking = Ranking(names=["a", "b"], odds=[0, 1], has_answer=[True, False], points=[1, -1])
+    precision = CurveStatistic(curve="average precision", ranking=ranking, unit_ids=["b", "a"])
+    assert precision([0, 0]) is None
+    assert precision([1, 1]) == precision() == 1.0
+
+
+def test_bags_share_repeats_as_often_as_both_have_them():
+    assert shared(["a", "b", "b", "c"], ["b", "b", "b"]) == 2
+    assert shared(["x", "y"] * 2000, ["y"] * 3000 + ["z"]) == 2000
+    assert shared([], ["x"]) == 0
+
+
+@pytest.mark.parametrize("raw", [None, 3, ["cat"], {"text": "cat"}])
+def test_official_forms_refuse_what_is_no_string(raw):
+    for official in (mrqa.official, lambda golds, said: squad2.official(golds.items(), said)):
+        with pytest.raises(CloseReadError, match="q1"):
+            official({"q1": ["cat"]}, {"q1": raw})
+
+
+def test_expmrc_takes_the_evidence_of_the_option_that_was_picked():
+    metric = expmrc.Expmrc(segmenter=LIGHT)
+    gold = Question(
+        question_id="q",
+        passage_id="",
+        text="",
+        kind="choice",
+        options=(Option(label="A", text="1"), Option(label="B", text="2")),
+        answers=(Answer(kind="choice", label="B"),),
+        gold_evidence=(Evidence(texts=("Cats sleep.", "They purr.")),),
+    )
+    said = Prediction(
+        question_id="q",
+        answer=Answer(kind="choice", label="B"),
+        evidence=(
+            Evidence(texts=("Dogs bark.",), option_label="A"),
+            Evidence(texts=("Cats sleep.", "They purr."), option_label="B"),
+        ),
+    )
+    values = metric.score(gold, said).values
+    assert values == {"answer_f1": 1.0, "evidence_f1": 1.0, "overall_f1": 1.0}
+    lower = Prediction(question_id="q", answer=Answer(kind="choice", label="b"))
+    assert metric.score(gold, lower).values["answer_f1"] == 0.0
+
+
+def test_expmrc_without_gold_evidence_is_zero_or_an_error():
+    metric = expmrc.Expmrc(segmenter=LIGHT)
+    choice = Question(
+        question_id="q",
+        passage_id="",
+        text="",
+        kind="choice",
+        options=(Option(label="A", text="1"),),
+        answers=(Answer(kind="choice", label="A"),),
+    )
+    said = Prediction(question_id="q", answer=Answer(kind="choice", label="A"))
+    score = metric.score(choice, said)
+    assert (score.values["answer_f1"], score.values["evidence_f1"]) == (1.0, 0.0)
+    assert score.note == "no gold evidence"
+    with pytest.raises(CloseReadError, match="gold evidence"):
+        metric.score(question("cat"), says("cat"))
+
+
+def test_expmrc_official_scores_odd_values_as_text_and_refuses_lacking_ones():
+    golds = [("q", ["None"], ["None"])]
+    printed = expmrc.official(golds, {"q": {"answer": None, "evidence": None}})
+    assert printed["ALL_F1"] == "100.000"
+    for entry in ({"answer": "cat"}, "cat", None):
+        with pytest.raises(CloseReadError, match="question q"):
+            expmrc.official(golds, {"q": entry})
+
+
+def test_official_forms_of_chinese_scorers_need_questions_and_references():
+    with pytest.raises(CloseReadError, match="no question"):
+        cmrc.official([], {})
+    with pytest.raises(CloseReadError, match="question q"):
+        cmrc.official([("q", [])], {"q": "猫"})
+    with pytest.raises(CloseReadError, match="no question"):
+        expmrc.official([], {})
+
+
+def test_without_punkt_data_the_score_still_comes(monkeypatch):
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [])
+    found = segmenter()
+    assert found == LIGHT
+    assert found.cmrc("e.g. this. That") == ["e.g.", "this.", "that"]
+    assert cmrc.metric().signature().endswith("|punkt:none|v:1")
+
+
+def test_long_runs_are_segmented_like_short_ones():
+    words = " ".join(["cat,"] * 100)
+    assert LIGHT.mixed(words) == ["cat", ","] * 100
+
+
+def test_without_nltk_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nltk", None)
+    monkeypatch.setitem(sys.modules, "nltk.data", None)
+    with pytest.raises(MissingExtraError, match=r"closeread\[cmrc\]"):
+        cmrc.metric()
+
+
+def test_importing_the_scorers_loads_nothing_heavy():
+    code = (
+        "import sys\n"
+        "from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2\n"
+        "mrqa.official({'q': ['a cat']}, {'q': 'cat'})\n"
+        "print(*sys.modules)"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    loaded = {name.split(".")[0] for name in printed.split()}
+    assert not loaded & {"numpy", "scipy", "nltk", "rich", "httpx", "hypothesis"}
