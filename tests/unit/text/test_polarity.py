@@ -1,0 +1,41 @@
+"""What stems ask for, in both languages."""
+
+import pytest
+
+from closeread.text.polarity import asks_for, is_verification, polarity, vgaokao_polarity
+
+
+@pytest.mark.parametrize(
+    ("stem", "expected"),
+    [
+        ("下列说法符合原文意思的一项是", "supported"),
+        ("下列说法不符合原文意思的一项是", "contradicted"),
+        ("根据原文内容，下列推断有误的一项是", "contradicted"),
+        ("下列表述无误的一项是", "supported"),
+        ("下列对“多不一定好”的理解，正确的一项是", "supported"),
+        ("下列关于不同时期的说法，正确的一项是", "supported"),
+        ("下列没有体现作者观点的一项说法是", None),
+        ("下列理解与文意无关的一项是", "contradicted"),
+        ("沈从文没拿教材，是因为他觉得", None),
+        ("文章的标题最恰当的一项是", None),
+        ("Which of the following is TRUE according to the passage?", "supported"),
+        ("Which of the following is NOT true according to the text?", "contradicted"),
+        ("All of the following statements are correct EXCEPT", "contradicted"),
+        ("Which statement does the passage contradict?", "contradicted"),
+        ("Which of the following can be inferred from the passage?", "supported"),
+        ("Why didn't Tom go to school?", None),
+        ("What is the best title?", None),
+    ],
+)
+def test_stems(stem: str, expected: str | None):
+    """A verification stem has a polarity; another kind of stem has none."""
+    assert asks_for(stem) == expected
+    assert is_verification(stem) == (expected is not None)
+
+
+def test_the_official_rule_is_literal():
+    """It looks for 不, 错误 and 有误 anywhere, in quotes too, and knows no other way to say no."""
+    assert vgaokao_polarity("对“多不一定好”理解正确的一项是") == "contradicted"
+    assert vgaokao_polarity("与此无关的一项是") == "supported"
+    assert polarity("对“多不一定好”理解正确的一项是") == "supported"
+    assert polarity("与此无关的一项是") == "contradicted"

@@ -1,0 +1,85 @@
+"""Sentences and words as offsets, on texts written for it."""
+
+import pytest
+
+from closeread.text.segment import sentences, tokens, vgaokao
+from closeread.types import Span
+
+
+def _split(text: str, language: str) -> list[str]:
+    return [span.of(text) for span in sentences(text, language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("他来了。她走了。", ["他来了。", "她走了。"]),
+        ("他问：“来吗？”她点头。", ["他问：“来吗？”", "她点头。"]),
+        ("“来吗？”的意思很清楚。完了。", ["“来吗？”的意思很清楚。", "完了。"]),
+        ("真的吗？！是的。", ["真的吗？！", "是的。"]),
+        ("他想……算了。", ["他想……", "算了。"]),
+        ("他想……，还是算了。", ["他想……，还是算了。"]),
+        ("比例是3.14。共10.5万人！好", ["比例是3.14。", "共10.5万人！", "好"]),
+        ("“一句。两句。”后来呢？", ["“一句。", "两句。”", "后来呢？"]),
+        ("他（笑了。）又走了。再见。", ["他（笑了。）又走了。", "再见。"]),
+        ("第一段\n　　第二段。\n\n第三段", ["第一段", "第二段。", "第三段"]),
+        ("真好!他说?是", ["真好!", "他说?", "是"]),
+        ("半句；另半句，未完", ["半句；另半句，未完"]),
+        ("", []),
+        (" \n\u3000 ", []),
+        ("。。。", ["。。。"]),
+    ],
+)
+def test_chinese_sentences(text: str, expected: list[str]):
+    """Full-width enders, quotes behind them, ellipses and line breaks end a sentence."""
+    assert _split(text, "zh") == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It rained. We left.", ["It rained.", "We left."]),
+        ("Dr. Ng met J. R. Hale. They spoke.", ["Dr. Ng met J. R. Hale.", "They spoke."]),
+        ("The U.S. Army came. It won.", ["The U.S. Army came.", "It won."]),
+        ("He left the U.S. The war went on.", ["He left the U.S.", "The war went on."]),
+        ("It cost $3.5 million. Wow!", ["It cost $3.5 million.", "Wow!"]),
+        ('"Go!" he said. "Now."', ['"Go!" he said.', '"Now."']),
+        ("He wrote (in 1990.) Then he left.", ["He wrote (in 1990.)", "Then he left."]),
+        ("See No. 5 for more. No. Not that.", ["See No. 5 for more.", "No.", "Not that."]),
+        ("It works, e.g. in Paris. Good.", ["It works, e.g. in Paris.", "Good."]),
+        ("Wait... what? Yes.", ["Wait... what?", "Yes."]),
+        ("One line\nAnother line. And more", ["One line", "Another line.", "And more"]),
+        ("Born in St. Louis, Inc. and all. End.", ["Born in St. Louis, Inc. and all.", "End."]),
+        ("At 5 p.m. The door opened.", ["At 5 p.m.", "The door opened."]),
+        ("no end", ["no end"]),
+    ],
+)
+def test_english_sentences(text: str, expected: list[str]):
+    """Abbreviations, initials, decimals and ordinals do not end a sentence."""
+    assert _split(text, "en") == expected
+
+
+def test_the_authors_rule_keeps_its_oddities():
+    """Of two enders only the first counts, and leading space stays in the sentence."""
+    text = "一……。二！？三。  四\n\n五"
+    assert [span.of(text) for span in vgaokao(text)] == [
+        "一……",
+        "。",
+        "二！",
+        "？三。",
+        "  四",
+        "五",
+    ]
+    assert vgaokao("") == ()
+    assert vgaokao("\n \n") == ()
+
+
+def test_tokens_are_words_numbers_and_characters():
+    """English words and numbers are whole, Chinese characters single, punctuation is left out."""
+    text = "Don't pay $1,250.5 in the U.S. for 北京’s 3 well-known 书。"
+    assert [span.of(text) for span in tokens(text)] == [
+        *("Don't", "pay", "1,250.5", "in", "the", "U.S", "for", "北", "京", "s", "3"),
+        *("well-known", "书"),
+    ]
+    assert tokens("，。 …") == ()
+    assert tokens("a b") == (Span(0, 1), Span(2, 3))
