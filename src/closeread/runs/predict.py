@@ -20,7 +20,7 @@ from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
-from closeread.types import Dataset, Defects, Prediction
+from closeread.types import Dataset, Defects, Evidence, Passage, Prediction
 
 BATCH_SIZE = 32
 _LONGEST_ERROR = 500
@@ -219,7 +219,19 @@ def _asked(
                 expected="the id of every question that it was given, once each",
                 cure="use question.question_id of the item",
             )
-        yield msgspec.structs.replace(prediction, question_id=planned.question_id)
+        yield msgspec.structs.replace(
+            prediction,
+            question_id=planned.question_id,
+            evidence=tuple(_quoted(found, planned.shown[0]) for found in prediction.evidence),
+        )
+
+
+def _quoted(found: Evidence, passage: Passage) -> Evidence:
+    """Return evidence with its texts beside its spans: some scorers are given no passage."""
+    if found.texts or not found.spans:
+        return found
+    texts = tuple(span.of(passage.text) for span in found.spans)
+    return msgspec.structs.replace(found, texts=texts)
 
 
 def _encode(prediction: Prediction) -> tuple[bytes, bool]:

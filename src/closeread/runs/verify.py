@@ -43,9 +43,6 @@ def verify(run: Run) -> Verification:
 
     The ledger and the hash in ``run.json`` vouch for the predictions; predictions and gold for
     the scores; scores for the summary. An interval is recomputed with the seed it was made with.
-
-    Raises:
-        InputError: ``run.json`` or ``summary.json`` cannot be read at all.
     """
     found = Verification()
     if not run.info.complete:
@@ -58,15 +55,15 @@ def verify(run: Run) -> Verification:
     except CloseReadError as error:
         found.differences.append(str(error))
         return found
-    summary = run.summary()
     dataset = _dataset(run, found)
     if dataset is not None:
         found.compare("one prediction for each question, in order", _order(run, dataset))
-    if summary is None:
-        found.unchecked.append("scores: the run was not scored yet")
-        return found
     try:
-        _scores(run, summary, dataset, found)
+        summary = run.summary()
+        if summary is None:
+            found.unchecked.append("scores: the run was not scored yet")
+        else:
+            _scores(run, summary, dataset, found)
     except CloseReadError as error:
         found.differences.append(str(error))
     return found
