@@ -1,0 +1,208 @@
+"""Selective answering: how often a reader is wrong when it answers only what it is surest of.
+
+Source: ``get_risk_coverage_info`` and ``get_coverage_cutoff`` of kmzjy110/selectiveQA at 74974c99
+(after Kamath et al. 2020). After each question k in order of falling confidence, coverage is k/N
+and risk is 1 - correct/k. The area is the trapezoids' from k = 1 to N, not from coverage 0.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.metrics.pools import counts
+from closeread.protocols import Metric, Pool
+from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_BASES: dict[QuestionKind, str] = {
+    "span": "squad2.em",
+    "discrete": "drop.em",
+    "choice": "choice.accuracy",
+    "verification": "choice.accuracy",
+    "entailment": "choice.accuracy",
+}
+_ACCURACIES = {"selective.coverage@80": 0.80, "selective.coverage@90": 0.90}
+
+
+@dataclass(frozen=True)
+class Selective:
+    """The metric.
+
+    Attributes:
+        base: The value that says how right an answer is, such as ``mrqa.em``; by the question's
+            kind when empty.
+        threshold: From which base value on an answer is right; None takes the value as it is.
+    """
+
+    base: str = ""
+    threshold: float | None = None
+    name: str = "selective"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings; an answer without confidence is the least sure one."""
+        threshold = "none" if self.threshold is None else f"{self.threshold:g}"
+        base = self.base or "by-kind"
+        return f"selective|base:{base}|threshold:{threshold}|ties:file-order|missing:last|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``correct`` (None without gold) and ``confidence`` (None where there is none)."""
+        family, _, key = (self.base or _BASES[question.kind]).partition(".")
+        values = _metric(family).score(question, prediction).values
+        if key not in values:
+            raise UsageError(
+                f"{family} has no value {key!r} for one question",
+                expected=" or ".join(f"{family}.{name}" for name in values if "." not in name),
+            )
+        correct = values[key]
+        if correct is not None and self.threshold is not None:
+            correct = float(correct >= self.threshold)
+        return Score(
+            question_id=question.question_id,
+            values={
+                "correct": correct,
+                "confidence": prediction.confidence if prediction is not None else None,
+            },
+            unit_id=question.question_id,
+        )
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return ``selective.aurc``, ``selective.coverage@80`` and ``selective.coverage@90``."""
+        scores = list(scores)
+        kept = [score for score in scores if score.values["correct"] is not None]
+        confidences = [score.values["confidence"] for score in kept]
+        correct = [cast("float", score.values["correct"]) for score in kept]
+        sure = sum(confidence is not None for confidence in confidences)
+        note = "" if sure == len(kept) else f"{len(kept) - sure} answers without a confidence"
+        if kept and not sure:
+            note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
+        answered, failed = counts(scores, submission)
+        found = _statistics(confidences, correct)
+        return tuple(
+            Pool(
+                metric=name,
+                unit_ids=[score.unit_id for score in kept],
+                numerators=correct,
+                denominators=[1] * len(kept),
+                statistic=statistic,
+                n_questions=len(scores),
+                n_scored=len(kept),
+                n_answered=answered,
+                n_failed=failed,
+                note=note,
+            )
+            for name, statistic in found.items()
+        )
+
+
+def metric(base: str = "", threshold: float | None = None) -> Selective:
+    """Return the metric over another one's per-question value.
+
+    Args:
+        base: A dotted name such as ``mrqa.em`` or ``choice.accuracy``; by default the question's
+            kind decides (``squad2.em``, ``drop.em``, ``choice.accuracy``).
+        threshold: An answer whose base value reaches it is right, others are wrong; without it
+            the value counts as it is.
+    """
+    return Selective(base=base, threshold=threshold)
+
+
+def curve(
+    confidences: Sequence[float | None], correct: Sequence[float]
+) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Return (coverages, risks), both of shape (n,): after each question, the surest first.
+
+    Args:
+        confidences: One number a question; None is less sure than any. Equal ones keep their order.
+        correct: How right each answer is, 0 to 1.
+    """
+    return _curve(_sorted(confidences, correct)[1])
+
+
+def aurc(coverages: "NDArray[Any]", risks: "NDArray[Any]") -> float:
+    """Return the area under the risk-coverage curve by trapezoids, from its first point on."""
+    import numpy as np
+
+    return float(np.trapezoid(risks, coverages))
+
+
+def coverage_at(accuracy: float, coverages: "NDArray[Any]", risks: "NDArray[Any]") -> float:
+    """Return the largest coverage whose risk is strictly below ``1 - accuracy``; 0.0 without one.
+
+    Found from the end, so a curve that crosses several times counts its last crossing.
+    """
+    import numpy as np
+
+    (below,) = np.nonzero(risks < 1 - accuracy)
+    return float(coverages[below[-1]]) if len(below) else 0.0
+
+
+def official(confidences: Sequence[float | None], correct: Sequence[float]) -> dict[str, float]:
+    """Return what the program stores, in percent: ``auc``, ``cov_at_acc_80``, ``cov_at_acc_90``.
+
+    The area is rounded to four decimals of the fraction.
+    """
+    coverages, risks = curve(confidences, correct)
+    return {
+        "auc": round(round(aurc(coverages, risks), 4) * 100, 2),
+        "cov_at_acc_80": coverage_at(0.80, coverages, risks) * 100,
+        "cov_at_acc_90": coverage_at(0.90, coverages, risks) * 100,
+    }
+
+
+def _metric(family: str) -> Metric:
+    made: Metric = catalog.resolve("metric", family)()
+    return made
+
+
+@dataclass(frozen=True)
+class _Statistic:
+    """A number read off the curve of a resample of the questions."""
+
+    order: "NDArray[Any]"
+    correct: "NDArray[Any]"
+    read: "Callable[[NDArray[Any], NDArray[Any]], float]"
+
+    def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
+        import numpy as np
+
+        found = self.correct
+        if indices is not None:
+            times = np.bincount(np.asarray(indices), minlength=len(self.order))
+            found = np.repeat(self.correct, times[self.order])
+        return self.read(*_curve(found)) if len(found) else None
+
+
+def _statistics(
+    confidences: Sequence[float | None], correct: Sequence[float]
+) -> dict[str, _Statistic]:
+    order, in_order = _sorted(confidences, correct)
+    found = {"selective.aurc": _Statistic(order, in_order, aurc)}
+    for name, accuracy in _ACCURACIES.items():
+        found[name] = _Statistic(order, in_order, _coverage_reader(accuracy))
+    return found
+
+
+def _coverage_reader(accuracy: float) -> "Callable[[NDArray[Any], NDArray[Any]], float]":
+    return lambda coverages, risks: coverage_at(accuracy, coverages, risks)
+
+
+def _sorted(
+    confidences: Sequence[float | None], correct: Sequence[float]
+) -> "tuple[NDArray[Any], NDArray[Any]]":
+    import numpy as np
+
+    sure = np.array([-np.inf if found is None else found for found in confidences], dtype=float)
+    order = np.argsort(-sure, kind="stable")
+    return order, np.asarray(correct, dtype=float)[order]
+
+
+def _curve(correct: "NDArray[Any]") -> "tuple[NDArray[Any], NDArray[Any]]":
+    import numpy as np
+
+    answered = np.arange(1, len(correct) + 1)
+    return answered / len(correct), 1 - np.cumsum(correct) / answered
