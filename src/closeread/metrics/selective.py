@@ -59,6 +59,8 @@ class Selective:
                 expected=" or ".join(f"{family}.{name}" for name in values if "." not in name),
             )
         correct = values[key]
+        if prediction is None and question.answers:  # some bases leave missing ones out
+            correct = 0.0
         if correct is not None and self.threshold is not None:
             correct = float(correct >= self.threshold)
         return Score(

@@ -1,0 +1,101 @@
+"""Picking an option: by label, by text, by scores and polarity; and judging each option."""
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.metrics import choice, option
+from closeread.metrics.intervals import value
+from closeread.protocols import Metric
+from closeread.types import Answer, Option, Prediction, Question, Submission
+
+
+def question(asks_for="supported", truth=(True, False, False), gold="A"):
+    return Question(
+        question_id="q",
+        passage_id="p",
+        text="?",
+        kind="verification",
+        asks_for=asks_for,
+        options=tuple(Option(label=label, text=f"text {label}") for label in "ABC"),
+        option_truth=truth,
+        answers=(Answer(kind="choice", label=gold, texts=(f"text {gold}",)),) if gold else (),
+    )
+
+
+def said(label="", texts=(), scores=()):
+    answer = Answer(kind="choice", label=label, texts=texts) if label or texts else None
+    return Prediction(question_id="q", answer=answer, option_scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("prediction", "asks_for", "label"),
+    [
+        (said("B"), "supported", "B"),
+        (said(texts=("text C ",)), "supported", "C"),
+        (said(texts=("C",)), "supported", "C"),
+        (said(texts=("something else",)), "supported", None),
+        (said("B", scores=(0.9, 0.1, 0.2)), "supported", "B"),
+        (said(scores=(0.1, 0.9, 0.2)), "supported", "B"),
+        (said(scores=(0.1, 0.9, 0.2)), "contradicted", "A"),
+        (said(scores=(0.1, 0.9, 0.2)), None, "B"),
+        (said(scores=(0.5, 0.9, 0.9)), "supported", "B"),
+        (said(scores=(0.5, 0.2, 0.2)), "contradicted", "B"),
+        (said(), "supported", None),
+        (None, "supported", None),
+    ],
+)
+def test_what_a_prediction_picks(prediction, asks_for, label):
+    assert choice.picked(question(asks_for), prediction) == label
+
+
+def test_scores_must_be_as_many_as_options():
+    with pytest.raises(InputError, match="2 option scores for 3 options") as caught:
+        choice.metric().score(question(), said(scores=(0.1, 0.2)))
+    assert "question q" in str(caught.value)
+
+
+def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_nothing():
+    made = choice.metric()
+    assert isinstance(made, Metric)
+    failed = Prediction(question_id="q", error="timed out")
+    scores = [
+        made.score(question(), None),
+        made.score(question(), failed),
+        made.score(question(), said("A")),
+        made.score(question(gold=None), said("A")),
+    ]
+    assert [score.values["accuracy"] for score in scores] == [0.0, 0.0, 1.0, None]
+    (pool,) = made.pool(scores, Submission(predictions={"q": failed}))
+    assert (pool.n_questions, pool.n_scored, pool.metric) == (4, 3, "choice.accuracy")
+
+
+@pytest.mark.parametrize(
+    ("prediction", "asks_for", "judged"),
+    [
+        (said(scores=(0.9, 0.5, 0.1)), "supported", (True, None, False)),
+        (said("A"), "supported", (True, False, False)),
+        (said("A"), "contradicted", (False, True, True)),
+        (said("A"), None, (None, None, None)),
+        (None, "supported", (None, None, None)),
+        (said("A", scores=(0.1, 0.2, 0.9)), "supported", (False, False, True)),
+    ],
+)
+def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged):
+    assert option.judge(question(asks_for), prediction) == judged
+
+
+def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():
+    made = option.metric()
+    assert isinstance(made, Metric)
+    some = question(truth=(True, None, False))
+    none = question(truth=())
+    scores = [
+        made.score(some, said("A")),
+        made.score(question(), said("B")),
+        made.score(question(), None),
+        made.score(none, said("A")),
+    ]
+    assert [score.values["right"] for score in scores] == [2.0, 1.0, 0.0, None]
+    (pool,) = made.pool(scores, Submission(predictions={}))
+    assert value(pool) == 3 / 8
+    assert (pool.n_questions, pool.n_scored) == (4, 3)

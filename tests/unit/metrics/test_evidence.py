@@ -1,0 +1,79 @@
+"""Evidence: sentences of another splitter, labels left out, options without gold."""
+
+import pytest
+
+from closeread.metrics.evidence import metric, official, overlap
+from closeread.metrics.intervals import value
+from closeread.protocols import Metric
+from closeread.types import Evidence, Prediction, Question, Span, Submission
+
+S = [Span(0, 10), Span(10, 30), Span(30, 40), Span(40, 60)]
+
+
+def question(*evidence):
+    return Question(
+        question_id="q", passage_id="p", text="?", kind="verification", gold_evidence=evidence
+    )
+
+
+def said(*evidence):
+    return Prediction(question_id="q", evidence=evidence)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "expected"),
+    [
+        ([S[0]], [S[0]], (1.0, 1.0, 1.0)),
+        ([S[0]], [], (0.0, 0.0, 0.0)),
+        ([S[0]], [S[1]], (0.0, 0.0, 0.0)),
+        ([S[0], S[1]], [S[0]], (1.0, 0.5, 2 / 3)),
+        ([S[0]], [S[0], S[1], S[1]], (0.5, 1.0, 2 / 3)),
+        ([S[0], S[1]], [Span(0, 30)], (1.0, 1.0, 1.0)),
+        ([S[1]], [Span(11, 29)], (1.0, 1.0, 1.0)),
+        ([S[1]], [Span(26, 40)], (0.0, 0.0, 0.0)),
+        ([S[1]], [Span(10, 20), Span(20, 30)], (1.0, 1.0, 1.0)),
+    ],
+)
+def test_spans_become_sentences(gold, predicted, expected):
+    assert overlap(gold, predicted) == expected
+
+
+def test_options_are_averaged_each_alone_and_those_without_gold_left_out():
+    asked = question(
+        Evidence(option_label="A", spans=(S[0], S[1])),
+        Evidence(option_label="B", spans=(S[2],)),
+        Evidence(option_label="C", spans=()),
+    )
+    score = metric().score(asked, said(Evidence(option_label="A", spans=(S[0],))))
+    assert isinstance(metric(), Metric)
+    assert score.values["precision"] == 0.5
+    assert score.values["recall"] == 0.25
+    assert score.values["f1"] == 1 / 3
+    assert "f1.C" not in score.values
+    assert official([score]) == {"precision": 0.5, "recall": 0.25, "f1": 1 / 3}
+
+
+def test_evidence_without_a_label_speaks_for_every_option():
+    asked = question(
+        Evidence(option_label="A", spans=(S[0],)), Evidence(option_label="B", spans=(S[1],))
+    )
+    score = metric().score(asked, said(Evidence(spans=(S[0],))))
+    assert (score.values["f1.A"], score.values["f1.B"]) == (1.0, 0.0)
+    whole = metric().score(
+        question(Evidence(spans=(S[0], S[1]))), said(Evidence(option_label="B", spans=(S[1],)))
+    )
+    assert whole.values["recall."] == 0.5
+
+
+def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
+    asked = question(Evidence(option_label="A", spans=(S[0],)))
+    scores = [metric().score(asked, None), metric().score(question(), said())]
+    assert [score.values["f1"] for score in scores] == [0.0, None]
+    pools = metric().pool(scores, Submission(predictions={}))
+    assert [pool.metric for pool in pools] == [
+        "evidence.precision",
+        "evidence.recall",
+        "evidence.f1",
+    ]
+    assert (pools[2].n_questions, pools[2].n_scored, value(pools[2])) == (2, 1, 0.0)
+    assert pools[2].note == "mean over 1 options"

@@ -1,0 +1,176 @@
+"""Triples: the two ways to count, chance, and what must not raise a strict score."""
+
+import itertools
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.metrics.gcrc import chance_levels, metric, official, strict, weighted
+from closeread.metrics.intervals import Resampling, value
+from closeread.metrics.summary import breakdowns, summarize
+from closeread.protocols import Metric
+from closeread.types import Answer, Option, Prediction, Question, Submission
+
+ROLES = ("original", "positive", "negative")
+
+
+def triple(name, letters="ABC", **more):
+    return [
+        Question(
+            question_id=f"{name}#{role}",
+            passage_id="p",
+            text="?",
+            kind="verification",
+            options=tuple(Option(label=label, text=label * 2) for label in "ABCD"),
+            answers=(Answer(kind="choice", label=letter),),
+            group_id=name,
+            role=role,
+            **more,
+        )
+        for role, letter in zip(ROLES, letters, strict=True)
+    ]
+
+
+QUESTIONS = [*triple("t1"), *triple("t2", "DCB")]
+
+
+def submitted(letters):
+    """Letters a question id; no raw rows, as a run hands in."""
+    return Submission(
+        predictions={
+            name: Prediction(question_id=name, answer=Answer(kind="choice", label=letter))
+            for name, letter in letters.items()
+        }
+    )
+
+
+def values(made, submission, questions=QUESTIONS):
+    scores = [made.score(each, submission.predictions.get(each.question_id)) for each in questions]
+    return [value(pool) for pool in made.pool(scores, submission)]
+
+
+FULL = {"t1#original": "A", "t1#positive": "B", "t1#negative": "D", "t2#original": "D"}
+
+
+def test_leaving_out_is_free_officially_and_wrong_strictly():
+    assert isinstance(metric(), Metric)
+    assert metric().unit == strict().unit == "group"
+    only = {name: letter for name, letter in FULL.items() if name.startswith("t1")}
+    assert values(metric(), submitted(only)) == [1.0, 1.0, 0.0, 0.5]
+    assert values(strict(), submitted(only)) == [0.5, 0.5, 0.0, 0.25]
+
+
+def test_unknown_ids_cost_officially_and_nothing_strictly():
+    extra = FULL | {"x": "A", "y#original": "B", "z#positive": "C"}
+    assert values(metric(), submitted(extra))[0] == 2 / 4
+    assert values(strict(), submitted(extra))[0] == 1.0
+
+
+def test_nothing_handed_in_is_an_error_officially_and_zero_strictly():
+    empty = Submission(predictions={})
+    scores = [metric().score(each, None) for each in QUESTIONS]
+    with pytest.raises(InputError, match="holds no answer"):
+        official(scores, empty)
+    summary = summarize(metric(), scores, empty, Resampling())[0]
+    assert summary.value is None
+    assert "nothing to divide by" in summary.note
+    assert values(strict(), empty) == [0.0, 0.0, 0.0, 0.0]
+
+
+def test_scores_of_options_pick_an_answer_where_no_letter_was_given():
+    given = {
+        each.question_id: Prediction(
+            question_id=each.question_id,
+            option_scores=tuple(float(label == each.answers[0].label) for label in "ABCD"),
+        )
+        for each in QUESTIONS
+    }
+    assert values(metric(), Submission(predictions=given)) == [1.0] * 4
+
+
+def test_a_question_of_no_triple_is_refused_with_the_cure():
+    single = Question(question_id="q", passage_id="p", text="?", kind="choice")
+    with pytest.raises(InputError, match="metric `choice`"):
+        metric().score(single, None)
+
+
+def test_a_question_without_gold_counts_in_nothing():
+    blind = [
+        Question(
+            question_id=f"t#{role}",
+            passage_id="p",
+            text="?",
+            kind="choice",
+            group_id="t",
+            role=role,
+        )
+        for role in ROLES
+    ]
+    assert values(strict(), submitted({}), blind) == [None] * 4
+
+
+def test_a_list_or_a_bare_row_is_no_answer():
+    scores = [metric().score(each, None) for each in QUESTIONS]
+    for raw in (["A"], {"answer": "A", "positive_answer": "A", "negative_answer": "A"}):
+        with pytest.raises(InputError, match="a letter, in rows under the key `data`"):
+            official(scores, Submission(predictions={}, rows=(("t1#original", raw),)))
+
+
+def test_chance_levels_are_those_of_counting_all_answers():
+    for guesses, column in (
+        (list(itertools.product("ABCD", repeat=3)), 0),
+        (list(itertools.permutations("ABCD", 3)), 1),
+    ):
+        gold = ("A", "B", "C")
+        hits = [[a == b for a, b in zip(gold, guess, strict=True)] for guess in guesses]
+        acc0 = sum(o for o, _, _ in hits) / len(hits)
+        acc1 = sum(o and (p or n) for o, p, n in hits) / len(hits)
+        acc2 = sum(o and p and n for o, p, n in hits) / len(hits)
+        expected = (acc0, acc1, acc2, weighted(acc0, acc1, acc2))
+        found = tuple(levels[column] for levels in chance_levels().values())
+        assert found == pytest.approx(expected, abs=1e-15)
+    assert chance_levels()["acc2"] == (1 / 64, 1 / 24)
+
+
+def test_the_chance_levels_stand_in_the_notes():
+    scores = [strict().score(each, None) for each in QUESTIONS]
+    notes = {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
+    assert notes["gcrc~strict.acc2"] == (
+        "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
+    )
+    assert notes["gcrc~strict.acc0"] == "chance 25.00 %"
+
+
+def test_intervals_resample_triples():
+    questions = [each for i in range(30) for each in triple(f"t{i}")]
+    letters = {
+        each.question_id: each.answers[0].label if int(each.group_id[1:]) % 3 else "D"
+        for each in questions
+    }
+    submission = submitted(letters)
+    for made in (metric(), strict()):
+        scores = [made.score(each, submission.predictions[each.question_id]) for each in questions]
+        for summary in summarize(made, scores, submission, Resampling(resamples=400)):
+            assert summary.unit == "group"
+            assert summary.low < 2 / 3 < summary.high
+            assert summary.n_questions == summary.n_scored == 90
+
+
+def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
+    submission = submitted({"t1#original": "A"})
+    tags = [{"source": each.group_id} for each in QUESTIONS]
+    scores = [
+        metric().score(each, submission.predictions.get(each.question_id)) for each in QUESTIONS
+    ]
+    found = breakdowns(metric(), zip(tags, scores, strict=True), submission, None)
+    assert found["source"]["t1"]["gcrc.acc0"].value == 1.0
+    assert found["source"]["t2"]["gcrc.acc0"].value is None
+
+
+@pytest.mark.parametrize("left_out", FULL)
+def test_a_missing_prediction_never_raises_the_strict_score(left_out):
+    fewer = {name: letter for name, letter in FULL.items() if name != left_out}
+    for less, more in zip(
+        values(strict(), submitted(fewer)), values(strict(), submitted(FULL)), strict=True
+    ):
+        assert less <= more

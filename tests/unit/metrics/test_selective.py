@@ -1,0 +1,111 @@
+"""Selective answering over any other metric, with and without confidences."""
+
+import pytest
+
+from closeread.errors import UnknownNameError, UsageError
+from closeread.metrics.intervals import Resampling, distribution, value
+from closeread.metrics.selective import aurc, coverage_at, curve, metric, official
+from closeread.metrics.summary import summarize
+from closeread.protocols import Metric
+from closeread.types import Answer, Option, Prediction, Question, Score, Submission
+
+
+def question(name, kind="choice"):
+    return Question(
+        question_id=name,
+        passage_id="p",
+        text="?",
+        kind=kind,
+        options=(Option(label="A", text="x"), Option(label="B", text="y")),
+        answers=(Answer(kind="choice", label="A", texts=("the red car",)),),
+    )
+
+
+def said(name, label, confidence, texts=()):
+    answer = Answer(kind="choice", label=label, texts=texts)
+    return Prediction(question_id=name, answer=answer, confidence=confidence)
+
+
+def scores_of(correct, confidences):
+    return [
+        Score(question_id=str(place), values={"correct": right, "confidence": sure})
+        for place, (right, sure) in enumerate(zip(correct, confidences, strict=True))
+    ]
+
+
+def test_the_curve_goes_from_the_surest_on_and_ties_keep_their_order():
+    coverages, risks = curve([0.5, 0.9, 0.5, None], [0.0, 1.0, 1.0, 0.0])
+    assert coverages.tolist() == [0.25, 0.5, 0.75, 1.0]
+    assert risks.tolist() == [0.0, 0.5, 1 - 2 / 3, 0.5]
+    assert aurc(coverages, risks) == pytest.approx((0.25 + 5 / 12 + 5 / 12) / 4)
+
+
+def test_coverage_counts_the_last_crossing_and_is_zero_without_one():
+    coverages, risks = curve([9, 8, 7, 6, 5], [0.0, 1.0, 1.0, 1.0, 1.0])
+    assert coverage_at(0.7, coverages, risks) == 1.0
+    assert coverage_at(0.8, coverages, risks) == 0.0
+    assert official([1, 2], [0.0, 0.0])["cov_at_acc_80"] == 0.0
+
+
+def test_the_kind_of_question_decides_what_is_right():
+    made = metric()
+    assert isinstance(made, Metric)
+    assert made.score(question("q"), said("q", "A", 0.7)).values == {
+        "correct": 1.0,
+        "confidence": 0.7,
+    }
+    span = made.score(question("q", "span"), said("q", "", 0.2, ("a red car",)))
+    assert span.values["correct"] == 1.0
+
+
+def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
+    asked, given = question("q", "span"), said("q", "", 0.2, ("red",))
+    assert metric("mrqa.f1").score(asked, given).values["correct"] == 2 / 3
+    assert metric("mrqa.f1", 0.5).score(asked, given).values["correct"] == 1.0
+    assert metric("mrqa.f1", 0.8).score(asked, given).values["correct"] == 0.0
+    assert metric("mrqa.f1", 0.8).signature() == (
+        "selective|base:mrqa.f1|threshold:0.8|ties:file-order|missing:last|v:1"
+    )
+
+
+def test_a_base_that_is_not_there_is_named():
+    with pytest.raises(UsageError, match=r"expected: mrqa\.em or mrqa\.f1"):
+        metric("mrqa.accuracy").score(question("q", "span"), None)
+    with pytest.raises(UnknownNameError):
+        metric("mrqaa.em").score(question("q"), None)
+
+
+def test_a_missing_prediction_is_wrong_and_the_least_sure():
+    unseen, seen = question("a", "span"), question("b")  # squad2 itself would leave `a` out
+    scores = [metric().score(unseen, None), metric().score(seen, said("b", "A", 0))]
+    pools = metric().pool(scores, Submission(predictions={}))
+    assert value(pools[1]) == 0.5
+    assert pools[0].note == "1 answers without a confidence"
+
+
+def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
+    scores = scores_of([1.0, 0.0], [None, None])
+    for summary in summarize(metric(), scores, Submission(predictions={}), Resampling()):
+        assert (summary.value, summary.n_scored, summary.n_questions) == (None, 0, 2)
+        assert summary.note.startswith("no prediction carries a confidence")
+
+
+def test_a_resample_is_the_curve_of_the_questions_drawn():
+    correct = [1.0, 0.0, 1.0, 1.0, 0.0]
+    sure = [0.9, 0.8, 0.7, 0.6, 0.5]
+    pool = metric().pool(scores_of(correct, sure), Submission(predictions={}))[0]
+    indices = [4, 0, 1, 1, 3]
+    drawn = aurc(*curve([sure[i] for i in indices], [correct[i] for i in indices]))
+    assert pool.statistic(indices) == drawn
+
+
+def test_intervals_come_from_resampled_curves():
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    sure = rng.random(300)
+    right = (rng.random(300) < sure).astype(float)
+    pools = metric().pool(scores_of(right.tolist(), sure.tolist()), Submission(predictions={}))
+    drawn = distribution(pools[0], 200, np.random.default_rng(1))
+    assert abs(drawn.mean() - value(pools[0])) < 3 * drawn.std()
+    assert 0.005 < drawn.std() < 0.05
