@@ -79,7 +79,7 @@ class Gcrc:
                 note = "nothing to divide by: no answer was handed in for an original; " + note
             pools.append(
                 Pool(
-                    metric=f"{self.name}.{name}",
+                    metric=f"gcrc.{name}{self.name.removeprefix('gcrc')}",
                     unit_ids=counted.ids,
                     numerators=counted.right[name],
                     denominators=counted.submitted,
