@@ -135,10 +135,10 @@ def test_chance_levels_are_those_of_counting_all_answers():
 def test_the_chance_levels_stand_in_the_notes():
     scores = [strict().score(each, None) for each in QUESTIONS]
     notes = {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
-    assert notes["gcrc~strict.acc2"] == (
+    assert notes["gcrc.acc2~strict"] == (
         "chance 1/64 = 1.56 % (4.17 % = 1/24 knowing that a triple's letters differ)"
     )
-    assert notes["gcrc~strict.acc0"] == "chance 25.00 %"
+    assert notes["gcrc.acc0~strict"] == "chance 25.00 %"
 
 
 def test_intervals_resample_triples():
