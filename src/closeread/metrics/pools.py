@@ -47,11 +47,11 @@ def _group(
     unit_ids: list[str], numbers: list[float]
 ) -> tuple[Sequence[str], Sequence[float], Sequence[float]]:
     """Sum what belongs to one unit; most metrics have one question a unit and nothing to do."""
+    if len(set(unit_ids)) == len(unit_ids):
+        return unit_ids, numbers, [1] * len(numbers)
     members: dict[str, list[float]] = {}
     for unit, number in zip(unit_ids, numbers, strict=True):
         members.setdefault(unit, []).append(number)
-    if len(members) == len(unit_ids):
-        return unit_ids, numbers, [1] * len(numbers)
     sums = [math.fsum(found) for found in members.values()]
     return list(members), sums, [len(found) for found in members.values()]
 
