@@ -8,16 +8,15 @@ metric's business: an answer keeps the string, and a single capital letter is it
 """
 
 import os
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
+from closeread.formats import vgaokao_outputs
 from closeread.formats.source import Source
-from closeread.text import segment
-from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Span, Submission
+from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
 
 Row = tuple[str, Any]
 GCRC_FIELDS = {
@@ -27,7 +26,6 @@ GCRC_FIELDS = {
 }
 _ID_FIELDS = ("question_id", "qid", "query_id", "id")
 _SCORE_FIELDS = ("confidence", "score", "probability")
-_LOGITS = re.compile(rb"\s*\d+\t-?[\d.eE+-]+\t-?[\d.eE+-]+\s*(\n|$)")
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
 
@@ -52,8 +50,8 @@ def load_submission(
     source = Source(path)
     extras = {"null_odds": Source(null_odds).document(dict[str, float])} if null_odds else {}
     raw = source.read()
-    if _LOGITS.match(raw):
-        return _submission(source, _logits(source, raw, dataset), extras)
+    if vgaokao_outputs.LOGITS.match(raw):
+        return _submission(source, vgaokao_outputs.logits(source, raw, dataset), extras)
     value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
     return _submission(source, _rows(source, value, dataset), extras)
 
@@ -88,10 +86,10 @@ def _rows(source: Source, value: Any, dataset: Dataset | None) -> Iterable[Row]:
         data = value.get("data")
         if isinstance(data, list):
             if data and isinstance(data[0], dict) and "opid" in data[0]:
-                return _vgaokao_evidence(source, data, dataset)
+                return vgaokao_outputs.evidence(source, data, dataset)
             return _gcrc(source, data)
         if isinstance(value.get("results"), list):
-            return _vgaokao_results(source, value["results"])
+            return vgaokao_outputs.results(source, value["results"])
         if any(field in value for field in _ID_FIELDS) and not isinstance(
             value.get(_id_field(value)), dict | list
         ):
@@ -121,7 +119,7 @@ def _listed(source: Source, rows: list[Any]) -> Iterable[Row]:
                 expected="one of the fields " + ", ".join(_ID_FIELDS),
             )
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
-            yield row[field], _own(source, row, number)
+            yield str(row[field]), _own(source, row, number)
         else:
             rest = {key: item for key, item in row.items() if key != field}
             yield str(row[field]), rest
@@ -143,7 +141,7 @@ def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
             pairs = list(zip(value["answers"], value["scores"], strict=False))
             return _nbest(source, question_id, pairs)
         return _object(source, question_id, value)
-    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+    if value and _all(value, dict):
         pairs = [(item.get("text"), _score_of(item) or 0.0) for item in value]
         return _nbest(source, question_id, pairs)
     return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
@@ -156,16 +154,22 @@ def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Predi
     )
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
-    evidence = value.get("evidence")
-    texts = (evidence,) if isinstance(evidence, str) else tuple(evidence or ())
+    evidence = value.get("evidence") or ()
+    texts = (evidence,) if isinstance(evidence, str) else evidence
     scores = value.get("option_scores") or value.get("prob") or ()
+    if not (_all(texts, str) and _all(scores, int | float)):
+        raise _misfit(source, question_id, value)
     return Prediction(
         question_id=question_id,
         answer=_answer(source, question_id, given),
         confidence=_score_of(value),
-        evidence=(Evidence(texts=texts),) if texts else (),
+        evidence=(Evidence(texts=tuple(texts)),) if texts else (),
         option_scores=tuple(float(score) for score in scores),
     )
+
+
+def _all(values: Any, type: Any) -> bool:  # noqa: A002
+    return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
 
 
 def _score_of(value: Mapping[str, Any]) -> float | None:
@@ -195,7 +199,7 @@ def _answer(source: Source, question_id: str, value: Any) -> Answer | None:
     if isinstance(value, str):
         label = value if len(value) == 1 and "A" <= value <= "Z" else ""
         return Answer(kind="span", texts=(value,), label=label)
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+    if _all(value, str):
         return Answer(kind="spans", texts=tuple(value))
     raise _misfit(source, question_id, value)
 
@@ -204,7 +208,8 @@ def _misfit(source: Source, question_id: str, value: Any) -> InputError:
     return InputError(
         f"the prediction is {_kind(value)}",
         where=f"{source}, question {question_id}",
-        expected='a string, strings, or an object with "answer", or "answers" and "scores"',
+        expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
+        "evidence as strings, option_scores as numbers",
     )
 
 
@@ -233,110 +238,3 @@ def _gcrc(source: Source, data: list[Any]) -> Iterable[Row]:
             if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
                 letter = str(letter)
             yield f"{row['id']}#{role}", letter
-
-
-def _vgaokao_results(source: Source, results: list[Any]) -> Iterable[Row]:
-    for number, row in enumerate(results, 1):
-        if not isinstance(row, dict) or not isinstance(row.get("prediction"), int):
-            raise InputError(
-                "a result without a whole-number prediction",
-                where=f"{source}, results[{number - 1}]",
-                expected='"qid", "prediction" (0 for A) and "prob" in every row',
-            )
-        label = chr(ord("A") + row["prediction"])
-        yield (
-            str(row["qid"]),
-            Prediction(
-                question_id=str(row["qid"]),
-                answer=Answer(kind="choice", label=label),
-                option_scores=tuple(float(score) for score in row.get("prob", ())),
-            ),
-        )
-
-
-def _needs(dataset: Dataset | None, source: Source, what: str) -> Dataset:
-    if dataset is None:
-        raise UsageError(
-            f"{what} can only be read beside their data set",
-            where=str(source),
-            cure="give --dataset",
-        )
-    return dataset
-
-
-def _logits(source: Source, raw: bytes, dataset: Dataset | None) -> Iterable[Row]:
-    """VGaokao's ``index, logit of false, logit of true`` lines, one an option in file order."""
-    import math
-
-    rows = [line.split(b"\t") for line in raw.splitlines() if line.strip()]
-    odds = [(math.exp(float(false)), math.exp(float(true))) for _, false, true, *_ in rows]
-    scores = [true / (false + true) for false, true in odds]  # as published, to the last bit
-    position = 0
-    for question in _needs(dataset, source, "logits").questions():
-        of_question = tuple(scores[position : position + len(question.options)])
-        position += len(question.options)
-        if len(of_question) < len(question.options):
-            break
-        pick = min if question.asks_for == "contradicted" else max
-        best = pick(range(len(of_question)), key=of_question.__getitem__)
-        yield (
-            question.question_id,
-            Prediction(
-                question_id=question.question_id,
-                answer=Answer(kind="choice", label=question.options[best].label),
-                option_scores=of_question,
-            ),
-        )
-    if position != len(scores):
-        raise InputError(
-            f"{len(scores)} lines of logits",
-            where=str(source),
-            expected=f"one for each of the data set's options ({position} so far)",
-            cure="give the data set that the logits were made for",
-        )
-
-
-def _vgaokao_evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
-    """VGaokao's evidence rows: ``sentence1`` is 1-n sentences of the passage run together."""
-    found: dict[str, dict[int, str]] = {}
-    for row in data:
-        found.setdefault(str(row["qid"]), {})[int(row["opid"])] = row["sentence1"]
-    for passage, questions in _needs(dataset, source, "evidence rows"):
-        for question in questions:
-            of_options = found.get(question.question_id)
-            if of_options is None:
-                continue
-            evidence = tuple(
-                Evidence(
-                    option_label=option.label,
-                    spans=_sentences_of(passage.text, of_options[index]),
-                    texts=(of_options[index],),
-                )
-                for index, option in enumerate(question.options)
-                if index in of_options
-            )
-            yield (
-                question.question_id,
-                Prediction(question_id=question.question_id, evidence=evidence),
-            )
-
-
-def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
-    """Return the sentences of ``text`` that make up ``joined``; () where none do.
-
-    Of equal sentences the earliest that still lets the rest be found is taken.
-    """
-    sentences = segment.vgaokao(text)
-
-    def follow(rest: str, first: int) -> tuple[Span, ...] | None:
-        if not rest:
-            return ()
-        for index in range(first, len(sentences)):
-            piece = sentences[index].of(text)
-            if rest.startswith(piece):
-                found = follow(rest[len(piece) :], index + 1)
-                if found is not None:
-                    return (sentences[index], *found)
-        return None
-
-    return follow(joined, 0) or ()

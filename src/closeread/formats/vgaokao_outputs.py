@@ -1,0 +1,161 @@
+"""What the VGaokao programs wrote: results, logits and evidence, as rows of a submission.
+
+Published with the repository and its forks: ``test_mc_results.json``, ``test_prob_None.txt`` and
+``test_nli_iterative.json``.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.source import Source
+from closeread.text import segment
+from closeread.types import Answer, Dataset, Evidence, Prediction, Span
+
+Rows = Iterator[tuple[str, Prediction]]
+_NUMBER = rb"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
+_LOGIT_LINE = re.compile(rb"\s*\d+\t(%b)\t(%b)\s*" % (_NUMBER, _NUMBER))
+LOGITS = re.compile(_LOGIT_LINE.pattern + rb"(?:\n|$)")
+
+
+class _Result(msgspec.Struct):
+    qid: str | int
+    prediction: int
+    prob: tuple[float, ...] = ()
+
+
+class _EvidenceRow(msgspec.Struct):
+    qid: str | int
+    opid: int
+    sentence1: str
+
+
+def results(source: Source, rows: list[Any]) -> Rows:
+    """Rows with a 0-based prediction and one probability an option."""
+    for number, row in enumerate(rows):
+        found = _convert(source, row, _Result, f"results[{number}]")
+        if not 0 <= found.prediction < 26:
+            raise InputError(
+                f"the prediction {found.prediction} is no option's index",
+                where=f"{source}, results[{number}]",
+                expected="0 for A, 1 for B, ...",
+            )
+        answer = Answer(kind="choice", label=chr(ord("A") + found.prediction))
+        question_id = str(found.qid)
+        yield (
+            question_id,
+            Prediction(question_id=question_id, answer=answer, option_scores=found.prob),
+        )
+
+
+def logits(source: Source, raw: bytes, dataset: Dataset | None) -> Rows:
+    """Lines of ``index, logit of false, logit of true``, one an option in the data set's order."""
+    scores = []
+    for number, line in enumerate(raw.splitlines(), 1):
+        matched = _LOGIT_LINE.fullmatch(line)
+        if matched:
+            scores.append(_probability(float(matched[1]), float(matched[2])))
+        elif line.strip():
+            raise InputError(
+                "not a line of logits",
+                where=f"{source}, line {number}",
+                expected="index, logit of false, logit of true, with tabs between",
+            )
+    position = 0
+    for question in _needs(dataset, source, "logits").questions():
+        of_question = tuple(scores[position : position + len(question.options)])
+        position += len(question.options)
+        if not of_question or len(of_question) < len(question.options):
+            break
+        pick = min if question.asks_for == "contradicted" else max
+        best = pick(range(len(of_question)), key=of_question.__getitem__)
+        yield (
+            question.question_id,
+            Prediction(
+                question_id=question.question_id,
+                answer=Answer(kind="choice", label=question.options[best].label),
+                option_scores=of_question,
+            ),
+        )
+    if position != len(scores):
+        raise InputError(
+            f"{len(scores)} lines of logits",
+            where=str(source),
+            expected=f"one for each of the data set's options ({position} so far)",
+            cure="give the data set that the logits were made for",
+        )
+
+
+def _probability(false: float, true: float) -> float:
+    """Softmax over the two logits, computed as the authors' program did, to the last bit."""
+    if max(abs(false), abs(true)) > 700:  # where exp would overflow
+        return 1.0 if true > false else 0.5 if true == false else 0.0
+    return math.exp(true) / (math.exp(false) + math.exp(true))
+
+
+def evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Rows:
+    """Rows whose ``sentence1`` is 1-n sentences of the passage run together, one row an option."""
+    found: dict[str, dict[int, str]] = {}
+    for number, row in enumerate(data):
+        one = _convert(source, row, _EvidenceRow, f"data[{number}]")
+        found.setdefault(str(one.qid), {})[one.opid] = one.sentence1
+    for passage, questions in _needs(dataset, source, "evidence rows"):
+        for question in questions:
+            of_options = found.get(question.question_id)
+            if of_options is None:
+                continue
+            pieces = tuple(
+                Evidence(
+                    option_label=option.label,
+                    spans=_sentences_of(passage.text, of_options[index]),
+                    texts=(of_options[index],),
+                )
+                for index, option in enumerate(question.options)
+                if index in of_options
+            )
+            yield (
+                question.question_id,
+                Prediction(question_id=question.question_id, evidence=pieces),
+            )
+
+
+def _convert(source: Source, row: Any, type: Any, where: str) -> Any:  # noqa: A002
+    try:
+        return msgspec.convert(row, type)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error), where=f"{source}, {where}") from error
+
+
+def _needs(dataset: Dataset | None, source: Source, what: str) -> Dataset:
+    if dataset is None:
+        raise UsageError(
+            f"{what} can only be read beside their data set",
+            where=str(source),
+            cure="give --dataset",
+        )
+    return dataset
+
+
+def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
+    """Return the sentences of ``text`` that make up ``joined``; () where none do.
+
+    Of equal sentences the earliest that still lets the rest be found is taken.
+    """
+    sentences = segment.vgaokao(text)
+
+    def follow(rest: str, first: int) -> tuple[Span, ...] | None:
+        if not rest:
+            return ()
+        for index in range(first, len(sentences)):
+            piece = sentences[index].of(text)
+            if rest.startswith(piece):
+                found = follow(rest[len(piece) :], index + 1)
+                if found is not None:
+                    return (sentences[index], *found)
+        return None
+
+    return follow(joined, 0) or ()
