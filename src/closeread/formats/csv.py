@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 def sniff(head: Head) -> bool:
     """Whether the first line names the columns passage and question."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
-    names = _header(next(csv.reader([line], delimiter=_delimiter(line)), []))
+    names = _header(next(csv.reader(line.splitlines(), delimiter=_delimiter(line)), []))
     return {"passage", "question"} <= set(names)
 
 
