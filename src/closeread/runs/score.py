@@ -1,10 +1,9 @@
 """Predictions and gold -> scores and summaries, written beside the predictions or only returned."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
@@ -16,14 +15,13 @@ from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
 from closeread.runs.choose import applies, default_metrics, make_metrics, wanted
 from closeread.runs.records import (
-    DatasetInfo,
     RunSummary,
     ScoreRow,
     ScoreSettings,
     describe_dataset,
 )
 from closeread.runs.store import SCORES, SUMMARY, Run, write_document
-from closeread.types import Dataset, Score, Submission, Summary
+from closeread.types import Dataset, Question, Score, Submission, Summary
 
 
 def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
@@ -38,15 +36,15 @@ def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
         MismatchError: The data set has changed.
     """
     dataset = run.dataset()
-    return score_submission(
-        dataset,
-        as_submission(run, dataset),
-        settings,
-        limit=run.info.dataset.limit,
-        save=run.path,
-        predictions_sha256=run.info.predictions_sha256,
-        described=run.info.dataset,
-    )
+    with replacing(run.path / SCORES) as out:
+        found = _scored(
+            dataset, as_submission(run, dataset), settings, limit=run.info.dataset.limit, out=out
+        )
+        found = msgspec.structs.replace(
+            found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
+        )
+    write_document(run.path / SUMMARY, found)
+    return found
 
 
 def as_submission(run: Run, dataset: Dataset | None) -> Submission:
@@ -61,64 +59,65 @@ def as_submission(run: Run, dataset: Dataset | None) -> Submission:
 
 
 def score_submission(
-    dataset: Dataset,
-    submission: Submission,
-    settings: ScoreSettings,
-    *,
-    limit: int | None = None,
-    save: Path | None = None,
-    predictions_sha256: str = "",
-    described: DatasetInfo | None = None,
+    dataset: Dataset, submission: Submission, settings: ScoreSettings
 ) -> RunSummary:
-    """Score what was handed in against a data set.
+    """Score what was handed in against a data set; nothing is written.
 
     Args:
         dataset: Its questions are walked through once, without their passages.
         submission: The predictions.
         settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
-        limit: Only the first so many questions count.
-        save: The folder into which ``scores.jsonl`` and ``summary.json`` are written.
-        predictions_sha256: Goes into the summary.
-        described: The data set's description; made from ``dataset`` when None.
 
     Raises:
         InputError: The data set is broken.
         UnknownNameError: There is no such metric.
         UsageError: A metric has no such value, or no question has the tag of a breakdown.
     """
+    return _scored(dataset, submission, settings)
+
+
+def _scored(
+    dataset: Dataset,
+    submission: Submission,
+    settings: ScoreSettings,
+    *,
+    limit: int | None = None,
+    out: BinaryIO | None = None,
+) -> RunSummary:
     if not settings.metrics:
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = make_metrics(settings.metrics, settings.options)
-    resampling = _resampling(settings)
-    if save is None and len(metrics) == 1 and not settings.by:
-        ((name, metric),) = metrics.items()
-        count: list[int] = []
-        scores = (score for _, score, _ in score_rows(dataset, submission, metrics, limit, count))
-        summaries = summarize(metric, scores, submission, resampling)
-        _must_apply({name: summaries[0].n_questions if summaries else 0})
-        return RunSummary(
-            dataset=described or describe_dataset(dataset, count[0], limit),
-            settings=settings,
-            metrics=_asked_for(summaries, settings),
-        )
-    if save is None:
-        gathered = _gather(dataset, submission, metrics, settings, limit=limit)
-    else:
-        with replacing(save / SCORES) as out:
-            gathered = _gather(dataset, submission, metrics, settings, limit=limit, out=out)
+    if out is None and len(metrics) == 1 and not settings.by:
+        return _streamed(dataset, submission, metrics, settings)
+    gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)
     _must_apply({name: len(of) for name, of in gathered.scores.items()})
-    found = RunSummary(
-        dataset=described or describe_dataset(dataset, gathered.n_questions, limit),
+    return RunSummary(
+        dataset=describe_dataset(dataset, gathered.n_questions, limit),
         settings=settings,
         metrics=summaries_of(metrics, gathered.scores, submission, settings),
         breakdowns=breakdowns_of(metrics, gathered.scores, gathered.tags, submission, settings),
-        predictions_sha256=predictions_sha256,
         scores_sha256=gathered.digest,
     )
-    if save is not None:
-        write_document(save / SUMMARY, found)
-    return found
+
+
+def _streamed(
+    dataset: Dataset,
+    submission: Submission,
+    metrics: Mapping[str, Metric],
+    settings: ScoreSettings,
+) -> RunSummary:
+    """Score by one metric without keeping the scores longer than the metric does."""
+    ((name, metric),) = metrics.items()
+    count: list[int] = []
+    scores = (score for _, _, score in score_rows(dataset, submission, metrics, count=count))
+    summaries = summarize(metric, scores, submission, _resampling(settings))
+    _must_apply({name: summaries[0].n_questions if summaries else 0})
+    return RunSummary(
+        dataset=describe_dataset(dataset, count[0]),
+        settings=settings,
+        metrics=_asked_for(summaries, settings),
+    )
 
 
 def summaries_of(
@@ -161,8 +160,7 @@ def breakdowns_of(
         parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=settings.by)
         for tag, values in parts.items():
             for value, summaries in values.items():
-                kept = _asked_for(tuple(summaries.values()), settings)
-                found[tag].setdefault(value, {}).update(kept)
+                found[tag].setdefault(value, {}).update(_kept(summaries.values(), settings))
     return found
 
 
@@ -180,8 +178,8 @@ def score_rows(
     metrics: Mapping[str, Metric],
     limit: int | None = None,
     count: list[int] | None = None,
-) -> Iterator[tuple[str, Score, dict[str, str]]]:
-    """Yield metric family, score and the question's tags, question by question.
+) -> Iterator[tuple[str, Question, Score]]:
+    """Yield metric family, question and score, question by question.
 
     Args:
         dataset: The gold.
@@ -197,27 +195,33 @@ def score_rows(
         prediction = find(question.question_id)
         for name, metric in metrics.items():
             if applies(name, question):
-                yield name, metric.score(question, prediction), question.tags
+                yield name, question, metric.score(question, prediction)
     if count is not None:
         count.append(n_questions)
+
+
+def tags_of(question: Question) -> dict[str, str]:
+    """Return what a breakdown can group by: the question's tags, its kind, role and polarity."""
+    own = {"kind": question.kind, "role": question.role, "asks_for": question.asks_for}
+    return {name: value for name, value in own.items() if value} | question.tags
 
 
 def _gather(
     dataset: Dataset,
     submission: Submission,
     metrics: Mapping[str, Metric],
-    settings: ScoreSettings,
     *,
+    tagged: bool,
     limit: int | None,
-    out: BinaryIO | None = None,
+    out: BinaryIO | None,
 ) -> _Gathered:
     count: list[int] = []
     digest = hashlib.sha256()
     gathered = _Gathered({name: [] for name in metrics})
-    for name, score, tags in score_rows(dataset, submission, metrics, limit, count):
+    for name, question, score in score_rows(dataset, submission, metrics, limit, count):
         gathered.scores[name].append(score)
-        if settings.by:
-            gathered.tags[score.question_id] = tags
+        if tagged:
+            gathered.tags[score.question_id] = tags_of(question)
         if out is not None:
             line = msgspec.json.encode(row_of(name, score)) + b"\n"
             digest.update(line)
@@ -238,8 +242,12 @@ def row_of(metric: str, score: Score) -> ScoreRow:
     )
 
 
+def _kept(summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
+    return {one.metric: one for one in summaries if wanted(one.metric, settings.metrics)}
+
+
 def _asked_for(summaries: tuple[Summary, ...], settings: ScoreSettings) -> dict[str, Summary]:
-    kept = {one.metric: one for one in summaries if wanted(one.metric, settings.metrics)}
+    kept = _kept(summaries, settings)
     for name in settings.metrics:
         if not any(wanted(found, [name]) for found in kept):
             raise UsageError(

@@ -12,7 +12,7 @@ from closeread.formats.source import Source
 from closeread.runs.choose import make_metrics
 from closeread.runs.plan import ordered
 from closeread.runs.records import RunSummary
-from closeread.runs.score import as_submission, breakdowns_of, score_rows, summaries_of
+from closeread.runs.score import as_submission, breakdowns_of, score_rows, summaries_of, tags_of
 from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, Run
 from closeread.types import Dataset, Score, Submission, Summary
 
@@ -140,9 +140,11 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
         submission = as_submission(run, dataset)
         anew: dict[str, list[Score]] = {name: [] for name in metrics}
         fresh_tags = {}
-        for name, score, of in score_rows(dataset, submission, metrics, run.info.dataset.limit):
+        for name, question, score in score_rows(
+            dataset, submission, metrics, run.info.dataset.limit
+        ):
             anew[name].append(score)
-            fresh_tags[score.question_id] = of
+            fresh_tags[score.question_id] = tags_of(question)
         tags = fresh_tags
         found.compare("scores.jsonl follows from predictions and gold", _differing(stored, anew))
     computed = summaries_of(metrics, stored, submission, settings)
