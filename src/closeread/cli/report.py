@@ -1,0 +1,89 @@
+"""``closeread report``: one page, and tables and plots for papers, about one or more runs."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.errors import UsageError
+
+
+@click.command("report")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option("--out", type=click.Path(path_type=Path), metavar="PAGE.html", help="The page.")
+@click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="Default: the data set's language.")
+@click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="PNG and PDF files.")
+@click.option("--markdown", metavar="F", help="Tables in Markdown (- for stdout).")
+@click.option("--latex", metavar="F", help="Tables in LaTeX, booktabs (- for stdout).")
+@click.option("--csv", "csv_", metavar="F", help="Every number in long form (- for stdout).")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    runs: tuple[Path, ...],
+    out: Path | None,
+    dataset: str | None,
+    lang: str | None,
+    plots: Path | None,
+    markdown: str | None,
+    latex: str | None,
+    csv_: str | None,
+    json_: bool,
+) -> None:
+    """Write one self-contained page about RUN, or several runs side by side.
+
+    A folder of runs stands for all runs in it. With one run and no other output named, the page
+    is RUN/report.html.
+    """
+    from closeread.cli.datasets import locate
+    from closeread.cli.output import as_json, remark
+    from closeread.reports import tables
+    from closeread.reports.gather import gather
+    from closeread.runs.store import REPORT, find_runs
+
+    folders = [found for path in runs for found in find_runs(path)]
+    if out is None and not any((plots, markdown, latex, csv_)):
+        if len(folders) > 1:
+            raise UsageError("there are several runs", cure="name the page: --out page.html")
+        out = folders[0] / REPORT
+    if json_ and "-" in (markdown, latex, csv_):
+        raise UsageError("--json and a table both want stdout", cure="name a file for the table")
+    material = gather(folders, dataset_path=locate(dataset) if dataset else None)
+    language = lang or material.language
+    written: list[str] = []
+    if out is not None:
+        from closeread.reports.page import write_material
+
+        written.append(str(write_material(material, out, language=lang)))
+    if plots is not None:
+        from closeread.reports.figures import write_plots
+
+        written += map(str, write_plots(material, plots, language))
+    for target, text in (
+        (markdown, tables.markdown(material, language) if markdown else ""),
+        (latex, tables.latex(material, language) if latex else ""),
+        (csv_, tables.as_csv(material) if csv_ else ""),
+    ):
+        if target == "-":
+            click.echo(text, nl=False)
+        elif target:
+            _write(Path(target), text)
+            written.append(target)
+    if json_:
+        as_json({"runs": [_of(run, material) for run in material.runs], "written": written})
+    else:
+        for path in written:
+            (remark if "-" in (markdown, latex, csv_) else click.echo)(path)
+
+
+def _write(path: Path, text: str) -> None:
+    from closeread.formats.registry import replacing
+
+    with replacing(path) as stream:
+        stream.write(text.encode())
+
+
+def _of(run: Any, material: Any) -> dict[str, Any]:
+    from closeread.cli.numbers import contract
+
+    return {"run": run.name} | contract(material.sets[run.place].info, run.metrics)

@@ -1,0 +1,157 @@
+"""How a run behaves: when it is sure, what it picks, what survives rewording, where runs differ."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from closeread.reports.gather import Material, Row, RunView
+from closeread.reports.plot import Plot, percent, wilson
+
+_POINTS = 200
+
+
+def coverage(material: Material) -> list[Plot]:
+    """Score among the questions answered, as the least certain are declined one by one."""
+    curves: list[tuple[str, list[tuple[float, float]]]] = []
+    for run in material.runs:
+        members = [row for row in material.rows if row.place == run.place]
+        points = _curve(run, members)
+        if len(points) >= 3:
+            curves.append((run.name, points))
+    if not curves:
+        return []
+    numbers = [["run", "coverage", "value"]]
+    for name, points in curves:
+        for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
+            near = min(points, key=lambda point: abs(point[0] - share))
+            numbers.append([name, percent(near[0]), percent(near[1])])
+    metric = material.runs[0].per_question
+    return [
+        Plot(
+            kind="curve",
+            title="coverage",
+            params={"metric": metric},
+            data={"curves": [{"run": name, "points": points} for name, points in curves]},
+            numbers=numbers,
+        )
+    ]
+
+
+def _curve(run: RunView, rows: Sequence[Row]) -> list[tuple[float, float]]:
+    told = []
+    for row in rows:
+        found = run.told.get(row.question.question_id)
+        value = run.value(row.question.question_id)
+        if found and found.prediction.confidence is not None and value is not None:
+            told.append((found.prediction.confidence, value))
+    if len(told) < 10 or len({sure for sure, _ in told}) < 3:
+        return []
+    told.sort(key=lambda pair: -pair[0])
+    points, total = [], 0.0
+    for number, (sure, value) in enumerate(told, 1):
+        total += value
+        tied = number < len(told) and told[number][0] == sure
+        if not tied and number >= max(3, len(told) // 50):
+            points.append((round(number / len(rows), 4), round(total / number, 4)))
+    step = max(1, len(points) // _POINTS)
+    return points[::-step][::-1]
+
+
+def lengths(material: Material) -> list[Plot]:
+    """Where the right option and the chosen one stand when options are ordered by length."""
+    found = []
+    for run in material.runs[:2]:
+        rows = [row for row in material.rows if row.place == run.place and row.question.options]
+        if not rows:
+            continue
+        size = Counter(len(row.question.options) for row in rows).most_common(1)[0][0]
+        rows = [row for row in rows if len(row.question.options) == size]
+        gold = [_rank(row, row.question.answers[0].label) for row in rows if row.question.answers]
+        said = [_rank(row, _label(run, row)) for row in rows]
+        if size < 2 or len(rows) < 10 or not any(gold) or not any(said):
+            continue
+        lines = [
+            {"gold": _ranked(gold, place), "said": _ranked(said, place)} for place in range(size)
+        ]
+        numbers = [["rank", "gold", "low", "high", "predicted", "low", "high"]]
+        for place, line in enumerate(lines, 1):
+            shares = [percent(part) for who in ("gold", "said") for part in line[who]]
+            numbers.append([str(place), *shares])
+        top = max(part for line in lines for who in line.values() for part in who)
+        data = {"run": run.name, "rows": lines, "chance": 1 / size, "most": 0.5 if top < 0.5 else 1}
+        n = sum(bool(one) for one in gold)
+        params = {"run": run.name, "n": f"{n:,}"}
+        found.append(Plot(kind="ranks", title="length", params=params, data=data, numbers=numbers))
+    return found
+
+
+def _label(run: RunView, row: Row) -> str:
+    told = run.told.get(row.question.question_id)
+    return told.prediction.answer.label if told and told.prediction.answer else ""
+
+
+def _rank(row: Row, label: str) -> dict[int, float]:
+    """Return a label's place by length, longest first; options of one length share places."""
+    sizes = {option.label: len(option.text) for option in row.question.options}
+    if label not in sizes:
+        return {}
+    longer = sum(size > sizes[label] for size in sizes.values())
+    equal = sum(size == sizes[label] for size in sizes.values())
+    return dict.fromkeys(range(longer, longer + equal), 1 / equal)
+
+
+def _ranked(ranks: Sequence[dict[int, float]], place: int) -> tuple[float, float, float]:
+    known = [rank for rank in ranks if rank]
+    share = sum(rank.get(place, 0.0) for rank in known) / len(known)
+    low, high = wilson(share, len(known))
+    return round(share, 4), round(low, 4), round(high, 4)
+
+
+def flips(material: Material) -> list[Plot]:
+    """Whether a question that was right stays right in its positive and negative variants."""
+    groups: dict[tuple[int, str], dict[str, list[str]]] = {}
+    for row in material.rows:
+        if row.question.group_id and row.question.role:
+            family = groups.setdefault((row.place, row.question.group_id), {})
+            family.setdefault(row.question.role, []).append(row.question.question_id)
+    found = []
+    for run in material.runs[:2]:
+        for role in ("positive", "negative"):
+            cells = [[0, 0], [0, 0]]
+            for (place, _), family in groups.items():
+                if place == run.place and "original" in family and role in family:
+                    was = _right(run, family["original"][0])
+                    for name in family[role]:
+                        cells[not was][not _right(run, name)] += 1
+            params = {"role": role, "run": run.name}
+            found.append(_square("flips", params, ("original", "variant"), cells, [run.name, role]))
+    return [plot for plot in found if sum(map(sum, plot.data["cells"]))]
+
+
+def pairs(material: Material) -> list[Plot]:
+    """Where exactly two runs on the same questions differ."""
+    if len(material.runs) != 2 or len(material.sets) != 1 or not material.rows:
+        return []
+    first, second = material.runs
+    cells = [[0, 0], [0, 0]]
+    for row in material.rows:
+        name = row.question.question_id
+        cells[not _right(first, name)][not _right(second, name)] += 1
+    names = [first.name, second.name]
+    return [_square("pair", {"a": names[0], "b": names[1]}, ("first", "second"), cells, names)]
+
+
+def _right(run: RunView, question_id: str) -> bool:
+    return (run.value(question_id) or 0.0) >= 1.0
+
+
+def _square(
+    title: str,
+    params: dict[str, str],
+    sides: tuple[str, str],
+    cells: list[list[int]],
+    who: list[str],
+) -> Plot:
+    numbers = [["rows-columns", "right", "wrong"]]
+    numbers += [[key, *map(str, line)] for key, line in zip(("right", "wrong"), cells, strict=True)]
+    data = {"side": sides[0], "above": sides[1], "cells": cells, "runs": who}
+    return Plot(kind="square", title=title, params=params, data=data, numbers=numbers)

@@ -1,0 +1,230 @@
+"""The page's plots as PNG and PDF files for papers, drawn by matplotlib from the same numbers."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from closeread.catalog import missing_extra
+from closeread.errors import StorageError
+from closeread.reports.gather import Material
+from closeread.reports.groups import of_runs
+from closeread.reports.plot import Plot, percent
+from closeread.reports.plots import all_plots
+from closeread.reports.words import WORDS, word
+
+_BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
+_MARKERS = "os^D"
+_DASHES = ("-", "--", ":", "-.")
+_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "WenQuanYi Micro Hei",
+    "DejaVu Sans",
+)
+
+
+def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
+    """Write every plot of the report as ``NN-title.png`` and ``.pdf``.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+        StorageError: The folder cannot be written.
+    """
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError as error:
+        raise missing_extra("--plots", error.name or "matplotlib", "plots") from error
+    plots = all_plots(material)
+    if len(material.runs) > 1:
+        plots.insert(0, of_runs(material))
+    written = []
+    settings: Any = {
+        "font.family": _fonts(),
+        "font.size": 9,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "pdf.fonttype": 42,
+        "axes.unicode_minus": False,
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with matplotlib.rc_context(settings):
+            for number, plot in enumerate(plots, 1):
+                figure = Figure(figsize=(5.2, _height(plot)), layout="constrained")
+                axes = figure.add_subplot()
+                _DRAW[plot.kind](axes, plot, language)
+                axes.set_title(title(plot, language), loc="left", fontsize=10, fontweight="bold")
+                for ending in ("png", "pdf"):
+                    tag = "-".join(
+                        filter(
+                            None, [plot.title, plot.params.get("tag") or plot.params.get("role")]
+                        )
+                    )
+                    path = folder / f"{number:02d}-{_plain(tag)}.{ending}"
+                    figure.savefig(path, dpi=200, metadata=_metadata(ending))
+                    written.append(path)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}", where=str(folder), cure="choose another folder"
+        ) from error
+    return written
+
+
+def title(plot: Plot, language: str) -> str:
+    """Return the question that a plot answers."""
+    params = dict(plot.params)
+    if "tag" in params:
+        params["tag"] = _named("tag", params["tag"], language)
+    if "role" in params:
+        params["role"] = word(f"role.{params['role']}", language)
+    return word(f"plot.{plot.title}", language, params)
+
+
+def _dots(axes: Any, plot: Plot, language: str) -> None:
+    runs, rows = plot.data["runs"], plot.data["rows"]
+    for number, run in enumerate(runs):
+        shift = 0.0 if len(runs) == 1 else 0.5 * (number / (len(runs) - 1) - 0.5)
+        for place, row in enumerate(rows):
+            point = row["points"][number]
+            if point is None or point["value"] is None:
+                continue
+            _interval(axes, point, place + shift, number)
+            label = f"{percent(point['value'])}  n {point['n']:,}"
+            _right_label(axes, label, place + shift)
+        if len(runs) > 1:
+            marker = _MARKERS[number % len(_MARKERS)]
+            axes.plot([], [], marker, color=_BLUE, label=run)
+    whole = plot.data["whole"]
+    if len(runs) == 1 and whole[0] is not None:
+        axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
+    if len(runs) > 1:
+        axes.legend(loc="lower left", bbox_to_anchor=(0, -0.5), frameon=False, ncols=2)
+    _rows(axes, [_named("value", row["label"], language) for row in rows])
+
+
+def _ranks(axes: Any, plot: Plot, language: str) -> None:
+    rows = plot.data["rows"]
+    for place, row in enumerate(rows):
+        for who, shift, marker in (("gold", -0.17, "s"), ("said", 0.17, "o")):
+            value, low, high = (100 * part for part in row[who])
+            color = _INK if who == "gold" else _BLUE
+            y = place + shift
+            axes.plot([low, high], [y, y], color=color, linewidth=1.3)
+            face = "white" if who == "gold" else color
+            axes.plot([value], [y], marker, color=color, markerfacecolor=face, markersize=5)
+            _right_label(axes, f"{value:.1f}", y)
+    names = [word("rank.nth", language, {"n": place}) for place in range(1, len(rows) + 1)]
+    names[0], names[-1] = word("rank.longest", language), word("rank.shortest", language)
+    axes.axvline(100 * plot.data["chance"], color=_SOFT, linestyle="--", linewidth=0.8)
+    _rows(axes, names, 100 * plot.data["most"])
+    said = word("predicted-by", language, {"run": plot.data["run"]})
+    axes.set_xlabel(f"□ {word('gold', language)}    ● {said}    (%)")
+
+
+def _curve(axes: Any, plot: Plot, language: str) -> None:
+    for number, curve in enumerate(plot.data["curves"]):
+        across = [100 * point[0] for point in curve["points"]]
+        up = [100 * point[1] for point in curve["points"]]
+        axes.plot(across, up, _DASHES[number % 4], color=_BLUE, linewidth=1.5)
+        if len(plot.data["curves"]) > 1:
+            axes.annotate(curve["run"], (across[0], up[0]), (0, 5), textcoords="offset points")
+    axes.set_xlim(0, 100)
+    axes.set_ylim(0, 100)
+    axes.set_xlabel(word("axis.coverage", language))
+    axes.set_ylabel(f"{plot.params['metric']}, %")
+
+
+def _square(axes: Any, plot: Plot, language: str) -> None:
+    cells = plot.data["cells"]
+    total = sum(map(sum, cells)) or 1
+    for line in range(2):
+        for column in range(2):
+            lost = (line, column) == (0, 1) and plot.data["above"] == "variant"
+            face, edge = ("#fbe6d8", _RED) if lost else ("#f3f3ef", "white")
+            corner = (column - 0.48, line - 0.48)
+            axes.add_patch(_rectangle(corner, face, edge))
+            n = cells[line][column]
+            text = f"{n:,}\n{percent(n / total)} %"
+            axes.text(column, line, text, ha="center", va="center", color=_INK)
+    axes.set_xlim(-0.55, 1.55)
+    axes.set_ylim(1.55, -0.55)
+    sides = ("right", "wrong")
+    axes.set_xticks([0, 1], [word(f"{plot.data['above']}.{key}", language) for key in sides])
+    axes.set_yticks([0, 1], [word(f"{plot.data['side']}.{key}", language) for key in sides])
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+
+
+_DRAW: dict[str, Callable[[Any, Plot, str], None]] = {
+    "dots": _dots,
+    "ranks": _ranks,
+    "curve": _curve,
+    "square": _square,
+}
+
+
+def _interval(axes: Any, point: dict[str, Any], y: float, number: int) -> None:
+    low, high = point["low"], point["high"]
+    if low is not None and high is not None:
+        axes.plot([100 * low, 100 * high], [y, y], color=_BLUE, linewidth=1.3)
+    axes.plot(
+        [100 * point["value"]], [y], _MARKERS[number % len(_MARKERS)], color=_BLUE, markersize=5
+    )
+
+
+def _right_label(axes: Any, text: str, y: float) -> None:
+    axes.annotate(
+        text,
+        (1, y),
+        (4, 0),
+        ("axes fraction", "data"),
+        textcoords="offset points",
+        va="center",
+        fontsize=8,
+    )
+
+
+def _rows(axes: Any, labels: Sequence[str], most: float = 100) -> None:
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.set_xlim(0, most)
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color="#e4e4e0", linewidth=0.6)
+    axes.set_axisbelow(True)
+
+
+def _rectangle(corner: tuple[float, float], face: str, edge: str) -> Any:
+    from matplotlib.patches import Rectangle
+
+    return Rectangle(corner, 0.96, 0.96, facecolor=face, edgecolor=edge)
+
+
+def _height(plot: Plot) -> float:
+    if plot.kind == "dots":
+        runs = len(plot.data["runs"])
+        return 1.0 + len(plot.data["rows"]) * (0.24 + 0.14 * (runs - 1)) + 0.25 * (runs > 1)
+    return {"ranks": 2.4, "curve": 3.0, "square": 2.6}[plot.kind]
+
+
+def _fonts() -> list[str]:
+    from matplotlib import font_manager
+
+    there = {font.name for font in font_manager.fontManager.ttflist}
+    return [name for name in _FONTS if name in there] or ["sans-serif"]
+
+
+def _metadata(ending: str) -> dict[str, None]:
+    """Leave out the time of writing, so that the same numbers give the same file."""
+    return {"CreationDate": None} if ending == "pdf" else {"Software": None}
+
+
+def _named(prefix: str, name: str, language: str) -> str:
+    return word(f"{prefix}.{name}", language) if f"{prefix}.{name}" in WORDS else name
+
+
+def _plain(text: str) -> str:
+    return "".join(character if character.isalnum() else "-" for character in text)

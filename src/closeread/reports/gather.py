@@ -1,0 +1,235 @@
+"""Run folders and their data sets, brought together for a page: what each question got."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from closeread import exam, formats
+from closeread.errors import CloseReadError, MismatchError
+from closeread.runs.records import DatasetInfo, RunInfo
+from closeread.runs.store import Run, open_run
+from closeread.types import Dataset, Item, Passage, Prediction, Question, Summary
+
+# The first of these that a metric family computes is its chief value, shown large.
+_CHIEF = ("f1", "accuracy", "score", "acc0", "em")
+# Families that judge something beside the answer come last.
+_SECOND = ("option", "evidence", "selective")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What a run said about a question and what that was worth, by full metric name."""
+
+    prediction: Prediction
+    values: dict[str, float | None]
+    note: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunView:
+    """One run, ready to be shown.
+
+    Attributes:
+        place: Which of the page's data sets it answers.
+        headline: The full name of its chief metric; empty where it was not scored.
+        per_question: The full name of the value that calls a question right (1) or wrong (0).
+    """
+
+    name: str
+    info: RunInfo
+    place: int
+    told: dict[str, Told]
+    metrics: dict[str, Summary]
+    breakdowns: dict[str, dict[str, dict[str, Summary]]]
+    headline: str
+    per_question: str
+
+    def value(self, question_id: str) -> float | None:
+        """Return what decides between right and wrong, from 0 to 1; None if nothing was scored."""
+        found = self.told.get(question_id)
+        return found.values.get(self.per_question) if found else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetView:
+    """A data set that runs of the page answer; ``problem`` says why its questions are not shown."""
+
+    info: DatasetInfo
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """A question on the page; ``passage`` counts the page's passages, -1 for none."""
+
+    place: int
+    passage: int
+    question: Question
+
+
+@dataclass(kw_only=True)
+class Material:
+    """All that a page, a table or a plot is made of."""
+
+    runs: list[RunView] = field(default_factory=list)
+    sets: list[SetView] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+
+    def runs_of(self, place: int) -> list[int]:
+        """Return which runs answer a data set."""
+        return [number for number, run in enumerate(self.runs) if run.place == place]
+
+    @property
+    def language(self) -> str:
+        """``zh`` where most passages are Chinese, else ``en``."""
+        chinese = sum(passage.language.startswith("zh") for passage in self.passages)
+        return "zh" if chinese * 2 > len(self.passages) else "en"
+
+
+def gather(
+    paths: Sequence[Path], *, dataset_path: str | Path | None = None, most: int = 20_000
+) -> Material:
+    """Read run folders and the questions that they answer.
+
+    Args:
+        paths: Run folders, finished; their data sets may differ.
+        dataset_path: Where the data set of every run lies now, if not where the runs say.
+        most: About how many questions to keep of a data set; of a larger one every k-th passage.
+
+    Raises:
+        InputError: No run folder, not finished, or damaged.
+    """
+    opened = [open_run(path) for path in paths]
+    names = _names(opened)
+    found = Material()
+    places: dict[str, int] = {}
+    for run in opened:
+        info = run.info.dataset
+        if info.sha256 not in places:
+            places[info.sha256] = len(found.sets)
+            dataset, problem = _open(run, dataset_path)
+            found.sets.append(SetView(info=info, problem=problem))
+            if dataset is not None:
+                _keep(found, dataset, info, most)
+    found.runs = [
+        _view(run, name, places[run.info.dataset.sha256])
+        for run, name in zip(opened, names, strict=True)
+    ]
+    for place, view in enumerate(found.sets):
+        if view.problem in ("missing", "changed"):
+            found.rows += _bare(found, place, most)
+    return found
+
+
+def _names(runs: Sequence[Run]) -> list[str]:
+    paths = [run.path.resolve() for run in runs]
+    short = [path.name for path in paths]
+    return [
+        path.name if short.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
+        for path in paths
+    ]
+
+
+def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, str]:
+    """Open a run's data set, or say what keeps it from being shown."""
+    info = run.info.dataset
+    if dataset_path is not None:
+        dataset = formats.load(_locate(str(dataset_path)), info.format)
+        return dataset, "" if dataset.sha256 == info.sha256 else "another"
+    try:
+        if info.path in exam.EXAMS:
+            dataset = formats.load(exam.locate(info.path), info.format)
+            return (dataset, "") if dataset.sha256 == info.sha256 else (None, "changed")
+        return run.dataset(), ""
+    except MismatchError:
+        return None, "changed"
+    except CloseReadError:
+        return None, "missing"
+
+
+def _locate(name: str) -> str | Path:
+    return exam.locate(name) if name in exam.EXAMS and not Path(name).exists() else name
+
+
+def _keep(found: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
+    place = len(found.sets) - 1
+    step = max(1, -(-info.n_questions // most))
+    for number, (passage, questions) in enumerate(_up_to(dataset, info.limit)):
+        if number % step:
+            continue
+        found.passages.append(passage)
+        at = len(found.passages) - 1
+        found.rows += [Row(place=place, passage=at, question=each) for each in questions]
+
+
+def _up_to(dataset: Dataset, limit: int | None) -> Iterator[Item]:
+    left = limit
+    for passage, questions in dataset:
+        if left is None:
+            yield passage, questions
+            continue
+        if left <= 0:
+            return
+        yield passage, questions[:left]
+        left -= len(questions)
+
+
+def _bare(found: Material, place: int, most: int) -> list[Row]:
+    """Return the questions of a data set that is not there, as far as the runs know them."""
+    ids = {name: None for number in found.runs_of(place) for name in found.runs[number].told}
+    return [
+        Row(
+            place=place,
+            passage=-1,
+            question=Question(question_id=name, passage_id="", text="", kind="span"),
+        )
+        for name in list(ids)[:most]
+    ]
+
+
+def _view(run: Run, name: str, place: int) -> RunView:
+    values: dict[str, dict[str, float | None]] = {}
+    notes: dict[str, str] = {}
+    summary = run.summary()
+    if summary is not None:
+        for score in run.scores():
+            family, mark, variant = score.metric.partition("~")
+            values.setdefault(score.question_id, {}).update(
+                (f"{family}.{key}{mark}{variant}", value) for key, value in score.values.items()
+            )
+            if score.note:
+                notes.setdefault(score.question_id, score.note)
+    told = {
+        prediction.question_id: Told(
+            prediction=prediction,
+            values=values.get(prediction.question_id, {}),
+            note=notes.get(prediction.question_id, ""),
+        )
+        for prediction in run.predictions()
+    }
+    metrics = summary.metrics if summary is not None else {}
+    headline = _chief(list(metrics))
+    computed = {name: None for found in values.values() for name in found}
+    return RunView(
+        name=name,
+        info=run.info,
+        place=place,
+        told=told,
+        metrics=metrics,
+        breakdowns=summary.breakdowns if summary is not None else {},
+        headline=headline,
+        per_question=headline if headline in computed else _chief(list(computed), headline),
+    )
+
+
+def _chief(names: Sequence[str], like: str = "") -> str:
+    """Choose the value to show large: of the first family that judges answers, the best known."""
+    if not names:
+        return ""
+    families = list(dict.fromkeys(name.partition(".")[0] for name in names))
+    wanted = like.partition(".")[0]
+    families.sort(key=lambda family: (family != wanted, family in _SECOND))
+    members = [name for name in names if name.partition(".")[0] == families[0]]
+    keys = {name.partition(".")[2].partition("~")[0]: name for name in reversed(members)}
+    return next((keys[key] for key in _CHIEF if key in keys), members[0])

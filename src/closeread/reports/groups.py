@@ -1,0 +1,111 @@
+"""Score by group: what scoring broke down, and what the questions' own tags tell apart."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from closeread.reports.gather import Material, Row, RunView
+from closeread.reports.payload import kinds
+from closeread.reports.plot import Plot, mean_interval, percent
+from closeread.types import Summary
+
+_MOST_GROUPS = 24
+# Tags that tell single answers apart rather than kinds of questions.
+_LABELS = ("gold", "label", "id")
+
+Points = list[dict[str, Any] | None]
+
+
+def of_runs(material: Material) -> Plot:
+    """Compare the runs' chief numbers on one axis."""
+    points = [(run.name, [_point(run.metrics.get(run.headline))]) for run in material.runs]
+    metric = ", ".join(dict.fromkeys(run.headline for run in material.runs if run.headline))
+    return _dots("runs", {"metric": metric}, [metric], points, [None])
+
+
+def by_breakdowns(material: Material) -> list[Plot]:
+    """Score by group, for every tag that scoring broke down."""
+    if not material.runs or not material.runs[0].headline:
+        return []
+    metric = material.runs[0].headline
+    runs = [run for run in material.runs if run.headline == metric and run.breakdowns]
+    found = []
+    for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
+        values = list(dict.fromkeys(v for run in runs for v in run.breakdowns.get(tag, {})))
+        if not 2 <= len(values) <= _MOST_GROUPS:
+            continue
+        rows = []
+        for value in values:
+            summaries = [run.breakdowns.get(tag, {}).get(value, {}).get(metric) for run in runs]
+            rows.append((value, [_point(summary) for summary in summaries]))
+        if any(sum(p is not None and p["value"] is not None for p in ps) for _, ps in rows):
+            whole = [run.metrics[metric].value for run in runs]
+            params = {"tag": tag, "metric": metric}
+            found.append(_dots(_title(tag), params, [run.name for run in runs], rows, whole))
+    return found
+
+
+def by_kinds(material: Material, known: Collection[str]) -> list[Plot]:
+    """Score by group for the other tags, from the questions themselves (see ``mean_interval``)."""
+    runs = [run for run in material.runs if run.per_question]
+    if not runs or len(material.sets) > 1:
+        return []
+    groups: dict[str, dict[str, list[Row]]] = {}
+    for row in material.rows:
+        for tag, value in kinds(row.question).items():
+            if tag not in known:
+                groups.setdefault(tag, {}).setdefault(value, []).append(row)
+    found = []
+    for tag, members in groups.items():
+        if 2 <= len(members) <= _MOST_GROUPS and tag not in _LABELS:
+            rows = [
+                (value, [_mean(run, chosen) for run in runs]) for value, chosen in members.items()
+            ]
+            whole = [_mean(run, material.rows) for run in runs]
+            params = {"tag": tag, "metric": runs[0].per_question}
+            names = [run.name for run in runs]
+            found.append(
+                _dots(_title(tag), params, names, rows, [w["value"] if w else None for w in whole])
+            )
+    return found
+
+
+def _title(tag: str) -> str:
+    return tag if tag in ("strategy", "role") else "group"
+
+
+def _mean(run: RunView, rows: Sequence[Row]) -> dict[str, Any] | None:
+    scored = [run.value(row.question.question_id) for row in rows if row.place == run.place]
+    values = [value for value in scored if value is not None]
+    if not values:
+        return None
+    value, low, high = mean_interval(values)
+    return {"value": value, "low": low, "high": high, "n": len(values)}
+
+
+def _point(summary: Summary | None) -> dict[str, Any] | None:
+    if summary is None:
+        return None
+    return {
+        "value": summary.value,
+        "low": summary.low,
+        "high": summary.high,
+        "n": summary.n_scored,
+    }
+
+
+def _dots(
+    title: str,
+    params: dict[str, str],
+    runs: list[str],
+    rows: Sequence[tuple[str, Points]],
+    whole: Sequence[float | None],
+) -> Plot:
+    numbers = [["group", "run", "value", "low", "high", "n"]]
+    for label, points in rows:
+        for run, point in zip(runs, points, strict=True):
+            if point is not None:
+                bounds = [percent(point[key]) for key in ("value", "low", "high")]
+                numbers.append([label, run, *bounds, f"{point['n']:,}"])
+    lines = [{"label": label, "points": points} for label, points in rows]
+    data = {"runs": runs, "rows": lines, "whole": list(whole)}
+    return Plot(kind="dots", title=title, params=params, data=data, numbers=numbers)

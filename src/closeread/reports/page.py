@@ -1,0 +1,144 @@
+"""One self-contained page about one or more runs: opens from disk, needs no network."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import msgspec
+
+import closeread
+from closeread.formats.registry import replacing
+from closeread.reports import payload
+from closeread.reports.gather import Material, RunView, SetView, gather
+from closeread.reports.groups import of_runs
+from closeread.reports.mrqa import published
+from closeread.reports.notices import notices
+from closeread.reports.plots import all_plots
+from closeread.reports.words import by_language, word
+
+_TEMPLATES = files("closeread.reports") / "templates"
+
+
+def write_page(
+    runs: Sequence[Path],
+    out: Path,
+    *,
+    language: str | None = None,
+    dataset_path: str | Path | None = None,
+) -> Path:
+    """Write the page about some run folders; it appears under its name only when it is whole.
+
+    Args:
+        runs: Run folders, finished; of one data set or several.
+        out: The HTML file.
+        language: The page's words, ``en`` or ``zh``; by default the data set's language.
+        dataset_path: Where the data set lies, if no longer where the runs say.
+
+    Raises:
+        InputError: No run folder, not finished, or damaged.
+        StorageError: The file cannot be written.
+    """
+    return write_material(gather(runs, dataset_path=dataset_path), out, language=language)
+
+
+def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
+    """Write the page about what was gathered already."""
+    chosen = language or material.language
+    style = _template("page.css")
+    script = _script()
+    parts = [
+        f'<script type="application/json" id="{name}">{embedded(value)}</script>'
+        for name, value in payload.blocks(material)
+    ]
+    title = ", ".join(run.name for run in material.runs[:3]) + " · closeread"
+    html = Template(_template("page.html")).substitute(
+        lang="zh-CN" if chosen == "zh" else "en",
+        version=closeread.__version__,
+        title=_escaped(title),
+        noscript=_escaped(word("noscript", chosen)),
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
+        index=embedded(_index(material, chosen)),
+        parts="\n".join(parts),
+    )
+    with replacing(out) as stream:
+        stream.write(html.encode("utf-8", "backslashreplace"))
+    return out
+
+
+def embedded(value: Any) -> str:
+    """Return JSON that no HTML parser takes for markup and no script engine for a line break."""
+    text = msgspec.json.encode(value).decode()
+    for character, code in (("<", "003c"), (">", "003e"), ("&", "0026")):
+        text = text.replace(character, "\\u" + code)
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _index(material: Material, language: str) -> dict[str, Any]:
+    made = published(material)
+    found: dict[str, Any] = {
+        "lang": language,
+        "version": closeread.__version__,
+        "words": by_language(),
+        "part": {"passages": payload.PASSAGES_A_BLOCK, "details": payload.DETAILS_A_BLOCK},
+        "datasets": [_set(view) for view in material.sets],
+        "runs": [_run(run) for run in material.runs],
+        "notices": [
+            {"code": each.code, "run": each.run, "params": each.params}
+            for each in notices(material)
+        ],
+        "plots": [plot.merged() for plot in all_plots(material)],
+        "runsPlot": of_runs(material).merged(),
+        "mrqa": made,
+        "questions": payload.columns(material),
+    }
+    return found
+
+
+def _set(view: SetView) -> dict[str, Any]:
+    info = view.info
+    return {
+        "name": info.name,
+        "version": info.version,
+        "format": info.format,
+        "license": info.license,
+        "sha256": info.sha256,
+        "n_questions": info.n_questions,
+    }
+
+
+def _run(run: RunView) -> dict[str, Any]:
+    return {
+        "name": run.name,
+        "reader": run.info.reader.name,
+        "options": run.info.reader.options,
+        "created": run.info.created[:16].replace("T", " "),
+        "dataset": run.place,
+        "headline": run.headline,
+        "metrics": run.metrics,
+    }
+
+
+def _script() -> str:
+    names = sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
+    return "\n(() => {\n'use strict';\n" + "".join(map(_template, names)) + "})();\n"
+
+
+def _template(name: str) -> str:
+    return (_TEMPLATES / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return what a content security policy calls this inline text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _escaped(text: str) -> str:
+    return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)

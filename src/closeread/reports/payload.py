@@ -1,0 +1,186 @@
+"""The questions of a page as JSON: small columns read at once, details and passages in blocks."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from closeread.reports.gather import Material, Row, Told
+from closeread.types import Answer, Question
+
+DETAILS_A_BLOCK = 64
+PASSAGES_A_BLOCK = 16
+# A tag with more values than this tells questions apart, not kinds of questions.
+_MOST_VALUES = 200
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def columns(material: Material) -> dict[str, Any]:
+    """Return what the list of questions needs: one value a question in every column."""
+    rows = material.rows
+    labels = [_labels(row.question) for row in rows]
+    found: dict[str, Any] = {
+        "n": len(rows),
+        "id": [row.question.question_id for row in rows],
+        "text": [row.question.text for row in rows],
+        "passage": [row.passage for row in rows],
+        "options": [[each.text for each in row.question.options] or 0 for row in rows],
+        "gold": [_gold(row.question) for row in rows],
+        "group": _groups(rows),
+        "role": [row.question.role or 0 for row in rows],
+        "topic": [material.passages[row.passage].title if row.passage >= 0 else "" for row in rows],
+        "tags": tags(material),
+        "runs": [
+            {
+                "value": [_round(run.value(name)) if at == run.place else None for at, name in ids],
+                "answer": [
+                    _said(run.told.get(name)) if at == run.place else None for at, name in ids
+                ],
+                "confidence": [
+                    _round(it.prediction.confidence)
+                    if at == run.place and (it := run.told.get(name))
+                    else None
+                    for at, name in ids
+                ],
+                "failed": [
+                    int(
+                        at == run.place and bool((it := run.told.get(name)) and it.prediction.error)
+                    )
+                    for at, name in ids
+                ],
+            }
+            for run in material.runs
+            for ids in [[(row.place, row.question.question_id) for row in rows]]
+        ],
+    }
+    if len(material.sets) > 1:
+        found["dataset"] = [row.place for row in rows]
+    if any(labels):
+        found["labels"] = labels
+    return found
+
+
+def tags(material: Material) -> list[dict[str, Any]]:
+    """Return the tags that tell kinds of questions apart: their values, and a code a question."""
+    several = len(material.sets) > 1
+    given = [
+        kinds(row.question) | ({"dataset": material.sets[row.place].info.name} if several else {})
+        for row in material.rows
+    ]
+    made = []
+    for name in dict.fromkeys(name for each in given for name in each):
+        values = list(dict.fromkeys(each[name] for each in given if name in each))
+        if 2 <= len(values) <= _MOST_VALUES:
+            codes = {value: code for code, value in enumerate(values)}
+            made.append(
+                {
+                    "name": name,
+                    "values": values,
+                    "codes": [codes[each[name]] if name in each else -1 for each in given],
+                }
+            )
+    return made
+
+
+def kinds(question: Question) -> dict[str, str]:
+    """Return a question's own tags and what its record says of its kind."""
+    found: dict[str, str] = {"kind": question.kind}
+    if question.role:
+        found["role"] = question.role
+    if question.asks_for:
+        found["asks_for"] = question.asks_for
+    if question.answers and question.answers[0].kind != "choice":
+        found["answer"] = question.answers[0].kind
+    strategy = gold_strategy(question)
+    if strategy:
+        found["strategy"] = strategy
+    return found | question.tags
+
+
+def gold_strategy(question: Question) -> str:
+    """Return how the option that is right was made adversarial; empty where it was not."""
+    right = {answer.label for answer in question.answers}
+    for option in question.options:
+        if option.label in right:
+            return option.tags.get("strategy", "")
+    return ""
+
+
+def blocks(material: Material) -> Iterator[tuple[str, Any]]:
+    """Yield the named blocks that the page reads only when a question is opened."""
+    for start in range(0, len(material.passages), PASSAGES_A_BLOCK):
+        chosen = material.passages[start : start + PASSAGES_A_BLOCK]
+        yield (
+            f"passages-{start // PASSAGES_A_BLOCK}",
+            [
+                {"title": passage.title, "text": passage.text, "language": passage.language}
+                for passage in chosen
+            ],
+        )
+    for start in range(0, len(material.rows), DETAILS_A_BLOCK):
+        rows = material.rows[start : start + DETAILS_A_BLOCK]
+        yield f"details-{start // DETAILS_A_BLOCK}", [_detail(material, row) for row in rows]
+
+
+def _detail(material: Material, row: Row) -> dict[str, Any]:
+    question = row.question
+    found: dict[str, Any] = {
+        "option_tags": [option.tags for option in question.options],
+        "option_truth": question.option_truth,
+        "answers": question.answers,
+        "runs": [
+            _told(run.told.get(question.question_id)) if run.place == row.place else None
+            for run in material.runs
+        ],
+    }
+    if question.gold_evidence:
+        found["gold_evidence"] = question.gold_evidence
+    if question.asks_for:
+        found["asks_for"] = question.asks_for
+    return found
+
+
+def _told(told: Told | None) -> dict[str, Any] | None:
+    if told is None:
+        return None
+    found: dict[str, Any] = msgspec.to_builtins(told.prediction)
+    del found["question_id"]
+    found["scores"] = {name: _round(value) for name, value in told.values.items()}
+    if told.note:
+        found["note"] = told.note
+    return found
+
+
+def _gold(question: Question) -> Any:
+    return _shown(question.answers[0]) if question.answers else 0
+
+
+def _said(told: Told | None) -> Any:
+    if told is None or told.prediction.answer is None:
+        return None
+    return _shown(told.prediction.answer)
+
+
+def _shown(answer: Answer) -> str | list[str]:
+    """Return a label, or the texts of an answer; none at all for "no answer"."""
+    return answer.label if answer.kind == "choice" and answer.label else list(answer.texts)
+
+
+def _labels(question: Question) -> list[str] | None:
+    """Return the options' labels where they are not A, B, C and so on."""
+    labels = [option.label for option in question.options]
+    return None if labels == list(_LETTERS[: len(labels)]) else labels
+
+
+def _groups(rows: list[Row]) -> list[int]:
+    codes: dict[tuple[int, str], int] = {}
+    return [
+        codes.setdefault((row.place, row.question.group_id), len(codes))
+        if row.question.group_id
+        else -1
+        for row in rows
+    ]
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,200 @@
+"""The summary and the breakdowns as Markdown, LaTeX and CSV tables."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from closeread.reports.gather import Material
+from closeread.reports.mrqa import published
+from closeread.reports.plot import percent
+from closeread.reports.words import word
+from closeread.types import Summary
+
+_DASH = "—"
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    _DASH: "---",
+}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A table of ready cells; the first column is text, the others are numbers."""
+
+    caption: str
+    headings: list[str]
+    rows: list[list[str]]
+
+
+def tables(material: Material, language: str) -> list[Table]:
+    """Return the tables of a report: the numbers, the breakdowns, MRQA's baselines."""
+    runs = material.runs
+    found = [
+        Table(
+            caption=", ".join(view.info.name for view in material.sets),
+            headings=[word("metric", language), *(run.name for run in runs)],
+            rows=[
+                [name, *(_cell(run.metrics.get(name)) for run in runs)]
+                for name in dict.fromkeys(name for run in runs for name in run.metrics)
+            ],
+        )
+    ]
+    for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
+        values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
+        chief = [(run, run.headline) for run in runs if run.headline]
+        found.append(
+            Table(
+                caption=word("table.breakdown", language, {"tag": tag}),
+                headings=[tag, *(f"{run.name}: {name}" for run, name in chief)],
+                rows=[
+                    [
+                        value,
+                        *(
+                            _cell(run.breakdowns.get(tag, {}).get(value, {}).get(name))
+                            for run, name in chief
+                        ),
+                    ]
+                    for value in values
+                ],
+            )
+        )
+    return found + list(_shared_task(material, language))
+
+
+def _shared_task(material: Material, language: str) -> Iterator[Table]:
+    made = published(material)
+    if made is None:
+        return
+    rows = [[row["dataset"], *row["published"], row["ours"]] for row in made["rows"]]
+    for row in made["averages"]:
+        label = word(f"mrqa.average-{row['over']}", language)
+        rows.append([label, *row["published"], row["ours"]])
+    yield Table(
+        caption=word("mrqa.title", language) + " (EM / F1)",
+        headings=[word("dataset", language), *made["models"], word("mrqa.ours", language)],
+        rows=[
+            [name, *(f"{p[0]:.1f} / {p[1]:.1f}" if p else _DASH for p in pairs)]
+            for name, *pairs in rows
+        ],
+    )
+
+
+def markdown(material: Material, language: str) -> str:
+    """Return the tables in Markdown, with licences and signatures below."""
+    parts = []
+    for table in tables(material, language):
+        lines = [f"**{_marked(table.caption)}**", ""]
+        lines.append("| " + " | ".join(map(_marked, table.headings)) + " |")
+        lines.append("|---|" + "---:|" * (len(table.headings) - 1))
+        lines += ["| " + " | ".join(map(_marked, row)) + " |" for row in table.rows]
+        parts.append("\n".join(lines))
+    licences = [
+        f"- {_marked(view.info.name)}: {word('licence', language)} "
+        + _marked(view.info.license or word("licence-unknown", language))
+        for view in material.sets
+    ]
+    signatures = [f"- {_marked(run)}: `{it.signature}`" for run, it in _all(material)]
+    parts += [
+        "\n".join(licences),
+        word("table.signatures", language) + "\n\n" + "\n".join(signatures),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def latex(material: Material, language: str) -> str:
+    """Return the tables in LaTeX for the booktabs package; signatures stand in comments."""
+    parts = ["% \\usepackage{booktabs}"]
+    for table in tables(material, language):
+        lines = [
+            "\\begin{table}",
+            f"\\caption{{{escape_latex(table.caption)}}}",
+            f"\\begin{{tabular}}{{l{'r' * (len(table.headings) - 1)}}}",
+            "\\toprule",
+            " & ".join(map(escape_latex, table.headings)) + " \\\\",
+            "\\midrule",
+            *(" & ".join(map(escape_latex, row)) + " \\\\" for row in table.rows),
+            "\\bottomrule",
+            "\\end{tabular}",
+            "\\end{table}",
+        ]
+        parts.append("\n".join(lines))
+    parts.append("\n".join(f"% {_line(run)}: {_line(it.signature)}" for run, it in _all(material)))
+    return "\n\n".join(parts) + "\n"
+
+
+def as_csv(material: Material) -> str:
+    """Return every number of every run in long form, values as fractions, full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(
+        [
+            "run",
+            "dataset",
+            "tag",
+            "tag_value",
+            "metric",
+            "value",
+            "low",
+            "high",
+            "unit",
+            "n_questions",
+            "n_scored",
+            "n_answered",
+            "n_failed",
+            "signature",
+        ]
+    )
+    for run in material.runs:
+        dataset = material.sets[run.place].info.name
+        blocks = [("", "", run.metrics)]
+        for tag, values in run.breakdowns.items():
+            blocks += [(tag, value, metrics) for value, metrics in values.items()]
+        for tag, value, metrics in blocks:
+            for name, it in metrics.items():
+                numbers = [it.value, it.low, it.high]
+                counts = [it.n_questions, it.n_scored, it.n_answered, it.n_failed]
+                writer.writerow(
+                    [run.name, dataset, tag, value, name]
+                    + ["" if number is None else repr(number) for number in numbers]
+                    + [it.unit, *counts, it.signature]
+                )
+    return out.getvalue()
+
+
+def escape_latex(text: str) -> str:
+    """Return text in which no character has a meaning for LaTeX."""
+    return _line("".join(_LATEX.get(character, character) for character in text))
+
+
+def _all(material: Material) -> Sequence[tuple[str, Summary]]:
+    return [(run.name, it) for run in material.runs for it in run.metrics.values()]
+
+
+def _marked(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", _line(text))
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cell(it: Summary | None) -> str:
+    if it is None or it.value is None:
+        return _DASH
+    if it.low is None or it.high is None:
+        return percent(it.value)
+    return f"{percent(it.value)} [{percent(it.low)}, {percent(it.high)}]"

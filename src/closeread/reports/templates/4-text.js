@@ -1,0 +1,110 @@
+// Marks in a passage, what no evidence covers, and differences. Offsets from the data are code points.
+const HAN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
+const points = (text) => (/[\ud800-\udfff]/.test(text) ? Array.from(text) : text);
+const piece = (from, a, b) => { const got = from.slice(a, b); return typeof got === "string" ? got : got.join(""); };
+
+// marks: [{start, end, class, badge, title}]; the result is paragraphs of plain spans.
+function marked(text, marks, language) {
+  const from = points(text);
+  const good = marks.filter((m) => m.start >= 0 && m.end <= from.length && m.start < m.end);
+  const edges = [...new Set([0, from.length, ...good.flatMap((m) => [m.start, m.end])])].sort((a, b) => a - b);
+  const made = [];
+  let paragraph = null;
+  const into = () => { if (!paragraph) { paragraph = h("p", { lang: language }); made.push(paragraph); } return paragraph; };
+  for (let e = 0; e + 1 < edges.length; e++) {
+    const [a, b] = [edges[e], edges[e + 1]];
+    const on = good.filter((m) => m.start <= a && m.end >= b);
+    for (const m of on) {
+      if (m.start === a && m.badge) into().append(h("span", { class: "badge", title: m.title, "data-badge": m.badge }, m.badge));
+    }
+    piece(from, a, b).split("\n").forEach((line, k) => {
+      if (k > 0) paragraph = null;
+      if (!line.trim() && !paragraph) return;
+      const lit = on.map((m) => m.class).join(" ");
+      const numbers = on.map((m) => m.badge).filter(Boolean).join(" ");
+      into().append(lit ? h("span", { class: lit, "data-numbers": numbers || null }, line) : line);
+    });
+  }
+  return made;
+}
+
+const TOKEN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[\p{L}\p{N}]+(?:[.,'’]\p{N}+)*/gu;
+const SMALL = new Set("的 了 是 在 和 与 对 为 也 都 而 以 及 之 其 就 于 并 且 被 把 这 那 a an the of to in on at for by and or is are was were be as it its that this with from".split(" "));
+const stem = (word) => (word.length > 5 ? word.slice(0, 5) : word);
+
+// Ranges of `says` that no word (or, in Chinese, no pair of characters) of the evidence covers.
+function uncovered(says, evidence) {
+  const pairs = new Set(), words = new Set();
+  let before = null;
+  for (const m of evidence.toLowerCase().matchAll(TOKEN)) {
+    words.add(stem(m[0]));
+    if (before && before.end === m.index) pairs.add(before.text + m[0]);
+    before = { text: m[0], end: m.index + m[0].length };
+  }
+  const tokens = [...says.toLowerCase().matchAll(TOKEN)].map((m) => ({ text: m[0], at: m.index, end: m.index + m[0].length }));
+  tokens.forEach((token, k) => {
+    const last = tokens[k - 1], next = tokens[k + 1];
+    if (SMALL.has(token.text)) token.small = true;
+    if (!HAN.test(token.text)) token.seen = words.has(stem(token.text));
+    else token.seen = Boolean((last && last.end === token.at && pairs.has(last.text + token.text)) || (next && next.at === token.end && pairs.has(token.text + next.text)));
+  });
+  const ranges = [];
+  let run = [];
+  const close = () => {
+    while (run.length && run[0].small) run.shift();
+    while (run.length && run[run.length - 1].small) run.pop();
+    const lone = run.length === 1 && HAN.test(run[0].text) && words.has(run[0].text);
+    if (run.length && !lone) ranges.push([run[0].at, run[run.length - 1].end]);
+    run = [];
+  };
+  for (const token of tokens) {
+    const gap = run.length && says.slice(run[run.length - 1].end, token.at).trim();
+    if (gap) close();
+    if (token.seen) close(); else run.push(token);
+  }
+  close();
+  return ranges;
+}
+function waved(says, evidence) {
+  if (!evidence) return [says];
+  const out = [];
+  let at = 0;
+  for (const [a, b] of uncovered(says, evidence)) {
+    out.push(says.slice(at, a), h("span", { class: "loose", title: t("loose") }, says.slice(a, b)));
+    at = b;
+  }
+  return [...out, says.slice(at)];
+}
+
+// A longest common subsequence by characters where the text is Chinese, by words elsewhere.
+function difference(old, now) {
+  const units = (text) => (HAN.test(old + now) ? Array.from(text) : text.match(/\s+|[\p{L}\p{N}]+|[^\s]/gu) || []);
+  let a = units(old), b = units(now), head = 0, tail = 0;
+  while (head < a.length && head < b.length && a[head] === b[head]) head++;
+  while (tail < a.length - head && tail < b.length - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  const start = a.slice(0, head), finish = tail ? a.slice(a.length - tail) : [];
+  a = a.slice(head, a.length - tail); b = b.slice(head, b.length - tail);
+  const steps = [];
+  const step = (kind, unit) => {
+    const last = steps[steps.length - 1];
+    if (last && last.kind === kind) last.text += unit; else steps.push({ kind, text: unit });
+  };
+  start.forEach((u) => step("same", u));
+  if (a.length * b.length > 4e6) { step("del", a.join("")); step("ins", b.join("")); }
+  else {
+    const width = b.length + 1, longest = new Uint16Array((a.length + 1) * width);
+    for (let i = a.length - 1; i >= 0; i--) {
+      for (let j = b.length - 1; j >= 0; j--) {
+        longest[i * width + j] = a[i] === b[j] ? longest[(i + 1) * width + j + 1] + 1 : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+      }
+    }
+    let i = 0, j = 0;
+    while (i < a.length || j < b.length) {
+      if (i < a.length && j < b.length && a[i] === b[j]) { step("same", a[i]); i++; j++; }
+      else if (j >= b.length || (i < a.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) step("del", a[i++]);
+      else step("ins", b[j++]);
+    }
+  }
+  finish.forEach((u) => step("same", u));
+  return steps.map(({ kind, text }) => (kind === "same" ? text : h(kind, null, text)));
+}

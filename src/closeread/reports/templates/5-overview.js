@@ -1,0 +1,129 @@
+// The first screen: what the number is and how sure, what limits trust; then where it comes from.
+function barFigure(summary, width, wide) {
+  const left = 1, right = width - 1, at = (x) => left + (right - left) * Math.min(1, Math.max(0, x));
+  const y = 14;
+  const parts = [s("line", { class: "axis", x1: left, x2: right, y1: y, y2: y })];
+  for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+    parts.push(s("line", { class: "axis", x1: at(tick), x2: at(tick), y1: y - 4, y2: y + 4 }));
+    if (wide) parts.push(s("text", { x: at(tick), y: y + 20, "text-anchor": tick === 0 ? "start" : tick === 1 ? "end" : "middle" }, String(tick * 100)));
+  }
+  if (typeof summary.low === "number" && typeof summary.high === "number") {
+    parts.push(s("rect", { x: at(summary.low), y: y - 9, width: Math.max(2, at(summary.high) - at(summary.low)), height: 18, rx: 2, fill: "var(--accent)", opacity: 0.35 }));
+  }
+  if (typeof summary.value === "number") parts.push(s("circle", { class: "dot", cx: at(summary.value), cy: y, r: 4.5 }));
+  return s("svg", { class: "bar-figure", viewBox: `0 0 ${width} ${wide ? 38 : 28}`, role: "img", "aria-label": t("interval-of", { value: typeof summary.value === "number" ? percent(summary.value) : DASH, low: typeof summary.low === "number" ? percent(summary.low) : DASH, high: typeof summary.high === "number" ? percent(summary.high) : DASH }) }, parts);
+}
+const shortName = (metric) => named("metric", metric.split("~")[0].split(".").slice(1).join(".") || metric);
+function counts(summary) {
+  return h("p", { class: "counts" },
+    h("span", null, "n = ", h("b", null, count(summary.n_questions)), ` ${t("unit." + summary.unit)}`),
+    summary.n_scored !== summary.n_questions && h("span", null, t("scored"), " ", h("b", null, count(summary.n_scored))),
+    h("span", null, t("answered"), " ", h("b", null, count(summary.n_answered))),
+    h("span", { class: summary.n_failed ? "bad" : null }, t("failed"), " ", h("b", null, count(summary.n_failed || 0))));
+}
+function headline(run) {
+  const chief = run.metrics[run.headline];
+  if (!chief) return h("div", null, h("p", { class: "soft" }, t("no-metrics")));
+  const known = typeof chief.value === "number";
+  return h("div", null,
+    h("p", { class: "figure-label" }, shortName(run.headline), " ", h("code", null, run.headline)),
+    h("p", { class: "figure", title: known ? null : chief.note || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
+    barFigure(chief, 400, true),
+    typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { low: percent(chief.low), high: percent(chief.high) })),
+    counts(chief));
+}
+// One or a few runs: a row a metric, a column a run. Many runs: the other way round.
+function metricsTable() {
+  const names = [...new Set(DATA.runs.flatMap((run) => Object.keys(run.metrics)))];
+  const chief = DATA.runs[0].headline;
+  const many = DATA.runs.length > 1;
+  const missing = (run) => h("span", { title: t("not-computed", { run: run.name }) }, DASH);
+  if (DATA.runs.length > 3) {
+    return h("div", { class: "scroll" }, h("table", null,
+      h("thead", null, h("tr", null, h("th", null, t("run")), names.map((name) => h("th", { class: "n" }, name)))),
+      h("tbody", null, DATA.runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
+        names.map((name) => h("td", { class: "n", title: run.metrics[name]?.signature }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))))))));
+  }
+  const body = h("tbody");
+  for (const name of names) {
+    const proof = h("tr", { class: "proof", hidden: true }, h("td", { colspan: 2 + DATA.runs.length },
+      DATA.runs.filter((run) => run.metrics[name]).map((run) => {
+        const it = run.metrics[name];
+        return h("p", null, many && h("b", null, h("bdi", null, run.name), ": "), h("code", null, it.signature), h("br"),
+          t("proof", { n: count(it.n_questions), scored: count(it.n_scored), answered: count(it.n_answered), failed: count(it.n_failed || 0), unit: t("unit." + it.unit) }),
+          it.note && [" ", it.note]);
+      })));
+    const button = h("button", { class: "metric", type: "button", "aria-expanded": "false", title: t("show-signature"), on: { click: () => {
+      proof.hidden = !proof.hidden;
+      button.setAttribute("aria-expanded", String(!proof.hidden));
+    } } }, name);
+    body.append(h("tr", { class: name === chief ? "chief" : null }, h("td", null, button),
+      DATA.runs.map((run) => h("td", { class: "n" }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))),
+      !many && h("td", { class: "n soft" }, count(DATA.runs[0].metrics[name].n_scored))), proof);
+  }
+  return h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("metric")),
+    DATA.runs.map((run) => h("th", { class: "n" }, many ? h("bdi", null, run.name) : t("value-interval"))), !many && h("th", { class: "n" }, "n"))), body));
+}
+function facts() {
+  const rows = [];
+  const options = (run) => Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+  if (DATA.runs.length === 1) {
+    const run = DATA.runs[0];
+    rows.push([t("reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
+  } else {
+    DATA.runs.forEach((run, r) => rows.push([DATA.runs.length > 6 ? `${r + 1}` : `${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, options(run) && ` (${options(run)})`, DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
+  }
+  for (const set of DATA.datasets) {
+    rows.push([t("dataset"), [h("b", null, set.name), set.version && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) })]]);
+    rows.push([t("licence"), set.license ? h("bdi", null, set.license) : t("licence-unknown")]);
+  }
+  return h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
+}
+function notices() {
+  if (!DATA.notices.length) return null;
+  const say = ({ code, params, run }) => h("li", null, DATA.runs.length > 1 && run !== null && [h("bdi", null, DATA.runs[run].name), ": "],
+    t("notice." + code, params),
+    params.items && ` (${params.items.map(([name, n]) => `${named("defect", name)} ${count(n)}`).join(", ")})`,
+    params.filter && [" ", h("a", { href: hashOf({ ...EMPTY, lang: state.lang, view: "questions", run: String(run ?? 0), status: params.filter }) }, t("show-them"))]);
+  return h("aside", { class: "notices", "aria-label": t("trust") }, h("h2", null, t("trust")), h("ul", null, DATA.notices.map(say)));
+}
+// Which questions to read: a few ways in, each a filter of the list.
+function ways() {
+  const run = Number(state.run);
+  const tally = { right: 0, partly: 0, wrong: 0, unanswered: 0, failed: 0, differ: 0 };
+  for (let i = 0; i < Q().n; i++) {
+    if (!covers(run, i)) continue;
+    tally[status(run, i)]++;
+    if (DATA.runs.length > 1 && disagreement(i) > 0) tally.differ++;
+  }
+  const sure = Q().runs[run].confidence.some((c) => c !== null);
+  const entries = [["wrong", { status: "wrong", sort: sure ? "-confidence" : "" }, "wrong", sure && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
+    ["right", { status: "right", sort: sure ? "confidence" : "" }, "right", sure && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
+    ["failed", { status: "failed" }, "failed"], ["differ", { status: "differ", sort: "-disagreement" }, "differ", "most-first"]];
+  return h("section", null, h("h2", null, t("which-to-read")), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
+    h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: state.run, view: "questions", ...patch }) },
+      h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
+}
+function published() {
+  const table = DATA.mrqa;
+  if (!table) return null;
+  const cell = (pair, reason) => (pair ? [h("b", null, pair[0].toFixed(1)), " / ", pair[1].toFixed(1)] : h("span", { title: reason }, DASH));
+  const row = (label, cells, ours, strong) => h("tr", null, h("td", null, strong ? h("b", null, label) : label), cells.map((pair) => h("td", { class: "n" }, cell(pair, t("mrqa.none")))), h("td", { class: "n" }, cell(ours, t("mrqa.no-run"))));
+  return h("section", null, h("h2", null, t("mrqa.title")), h("p", { class: "soft" }, t("mrqa.lead")),
+    h("div", { class: "scroll" }, h("table", null,
+      h("thead", null, h("tr", null, h("th", null, t("dataset")), table.models.map((name) => h("th", { class: "n" }, name)), h("th", { class: "n" }, t("mrqa.ours")))),
+      h("tbody", null, table.rows.map((it) => row(`${it.dataset} (${t("mrqa." + it.domain)})`, it.published, it.ours)),
+        table.averages.map((it) => row(t("mrqa.average-" + it.over), it.published, it.ours, true))))));
+}
+function overview() {
+  const title = DATA.runs.length === 1 ? DATA.runs[0].name : t("n-runs", { n: DATA.runs.length });
+  const one = DATA.runs.length === 1;
+  return h("main", { class: "overview" }, h("h1", null, h("bdi", null, title)), facts(), notices(),
+    one ? h("div", { class: "first" }, headline(DATA.runs[0]), metricsTable())
+      : h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable()),
+    published(),
+    DATA.plots.length > 0 && h("section", null, h("h2", { class: "sr" }, t("where-from")), h("div", { class: "plots" }, DATA.plots.map(plotFigure))),
+    Q().n > 0 && ways(),
+    h("footer", null, t("made-by", { version: DATA.version }), " · ", DATA.runs.map((run) => run.created).filter(Boolean).join(", "),
+      DATA.datasets.map((set) => set.sha256 && [" · ", set.name, " sha256 ", h("code", null, set.sha256.slice(0, 16))])));
+}

@@ -1,0 +1,141 @@
+// Plots as small SVGs of the page's own: redrawn at the width they have, so that words keep their size.
+const SHAPES = [
+  (x, y) => s("circle", { class: "dot", cx: x, cy: y, r: 5 }),
+  (x, y) => s("rect", { class: "dot", x: x - 4.5, y: y - 4.5, width: 9, height: 9 }),
+  (x, y) => s("path", { class: "dot", d: `M${x} ${y - 6}L${x + 5.5} ${y + 4.5}H${x - 5.5}Z` }),
+  (x, y) => s("path", { class: "dot", d: `M${x} ${y - 6.5}L${x + 6} ${y}L${x} ${y + 6.5}L${x - 6} ${y}Z` }),
+];
+const shape = (run, x, y) => SHAPES[run % SHAPES.length](x, y);
+const breadth = (text) => [...text].reduce((sum, c) => sum + (c.charCodeAt(0) > 0x2e80 ? 12 : 6.6), 0);
+function fit(text, room) {
+  if (breadth(text) <= room) return text;
+  let out = "";
+  for (const c of text) { if (breadth(out + c) > room - 10) break; out += c; }
+  return out + "…";
+}
+function axis(parts, at, top, bottom, ticks = [0, 0.25, 0.5, 0.75, 1]) {
+  for (const tick of ticks) {
+    parts.push(s("line", { class: "axis", x1: at(tick), x2: at(tick), y1: top, y2: bottom }));
+    parts.push(s("text", { x: at(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick * 100)));
+  }
+}
+function runKey(runs, left, width) {
+  if (runs.length < 2) return { parts: [], height: 0 };
+  const parts = [];
+  let x = left, y = 10;
+  for (const [k, name] of runs.entries()) {
+    const label = fit(name, width - left - 20), need = breadth(label) + 34;
+    if (x + need > width && x > left) { x = left; y += 18; }
+    parts.push(shape(k, x + 6, y), s("text", { class: "ink", x: x + 16, y: y + 4 }, label));
+    x += need;
+  }
+  return { parts, height: y + 12 };
+}
+const DRAWINGS = {
+  // Rows of groups; in each a dot and its interval for every run; the whole as a dashed line.
+  dots(plot, width) {
+    const widest = Math.max(...plot.rows.map((row) => breadth(named("value", row.label))));
+    const left = Math.min(widest + 14, width * 0.36), right = width - 84, at = (x) => left + (right - left) * x;
+    const key = runKey(plot.runs, 0, width), lines = plot.runs.length, pitch = lines > 1 ? 15 : 0, tall = 26 + pitch * (lines - 1);
+    const parts = [...key.parts], top = key.height + 4, bottom = top + tall * plot.rows.length;
+    axis(parts, at, top, bottom);
+    if (lines === 1 && plot.whole && typeof plot.whole[0] === "number") parts.push(s("line", { class: "whole", x1: at(plot.whole[0]), x2: at(plot.whole[0]), y1: top, y2: bottom }, s("title", null, t("whole", { value: percent(plot.whole[0]) }))));
+    plot.rows.forEach((row, r) => {
+      const middle = top + tall * r + tall / 2;
+      parts.push(s("text", { class: "ink", x: 0, y: middle + 4 }, fit(named("value", row.label), left - 12), s("title", null, row.label)));
+      row.points.forEach((point, k) => {
+        if (!point || typeof point.value !== "number") return;
+        const y = middle + pitch * (k - (lines - 1) / 2);
+        if (typeof point.low === "number") parts.push(s("line", { class: "interval", x1: at(point.low), x2: at(point.high), y1: y, y2: y }));
+        parts.push(shape(k, at(point.value), y));
+        parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(point.value), s("tspan", { fill: "var(--ink-soft)" }, ` n ${count(point.n)}`)));
+      });
+    });
+    return [parts, bottom + 22];
+  },
+  curve(plot, width) {
+    const left = 34, right = width - 12, top = 10, bottom = 230, at = (x) => left + (right - left) * x, up = (y) => bottom - (bottom - top) * y;
+    const parts = [];
+    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+      parts.push(s("line", { class: "axis", x1: left, x2: right, y1: up(tick), y2: up(tick) }));
+      parts.push(s("text", { x: left - 8, y: up(tick) + 4, "text-anchor": "end" }, String(tick * 100)));
+      parts.push(s("text", { x: at(tick), y: bottom + 17, "text-anchor": "middle" }, String(tick * 100)));
+    }
+    const ends = [];
+    plot.curves.forEach((curve, k) => {
+      const dash = [null, "7 4", "2 3", "9 3 2 3"][k % 4];
+      parts.push(s("path", { class: "curve", "stroke-dasharray": dash, d: curve.points.map(([x, y], i) => `${i ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`).join("") }));
+      for (const mark of [0.8, 0.9]) {
+        const near = curve.points.reduce((best, point) => (Math.abs(point[0] - mark) < Math.abs(best[0] - mark) ? point : best));
+        if (plot.curves.length === 1) parts.push(s("text", { x: at(near[0]), y: up(near[1]) - 9, "text-anchor": "middle" }, percent(near[1])));
+        parts.push(shape(k, at(near[0]), up(near[1])));
+      }
+      if (plot.curves.length > 1) {
+        const [x, y] = curve.points.reduce((best, point) => (Math.abs(point[0] - 0.3) < Math.abs(best[0] - 0.3) ? point : best));
+        let place = up(y) - 8;
+        while (ends.some((other) => Math.abs(other - place) < 14)) place += 15;
+        ends.push(place);
+        parts.push(s("text", { class: "ink", x: at(x), y: place }, fit(curve.run, right - at(x))));
+      }
+    });
+    parts.push(s("text", { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, t("axis.coverage")));
+    return [parts, bottom + 44];
+  },
+  // Gold is a frame, predicted a filled mark, here as everywhere.
+  ranks(plot, width) {
+    const labels = plot.rows.map((_, r) => (r === 0 ? t("rank.longest") : r === plot.rows.length - 1 ? t("rank.shortest") : t("rank.nth", { n: r + 1 })));
+    const left = Math.max(...labels.map(breadth)) + 14, right = width - 92, at = (x) => left + (right - left) * Math.min(1, x / plot.most), parts = [], tall = 40;
+    const top = 24, bottom = top + tall * plot.rows.length;
+    const ticks = plot.most <= 0.5 ? [0, 0.25, 0.5] : [0, 0.25, 0.5, 0.75, 1];
+    axis(parts, at, top, bottom, ticks);
+    parts.push(s("rect", { class: "gold", x: 1, y: 4, width: 9, height: 9 }), s("text", { class: "ink", x: 16, y: 13 }, t("gold")));
+    parts.push(shape(0, 30 + breadth(t("gold")), 8.5), s("text", { class: "ink", x: 42 + breadth(t("gold")), y: 13 }, fit(t("predicted-by", { run: plot.run }), width - 60 - breadth(t("gold")))));
+    parts.push(s("line", { class: "whole", x1: at(plot.chance), x2: at(plot.chance), y1: top, y2: bottom }, s("title", null, t("chance"))));
+    plot.rows.forEach((row, r) => {
+      const middle = top + tall * r + tall / 2;
+      parts.push(s("text", { class: "ink", x: 0, y: middle + 4 }, labels[r]));
+      [["gold", -8], ["said", 8]].forEach(([who, shift]) => {
+        const [value, low, high] = row[who], y = middle + shift;
+        parts.push(s("line", { class: who === "gold" ? "gold-line" : "interval", x1: at(low), x2: at(high), y1: y, y2: y }));
+        parts.push(who === "gold" ? s("rect", { class: "gold", x: at(value) - 4.5, y: y - 4.5, width: 9, height: 9 }) : shape(0, at(value), y));
+        parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(value)));
+      });
+    });
+    return [parts, bottom + 22];
+  },
+  square(plot, width) {
+    const across = Math.min(width, 420), left = Math.max(breadth(t(plot.side + ".right")), breadth(t(plot.side + ".wrong"))) + 14, cell = (across - left) / 2, tall = 64, parts = [], top = 24;
+    const total = plot.cells.flat().reduce((a, b) => a + b, 0) || 1;
+    ["right", "wrong"].forEach((column, c) => parts.push(s("text", { x: left + cell * (c + 0.5), y: 14, "text-anchor": "middle" }, fit(t(plot.above + "." + column, { run: plot.runs?.[1] ?? "" }), cell))));
+    ["right", "wrong"].forEach((line, r) => {
+      parts.push(s("text", { x: 0, y: top + tall * (r + 0.5) + 4 }, t(plot.side + "." + line, { run: plot.runs?.[0] ?? "" })));
+      ["right", "wrong"].forEach((column, c) => {
+        const n = plot.cells[r][c], x = left + cell * c, y = top + tall * r;
+        parts.push(s("rect", { class: "cell" + (r === 0 && c === 1 && plot.above === "variant" ? " lost" : ""), x: x + 1, y: y + 1, width: cell - 2, height: tall - 2, rx: 3 }));
+        parts.push(s("text", { class: "count", x: x + cell / 2, y: y + tall / 2 + 2, "text-anchor": "middle" }, count(n)));
+        parts.push(s("text", { x: x + cell / 2, y: y + tall / 2 + 20, "text-anchor": "middle" }, percent(n / total) + " %"));
+      });
+    });
+    return [parts, top + tall * 2 + 6];
+  },
+};
+const drawn = [];
+function drawing(plot) {
+  const svg = s("svg", { role: "img", "aria-label": plotTitle(plot) });
+  drawn.push(() => {
+    const width = Math.min(svg.parentNode.clientWidth || 640, 760);
+    const [parts, height] = DRAWINGS[plot.kind](plot, width);
+    svg.setAttribute("viewBox", `0 0 ${width} ${Math.ceil(height)}`);
+    svg.style.setProperty("max-width", width + "px");
+    svg.replaceChildren(...parts);
+  });
+  return svg;
+}
+const plotTitle = (plot) => t("plot." + plot.title, { ...plot.params, tag: named("tag", plot.params?.tag), role: t("role." + (plot.params?.role || "original")) });
+function plotFigure(plot) {
+  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + plot.title, plot.params))), drawing(plot),
+    h("details", null, h("summary", null, t("numbers")), h("div", { class: "scroll" }, h("table", null,
+      h("thead", null, h("tr", null, plot.numbers[0].map((cell, k) => h("th", { class: k ? "n" : null }, named("column", cell))))),
+      h("tbody", null, plot.numbers.slice(1).map((line) => h("tr", null, line.map((cell, k) => h("td", { class: k ? "n" : null }, cell === "" ? DASH : cell)))))))));
+}
+function drawAll() { for (const draw of drawn) draw(); }
