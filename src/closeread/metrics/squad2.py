@@ -103,6 +103,10 @@ class Squad2:
                 ("pr_oracle_ap", "average precision", dict.fromkeys(scored, 1.0)),
             ]
         n_answered, n_failed = counts(list(scored.values()), submission)
+        rankings = {
+            value: Ranking.of(odds, points, has_answer, texts) for value, _, points in curves
+        }
+        n_no_answer = len(scored) - sum(has_answer.values())
         return tuple(
             Pool(
                 metric=f"{self.name}.{value}",
@@ -111,13 +115,18 @@ class Squad2:
                 denominators=[1] * len(scored),
                 statistic=CurveStatistic(
                     curve=curve,
-                    ranking=Ranking.of(odds, points, has_answer, texts),
+                    ranking=rankings[value],
                     unit_ids=list(scored),
                 ),
                 n_questions=n_questions,
                 n_scored=len(scored),
                 n_answered=n_answered,
                 n_failed=n_failed,
+                note=(
+                    f"best threshold {rankings[value].best(n_no_answer)[1]:g}"
+                    if curve == "best"
+                    else ""
+                ),
             )
             for value, curve, points in curves
         )

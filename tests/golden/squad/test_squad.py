@@ -148,6 +148,9 @@ def test_pools_hold_the_official_sums(golden, golds, inputs):
                 every = range(len(pools[name].unit_ids))
                 assert pools[name].statistic(every) == pytest.approx(expected[key] / 100)
                 compared += 1
+        for value, key in (("best_em", "best_exact_thresh"), ("best_f1", "best_f1_thresh")):
+            if key in expected:
+                assert pools[f"squad2.{value}"].note == f"best threshold {expected[key]:g}"
     assert compared == 20 * 6 + 16 * 2 + 3 * 3
 
 
