@@ -119,6 +119,8 @@ def test_pools_hold_the_official_sums_and_denominators(golden, inputs):
         golds, predictions = inputs(row["name"])
         pools = _scored(golds, predictions, skip_no_answer=row["skip_no_answer"])
         for pool, key in zip(pools, ("exact_match", "f1"), strict=True):
+            unanswered = 0 if row["skip_no_answer"] else pool.n_questions - pool.n_answered
+            assert unanswered == row["unanswered_messages"], row
             total = sum(pool.denominators)
             assert 100.0 * sum(pool.numerators) / total == row[key], row
             compared += 1
