@@ -78,16 +78,18 @@ def _with_evidence(
     question: Question, passage: Passage, source: Source, defects: Defects
 ) -> Question:
     extra = dict(question.metadata.get("extra", {}))
+    metadata = {key: value for key, value in question.metadata.items() if key != "extra"}
     if "evidences" not in extra:
-        return question
+        return msgspec.structs.replace(
+            question, metadata=question.metadata | {"no_evidences": True}
+        )
     texts = source.convert(
         extra.pop("evidences"), list[str], within=f"question {question.question_id}: evidences"
     )
-    metadata = {key: value for key, value in question.metadata.items() if key != "extra"}
     return msgspec.structs.replace(
         question,
         gold_evidence=_evidence(texts, passage.text, question.question_id, defects),
-        metadata=metadata | noted(extra=extra) | ({} if texts else {"evidences": []}),
+        metadata=metadata | noted(extra=extra),
     )
 
 
@@ -192,7 +194,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 
 def _evidences_as_extra(question: Question, passage: Passage) -> Question:
-    if not question.gold_evidence and "evidences" not in question.metadata:
+    if question.metadata.get("no_evidences"):
         return question
     extra = question.metadata.get("extra", {}) | {"evidences": _texts(question, passage)}
     return msgspec.structs.replace(question, metadata=question.metadata | {"extra": extra})

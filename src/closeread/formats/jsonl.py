@@ -61,9 +61,9 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions; canonical lines as they are, rows gathered."""
     lines = source.lines()
+    if source.head().has("dataset"):
+        next(lines)
     first = next(lines, None)
-    if first is not None and source.head().has("dataset"):
-        first = next(lines, None)
     if first is None:
         return
     stream = chain([first], lines)

@@ -108,11 +108,21 @@ class Source:
             return hashlib.file_digest(cast(Any, stream), "sha256").hexdigest()
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines that are not blank, with their numbers from 1."""
+        """Yield the lines that are not blank, with their numbers from 1.
+
+        Raises:
+            InputError: Every line is blank.
+        """
+        blank = True
         with self.open() as stream:
             for number, line in enumerate(stream, 1):
                 if not line.isspace():
+                    blank = False
                     yield number, line
+        if blank:
+            raise InputError(
+                "the file holds only blank lines", where=str(self), cure="fetch it again"
+            )
 
     def records(self) -> Iterator[tuple[int | None, bytes]]:
         """Yield JSON texts with their line numbers: each line, or the one value of the file.
@@ -120,9 +130,7 @@ class Source:
         A file whose first line is no whole JSON value is taken as one value over many lines.
         """
         lines = self.lines()
-        first = next(lines, None)
-        if first is None:
-            raise InputError("the file holds only blank lines", where=str(self))
+        first = next(lines)
         if self._is_whole(first[1]) or self.is_large:
             yield first
             yield from lines
@@ -167,7 +175,10 @@ class Source:
         try:
             return msgspec.convert(value, type)
         except PARSER_ERRORS as error:
-            raise explain(error, str(self), value=value, line=line, within=within) from error
+            raw = b"" if line or self.is_large else self.read()
+            raise explain(
+                error, str(self), raw=raw, value=value, line=line, within=within
+            ) from error
 
     def document(self, type: Any) -> Any:  # noqa: A002
         """Parse the whole file as one JSON value of ``type``."""

@@ -1,0 +1,163 @@
+"""One small data set of our own for every format, as the format's own writer puts it on disk."""
+
+from pathlib import Path
+from typing import Any
+
+from closeread.formats import dump
+from closeread.types import Answer, Dataset, Evidence, Option, Passage, Question, Span
+
+TEXT = (
+    "The ferry left Marl at six. It carried 14 sheep and one piano. "
+    "Nobody had tuned the piano since 1931."
+)
+SENTENCES = (Span(0, 27), Span(28, 62), Span(63, 101))
+
+
+def _dataset(*questions: Question, text: str = TEXT, metadata: dict | None = None) -> Dataset:
+    passage = Passage(passage_id="p1", text=text, title="Ferries", metadata=metadata or {})
+    return Dataset(
+        name="sample",
+        format="jsonl",
+        read=lambda defects: iter([(passage, questions)]),
+        read_gold=lambda defects: iter(questions),
+    )
+
+
+def span(start: int, end: int) -> Answer:
+    return Answer(kind="span", texts=(TEXT[start:end],), spans=(Span(start, end),))
+
+
+def spans() -> Dataset:
+    """Two extractive questions."""
+    return _dataset(
+        Question(
+            question_id="q1",
+            passage_id="p1",
+            text="When did the ferry leave?",
+            kind="span",
+            answers=(span(20, 26), span(23, 26)),
+        ),
+        Question(
+            question_id="q2",
+            passage_id="p1",
+            text="What had nobody tuned?",
+            kind="span",
+            answers=(span(80, 89),),
+            gold_evidence=(Evidence(spans=SENTENCES[2:], texts=(SENTENCES[2].of(TEXT),)),),
+        ),
+    )
+
+
+def tokenized() -> Dataset:
+    """The same, with what the MRQA form needs."""
+    tokens = [[word, TEXT.index(word)] for word in ("The", "ferry", "left", "Marl")]
+    _, questions = next(iter(spans()))
+    made = [
+        Question(
+            question_id=question.question_id,
+            passage_id="p1",
+            text=question.text,
+            kind="span",
+            answers=question.answers,
+            metadata={
+                "question_tokens": [["When", 0]],
+                "detected_answers": [
+                    {
+                        "text": question.answers[0].texts[0],
+                        "char_spans": [[s.start, s.end] for s in question.answers[0].spans],
+                        "token_spans": [[0, 1]],
+                    }
+                ],
+            },
+        )
+        for question in questions
+    ]
+    return _dataset(*made, metadata={"context_tokens": tokens})
+
+
+def choice(name: str, **fields: Any) -> Question:
+    return Question(
+        question_id=name,
+        passage_id="p1",
+        text=fields.pop("text", "Which of these did the ferry carry?"),
+        kind=fields.pop("kind", "choice"),
+        options=tuple(
+            Option(label=label, text=text)
+            for label, text in zip(
+                "ABCD", ("A horse", "A piano", "Forty sheep", "A tuner"), strict=True
+            )
+        ),
+        answers=(Answer(kind="choice", label="B", texts=("A piano",)),),
+        **fields,
+    )
+
+
+def choices() -> Dataset:
+    """Two questions of four options."""
+    return _dataset(choice("q1"), choice("q2", text="What was on board?"))
+
+
+def verifications() -> Dataset:
+    """One question about the truth of its four options."""
+    question = choice(
+        "q1",
+        kind="verification",
+        asks_for="supported",
+        option_truth=(False, True, False, False),
+        gold_evidence=tuple(
+            Evidence(spans=SENTENCES[1:2], texts=(SENTENCES[1].of(TEXT),), option_label=label)
+            for label in "ABCD"
+        ),
+    )
+    return _dataset(question)
+
+
+def triples() -> Dataset:
+    """One question, the same with other options, and the reverse."""
+    return _dataset(
+        choice("q1-original", group_id="q1", role="original"),
+        choice("q1-positive", group_id="q1", role="positive"),
+        choice("q1-negative", group_id="q1", role="negative", text="Which was not on board?"),
+    )
+
+
+def pairs() -> Dataset:
+    """A premise and a hypothesis."""
+    labels = ("entailment", "neutral", "contradiction")
+    return _dataset(
+        Question(
+            question_id="q1",
+            passage_id="p1",
+            text="The ferry carried a piano.",
+            kind="entailment",
+            options=tuple(Option(label=label, text=label) for label in labels),
+            answers=(Answer(kind="choice", label="entailment", texts=("entailment",)),),
+        )
+    )
+
+
+SAMPLES = {
+    "mrqa": tokenized,
+    "expmrc": spans,
+    "squad": spans,
+    "cmrc": spans,
+    "drop": spans,
+    "drop-simple": spans,
+    "gcrc-advrobust": triples,
+    "gcrc": choices,
+    "vgaokao": verifications,
+    "c3": choices,
+    "race": choices,
+    "agieval": choices,
+    "gaokao-bench": choices,
+    "nli": pairs,
+    "jsonl": spans,
+    "csv": spans,
+}
+
+
+def written(folder: Path, name: str, *, packed: bool = False) -> Path:
+    """The sample of a format as a file in a folder."""
+    path = folder / (f"{name}.gz" if packed else name)
+    dump(SAMPLES[name](), path, name)
+    return path

@@ -1,0 +1,286 @@
+"""Bad files end in one clear error that names the file; never in a traceback, in any format."""
+
+import copy
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import CloseReadError, InputError
+from closeread.formats import load
+from samples import SAMPLES, TEXT, written
+
+FORMATS = list(SAMPLES)
+JSON_FORMATS = [name for name in FORMATS if name != "csv"]
+LINE_FORMATS = ["mrqa", "drop-simple", "agieval", "nli", "jsonl"]
+
+
+def read_all(path: Path, name: str | None = None) -> CloseReadError | None:
+    """Load and read everything twice; return the user error, where there is one."""
+    try:
+        dataset = load(path, name)
+        list(dataset)
+        list(dataset.questions())
+    except CloseReadError as error:
+        return error
+    return None
+
+
+def refused(path: Path, name: str | None = None) -> str:
+    """The message that the file is refused with; it names the file."""
+    error = read_all(path, name)
+    assert isinstance(error, InputError), error
+    assert str(path) in str(error)
+    assert error.cure
+    return str(error)
+
+
+@pytest.fixture(params=FORMATS)
+def name(request) -> str:
+    return request.param
+
+
+def test_the_samples_are_good(tmp_path, name):
+    """Every sample reads without an error, plain, packed and with a byte-order mark."""
+    plain = written(tmp_path, name)
+    packed = written(tmp_path, name, packed=True)
+    marked = tmp_path / "marked"
+    marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
+    records = list(load(plain, name))
+    assert records
+    assert list(load(packed, name)) == records
+    assert list(load(marked, name)) == records
+
+
+def test_truncated_gzip(tmp_path, name):
+    """A gzip file that was cut anywhere is said to have been cut."""
+    path = written(tmp_path, name, packed=True)
+    whole = path.read_bytes()
+    for size in (3, 15, len(whole) // 2, len(whole) - 8, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        for guess_or_not in (None, name):
+            assert "gzip data end too early" in refused(path, guess_or_not)
+
+
+def test_damaged_gzip(tmp_path, name):
+    """A gzip file with other bytes in it, or after it, is said to be broken."""
+    path = written(tmp_path, name, packed=True)
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    for damaged in (
+        whole[:middle] + b"\xff\x00" * 4 + whole[middle + 8 :],
+        whole[:-8] + b"\0" * 8,
+        whole + b"garbage",
+    ):
+        path.write_bytes(damaged)
+        assert "gzip" in refused(path, name)
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-16-le", "utf-16-be"])
+def test_wrong_encoding(tmp_path, name, encoding):
+    """Text that is not UTF-8 is called so, with the command that converts it."""
+    path = written(tmp_path, name)
+    text = path.read_text("utf-8").replace("ferry", "渡船")
+    path.write_bytes(text.encode(encoding))
+    for guess_or_not in (None, name):
+        assert "iconv" in refused(path, guess_or_not)
+
+
+def test_empty_files(tmp_path, name):
+    """An empty file, packed or not, is called empty."""
+    path = tmp_path / "empty"
+    path.write_bytes(b"")
+    assert "empty" in refused(path, name)
+    path.write_bytes(gzip.compress(b""))
+    assert "empty" in refused(path, name)
+    path.write_bytes(b"\xef\xbb\xbf")
+    refused(path, name)
+    path.write_bytes(b" \n\n \n")
+    refused(path, name)
+
+
+def test_no_file_at_all(tmp_path, name):
+    """A directory, a missing file, a pipe and an impossible path are told apart."""
+    assert "directory" in refused(tmp_path, name)
+    assert "No such file" in refused(tmp_path / "missing.json", name)
+    os.mkfifo(tmp_path / "pipe")
+    assert "no regular file" in refused(tmp_path / "pipe", name)
+    assert "null" in str(read_all(Path("a\0b"), name))
+
+
+def test_unreadable(tmp_path):
+    """A file without permission to read says so."""
+    path = written(tmp_path, "jsonl")
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+        pytest.skip("this user may read every file")
+    assert "Permission denied" in refused(path)
+
+
+def test_cut_in_the_middle(tmp_path, name):
+    """A plain file that breaks off is refused, wherever in a record it breaks."""
+    path = written(tmp_path, name)
+    whole = path.read_bytes()
+    # (A table that is cut in its very last cell cannot be told from a whole one.)
+    last = whole.rindex(b"piano") if name != "csv" else whole.rindex(b"q2")
+    for cut in (last + 2, whole.index(b"piano") + 2, 20):
+        path.write_bytes(whole[:cut])
+        refused(path, name)
+        refused(path)
+
+
+def test_nul_bytes(tmp_path, name):
+    """NUL bytes are refused; in a file of nothing else too."""
+    path = written(tmp_path, name)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"piano", b"pi\0no"))
+    assert "NUL" in refused(path, name)
+    path.write_bytes(b"\0" * 1000)
+    refused(path, name)
+    refused(path)
+
+
+@pytest.mark.parametrize("name", JSON_FORMATS)
+def test_deep_nesting(tmp_path, name):
+    """A hundred thousand brackets end in an error, in place of a value and as the whole file."""
+    path = written(tmp_path, name)
+    whole = path.read_bytes()
+    nested = b"[" * 100_000 + b"]" * 100_000
+    passage = json.dumps(TEXT).encode()
+    start = whole.index(passage) if passage in whole else whole.index(b'"')
+    path.write_bytes(whole[:start] + nested + whole[start + len(passage) :])
+    refused(path, name)
+    for text in (nested, b"[" * 100_000, b'{"data":' * 100_000, b'{"data":' + nested + b"}"):
+        path.write_bytes(text)
+        refused(path, name)
+        refused(path)
+
+
+@pytest.mark.parametrize("name", LINE_FORMATS)
+def test_a_broken_line_far_down(tmp_path, name):
+    """Invalid JSON on line 40,001 is reported with that number."""
+    path = written(tmp_path, name)
+    line = path.read_bytes().split(b"\n")[0] + b"\n"
+    path.write_bytes(line * 40_000 + line.replace(b":", b";", 1) + line * 10)
+    assert f"{path}, line 40001" in refused(path, name)
+
+
+@pytest.mark.parametrize("name", ["mrqa", "jsonl", "squad", "csv"])
+def test_a_very_long_line(tmp_path, name):
+    """A line of 50 MB is read; cut short, it is refused."""
+    path = written(tmp_path, name)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"14 sheep", b"14 sheep" * 6_500_000, 1))
+    assert read_all(path, name) is None
+    with path.open("r+b") as stream:
+        stream.truncate(40_000_000)
+    refused(path, name)
+    refused(path)
+
+
+def _places(value, path=()):
+    """Every path to a member or element of a JSON value."""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in list(items):
+        yield (*path, key)
+        if isinstance(inner, dict | list):
+            yield from _places(inner, (*path, key))
+
+
+def _changed(value, path, make):
+    changed = copy.deepcopy(value)
+    holder = changed
+    for key in path[:-1]:
+        holder = holder[key]
+    make(holder, path[-1])
+    return changed
+
+
+def _remove(holder, key):
+    del holder[key]
+
+
+def _setter(other):
+    def put(holder, key):
+        holder[key] = copy.deepcopy(other)
+
+    return put
+
+
+CHANGES = [_remove, *map(_setter, ["7", "", 7, -1, 2.5, True, None, [], {}, [["x"]], {"a": [1]}])]
+
+
+@pytest.mark.parametrize("name", JSON_FORMATS)
+def test_every_field_missing_or_of_another_type(tmp_path, name):
+    """Take away or replace each value of a file in turn: it reads, or is refused with its name."""
+    path = written(tmp_path, name)
+    raw = path.read_text("utf-8")
+    try:
+        values, joined = [json.loads(raw)], False
+    except ValueError:
+        values, joined = [json.loads(line) for line in raw.splitlines()], True
+    tried = refusals = 0
+    for place in _places(values):
+        for change in CHANGES:
+            changed = _changed(values, place, change)
+            if not changed:
+                continue
+            path.write_text("\n".join(map(json.dumps, changed)), "utf-8")
+            error = read_all(path, name)
+            tried += 1
+            if error is not None:
+                refusals += 1
+                assert str(path) in str(error), (place, error)
+            if joined and error is not None and len(place) > 1:
+                assert f"line {place[0] + 1}" in str(error), (place, error)
+    print(f"{name}: {tried} changed files, {refusals} refused")
+    assert refusals > tried / 8
+
+
+def test_the_question_and_the_field_are_named(tmp_path):
+    """A missing or mistyped field deep in a document is reported with the nearest question."""
+    path = written(tmp_path, "squad")
+    document = json.loads(path.read_bytes())
+    answers = document["data"][0]["paragraphs"][0]["qas"][1]["answers"]
+    answers[0]["answer_start"] = "80"
+    path.write_text(json.dumps(document, indent=1))
+    line = path.read_text().splitlines().index('       "id": "q2",') + 1
+    message = refused(path)
+    assert message.startswith(f"{path}, line {line}, question q2, at data[0].paragraphs[0].qas[1]")
+    assert "found a string" in message
+    assert "expected: an integer" in message
+    del answers[0]["answer_start"]
+    path.write_text(json.dumps(document))
+    assert "question q2" in refused(path)
+    assert "the field 'answer_start' is missing" in refused(path)
+
+
+def test_an_unknown_file_is_told_what_is_known(tmp_path):
+    """Content of no known format lists the formats and points to the manual."""
+    path = tmp_path / "odd.json"
+    path.write_text('{"cats": 3}')
+    message = refused(path)
+    assert "squad" in message
+    assert "docs/formats.md" in message
+    path.write_text("just some words\n")
+    refused(path)
+
+
+def test_the_command_line_prints_one_message(tmp_path):
+    """A user who names a cut file sees one message and exit code 2, and no traceback."""
+    path = written(tmp_path, "mrqa", packed=True)
+    path.write_bytes(path.read_bytes()[:-9])
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "describe", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert f"{path}: the gzip data end too early" in done.stderr
