@@ -40,7 +40,11 @@ _STEM = re.compile(
 )
 _LETTER = re.compile(r"(?<![A-Za-z])([A-D])[ \t]*[.．、](?![A-Za-z])[ \t]*")
 _SPACES = re.compile(r"[ \t\u3000\xa0]*(?:\n[ \t\u3000\xa0]*)+|[ \t\u3000\xa0]+")
-_BLANK_TO_FILL = re.compile(r"[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?[ \t\u3000\xa0]*\n?$")
+# The gap that a stem leaves for the letter, and the page number that the print put behind it.
+_TAIL = re.compile(
+    r"[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?(?:(?<=[。？！”）)])\d{1,2})?"
+    r"[ \t\u3000\xa0]*\n?$"
+)
 _PARAGRAPH_END = "。！？”’）)：…"
 _PART_OF_LINE = 0.8
 
@@ -170,8 +174,8 @@ def _body(text: str, end: int) -> Piece:
 
 def _clean(text: str, start: int, end: int) -> list[Piece]:
     """Return the parts of a piece that are kept: no stray space, one break a paragraph."""
-    blank = _BLANK_TO_FILL.search(text, start, end)
-    end = blank.start() if blank else end
+    tail = _TAIL.search(text, start, end)
+    end = tail.start() if tail else end
     while start < end and text[start].isspace():
         start += 1
     while start < end and text[end - 1].isspace():
