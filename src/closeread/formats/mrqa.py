@@ -17,10 +17,9 @@ What ``read`` keeps in metadata, and ``write`` needs (a set in another format ge
 - ``metadata["extra"]`` of passages, questions and detected answers: fields of other publishers.
 
 ``Question.answers`` holds one answer for each string of ``answers``, in order, with the places of
-those detected answers that have the same words.
+those detected answers that are equal to it after the scorer's normalisation.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -29,13 +28,14 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.extra import beyond, noted
 from closeread.formats.head import Head
+from closeread.formats.published import Ids
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text.language import detect
+from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
 Tokens = list[tuple[str, int]]
-_NOT_WORDS = re.compile(r"\W+")
 
 
 class _Detected(msgspec.Struct):
@@ -88,7 +88,7 @@ def info(source: Source) -> Info:
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a line; counts repeated qids, wrong offsets and unanswered questions."""
-    seen: set[str] = set()
+    ids = Ids(defects)
     index = 0
     for number, raw in source.records():
         value = source.decode(raw, dict[str, Any], line=number)
@@ -105,16 +105,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         index += 1
         questions = []
         for item, fields in zip(typed.qas, value["qas"], strict=True):
-            _check(item, passage.text, seen, number, defects)
+            ids.note(item.qid, line=number)
+            _check(item, passage.text, number, defects)
             questions.append(_question(item, fields, passage))
         yield passage, tuple(questions)
 
 
-def _check(item: _Question, text: str, seen: set[str], line: int | None, defects: Defects) -> None:
+def _check(item: _Question, text: str, line: int | None, defects: Defects) -> None:
     name = item.qid
-    if name in seen:
-        defects.add("duplicate-id", f"the qid {name} appears twice", question_id=name, line=line)
-    seen.add(name)
     if not item.answers:
         defects.add("no-answer", "no accepted answer", question_id=name, line=line)
     for found in item.detected_answers or ():
@@ -160,13 +158,13 @@ def _question(item: _Question, fields: dict[str, Any], passage: Passage) -> Ques
 
 
 def _words(text: str) -> str:
-    return _NOT_WORDS.sub(" ", text).strip().casefold() or text
+    return mrqa(text) or text
 
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     """Yield the questions with ids, texts and accepted answers alone: no tokens, no places."""
     decoder = msgspec.json.Decoder(_GoldContext)
-    seen: set[str] = set()
+    ids = Ids(defects)
     index = 0
     for number, raw in source.records():
         try:
@@ -179,11 +177,8 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
         passage_id = str(index)
         index += 1
         for item in qas:
-            if item.qid in seen:
-                defects.add("duplicate-id", f"the qid {item.qid} appears twice", line=number)
-            seen.add(item.qid)
             yield Question(
-                question_id=item.qid,
+                question_id=ids.note(item.qid, line=number),
                 passage_id=passage_id,
                 text=item.question,
                 kind="span",

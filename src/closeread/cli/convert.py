@@ -1,0 +1,74 @@
+"""``closeread convert``: one format into another."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli.datasets import open_dataset
+from closeread.cli.output import as_json, remark
+
+
+@click.command("convert")
+@click.argument("src")
+@click.argument("dst", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--from", "from_", metavar="F", help="SRC's format; guessed by default.")
+@click.option("--to", metavar="F", help="DST's format; by default what its name says.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
+@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
+@click.option("--name", help="MRQA: the set's name in the header and in the ids.")
+@click.option("--split", type=click.Choice(["train", "dev", "test"]), help="MRQA: the header's.")
+@click.option(
+    "--occurrences",
+    type=click.Choice(["all", "annotated"]),
+    help="MRQA: every place of an answer (default), or the annotators' where there are any.",
+)
+@click.option(
+    "--documents",
+    is_flag=True,
+    help="MRQA: mark titles and paragraphs, join passages that share their questions.",
+)
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    src: str,
+    dst: Path,
+    from_: str | None,
+    to: str | None,
+    limit: int | None,
+    strict: bool,
+    json_: bool,
+    **mrqa: Any,
+) -> None:
+    """Turn SRC (a path, a URL, exam/zh) into DST in another format.
+
+    What the target has no place for is counted and said. Into the MRQA form, questions are
+    tokenized, their answers found, and those that are not extractive dropped, as the 2019 shared
+    task did it.
+    """
+    from closeread.formats.convert import MrqaOptions, convert
+
+    given = {key: value for key, value in mrqa.items() if value}
+    report = convert(
+        open_dataset(src, from_, strict),
+        dst,
+        to,
+        limit=limit,
+        mrqa=MrqaOptions(**given) if given else None,
+    )
+    if json_:
+        as_json(report)
+        return
+    remark(
+        f"{report.target}: {report.questions:,} questions on {report.passages:,} passages, "
+        f"{report.source_format} to {report.target_format}"
+    )
+    for label, counts in (
+        ("dropped", report.dropped),
+        ("no place for", report.lost),
+        ("changed", report.changed),
+        ("defects kept", report.defects),
+    ):
+        if counts:
+            listed = ", ".join(f"{what} {count:,}" for what, count in counts.items())
+            remark(f"  {label}: {listed}")

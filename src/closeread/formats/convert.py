@@ -1,0 +1,183 @@
+"""One format into another: counted, limited, and compared with what was written."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from closeread import catalog
+from closeread.errors import StorageError, UsageError
+from closeread.formats.fidelity import differences
+from closeread.formats.registry import dump, load
+from closeread.formats.to_mrqa import Conversion, Occurrences, to_mrqa
+from closeread.types import Dataset, Defects, Item, Question, Record
+
+
+class Report(Record, frozen=True, kw_only=True):
+    """What became of a data set.
+
+    Attributes:
+        dropped: Reason -> questions that were left out.
+        lost: Field -> questions that no longer say it, because the format has no place for it.
+        changed: What was changed on the way -> how often.
+        defects: Defects of the source -> how many; they are kept as they are.
+    """
+
+    source: str
+    source_format: str
+    target: str
+    target_format: str
+    passages: int
+    questions: int
+    dropped: dict[str, int]
+    lost: dict[str, int]
+    changed: dict[str, int]
+    defects: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MrqaOptions:
+    """How the MRQA form is made; see ``to_mrqa``."""
+
+    name: str = ""
+    split: str = ""
+    occurrences: Occurrences = "all"
+    documents: bool = False
+
+
+@dataclass
+class _Counted:
+    """A data set that ends after so many questions and remembers what it gave."""
+
+    dataset: Dataset
+    limit: int | None
+    passages: int = 0
+    questions: int = 0
+    defects: Defects = field(default_factory=Defects)
+
+    def limited(self) -> Dataset:
+        return replace(self.dataset, read=self._read, read_gold=self._read_gold)
+
+    def _read(self, defects: Defects) -> Iterator[Item]:
+        self.passages = self.questions = 0
+        self.defects = Defects()
+        group = ""
+        for passage, questions in self.dataset.read(self.defects):
+            taken: list[Question] = []
+            for question in questions:
+                # A triple is never cut in two.
+                if self._full() and not (group and question.group_id == group):
+                    break
+                taken.append(question)
+                group = question.group_id
+                self.questions += 1
+            if taken or not self._full():
+                self.passages += 1
+                yield passage, tuple(taken)
+            if len(taken) < len(questions):
+                return
+
+    def _read_gold(self, defects: Defects) -> Iterator[Question]:
+        for _, questions in self._read(defects):
+            yield from questions
+
+    def _full(self) -> bool:
+        return self.limit is not None and self.questions >= self.limit
+
+
+def convert(
+    dataset: Dataset,
+    target: Path,
+    to: str | None = None,
+    *,
+    limit: int | None = None,
+    mrqa: MrqaOptions | None = None,
+) -> Report:
+    """Write a data set in another format; the file appears only when it is whole and faithful.
+
+    Args:
+        dataset: What to write.
+        target: Where; a name that ends in ``.gz`` is compressed.
+        to: A format's name; by default what the target's name says.
+        limit: At most so many questions (a triple is not cut in two).
+        mrqa: How the MRQA form is made, where it is what is asked for.
+
+    Raises:
+        UsageError: The target's name says no format, or the format cannot hold the passages,
+            questions, options or answers; says which is the first.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    name = to or format_of(target)
+    catalog.entry("format", name)
+    making_mrqa = name == "mrqa" and dataset.format != "mrqa"
+    if mrqa and not making_mrqa:
+        raise UsageError(
+            f"options of the MRQA form make no sense from {dataset.format} to {name}",
+            cure="leave out --name, --split, --occurrences and --documents",
+        )
+    counted = _Counted(dataset, limit)
+    settings = mrqa or MrqaOptions()
+    made = Conversion(counted.limited())
+    if making_mrqa:
+        made = to_mrqa(
+            made.dataset,
+            name=settings.name,
+            split=settings.split or _split_of(target) or _split_of(Path(dataset.path)),
+            occurrences=settings.occurrences,
+            documents=settings.documents,
+        )
+    draft = target.with_name(f".{target.name}.draft{target.suffix}")
+    try:
+        dump(made.dataset, draft, name)
+        kept = _Counted(load(draft, name), None)
+        lost, problem = differences(made.dataset, kept.limited())
+        if problem:
+            raise UsageError(
+                f"the format {name} cannot hold this set: {problem}",
+                where=dataset.path or dataset.name,
+                expected="a format that keeps passages, questions, options and answers",
+                cure="choose another with --to; jsonl holds everything",
+            )
+        draft.replace(target)
+    except OSError as error:
+        raise StorageError(f"cannot be written: {error.strerror}", where=str(target)) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    return Report(
+        source=dataset.path or dataset.name,
+        source_format=dataset.format,
+        target=str(target),
+        target_format=name,
+        passages=kept.passages,
+        questions=kept.questions,
+        dropped=made.dropped.counts,
+        lost=dict(lost),
+        changed=made.remarks.counts,
+        defects=counted.defects.counts,
+    )
+
+
+def format_of(target: str | os.PathLike[str]) -> str:
+    """Return the format that a file's name says: ``dev.squad.json``, ``x.csv``, ``x.jsonl.gz``.
+
+    Raises:
+        UsageError: It says none.
+    """
+    parts = re.split(r"[._]", Path(target).name.lower())
+    known = catalog.names("format")
+    said = [part for part in parts if part in known]
+    particular = [part for part in said if part not in {"jsonl", "csv"}]
+    if said:
+        return (particular or said)[-1]
+    raise UsageError(
+        "the name of the target says no format",
+        where=str(target),
+        expected="a name such as dev.squad.json, dev.mrqa.jsonl.gz, dev.csv, dev.jsonl",
+        cure="name it with --to; `closeread ls formats` lists them",
+    )
+
+
+def _split_of(path: Path) -> str:
+    parts = set(re.split(r"[^a-z]+", path.name.lower()))
+    return next((split for split in ("train", "dev", "test") if split in parts), "")

@@ -1,0 +1,67 @@
+"""What a written file no longer says: the same questions before and after, field by field."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import zip_longest
+from typing import Any
+
+from closeread.types import Item, Passage, Question
+
+Pair = tuple[Passage, Question]
+Reading = Callable[[Passage, Question], Any]
+
+# Without these a question is another question; a format that loses one cannot hold the set.
+ESSENTIAL: dict[str, Reading] = {
+    "passage": lambda passage, question: passage.text,
+    "question": lambda passage, question: question.text,
+    "options": lambda passage, question: [option.text for option in question.options],
+    "answers": lambda passage, question: [
+        (answer.kind == "none", answer.label or answer.texts) for answer in question.answers
+    ],
+}
+BESIDES: dict[str, Reading] = {
+    "id": lambda passage, question: question.question_id,
+    "title": lambda passage, question: passage.title,
+    "kind": lambda passage, question: question.kind,
+    "answer kinds": lambda passage, question: [answer.kind for answer in question.answers],
+    "answer places": lambda passage, question: [
+        sorted(answer.spans) for answer in question.answers
+    ],
+    "polarity": lambda passage, question: question.asks_for,
+    "truth of options": lambda passage, question: question.option_truth,
+    "option tags": lambda passage, question: [option.tags for option in question.options],
+    "evidence": lambda passage, question: sorted(
+        (evidence.option_label, evidence.spans) for evidence in question.gold_evidence
+    ),
+    "group": lambda passage, question: (question.group_id, question.role),
+    "tags": lambda passage, question: question.tags,
+}
+
+
+def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[str], str]:
+    """Count the questions that differ in each field, and describe the first essential difference.
+
+    Returns:
+        Field name -> number of questions that differ in it, and a sentence about the first
+        question that lost something essential ("" where none did).
+    """
+    counts: Counter[str] = Counter()
+    first = ""
+    for old, new in zip_longest(_pairs(before), _pairs(after)):
+        if old is None or new is None:
+            counts["questions"] += 1
+            first = first or "the number of questions differs"
+            continue
+        for name, reading in BESIDES.items():
+            counts[name] += reading(*old) != reading(*new)
+        for name, reading in ESSENTIAL.items():
+            if reading(*old) != reading(*new):
+                counts[name] += 1
+                first = first or f"question {old[1].question_id}: its {name} would be lost"
+    return +counts, first
+
+
+def _pairs(items: Iterable[Item]) -> Iterator[Pair]:
+    for passage, questions in items:
+        for question in questions:
+            yield passage, question

@@ -1,0 +1,56 @@
+"""``closeread convert`` as a user types it."""
+
+import json
+import subprocess
+import sys
+
+ROW = (
+    '{"id": "1", "passage": "The answer is 42. 42 is the answer.", "question": "What is it?", '
+    '"answer": "42"}\n'
+)
+
+
+def call(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, "-m", "closeread", "convert", *arguments],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+
+
+def test_the_summary_goes_to_stderr(tmp_path):
+    """Nothing on stdout, one line of counts on stderr."""
+    (tmp_path / "own.jsonl").write_text(ROW)
+    done = call(tmp_path, "own.jsonl", "own.mrqa.jsonl.gz")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "1 questions on 1 passages, jsonl to mrqa" in done.stderr
+
+
+def test_json_is_one_object(tmp_path):
+    """--json prints all counts."""
+    (tmp_path / "own.jsonl").write_text(ROW + ROW.replace('"1"', '"2"').replace('"42"}', '"43"}'))
+    done = call(tmp_path, "own.jsonl", "x.json", "--to", "mrqa", "--name", "toy", "--json")
+    report = json.loads(done.stdout)
+    assert report["questions"] == 1
+    assert report["dropped"] == {"answer-not-in-passage": 1}
+    header, context = (tmp_path / "x.json").read_text().splitlines()
+    assert json.loads(header)["header"]["dataset"] == "toy"
+    (found,) = json.loads(context)["qas"][0]["detected_answers"]
+    assert found["char_spans"] == [[14, 15], [18, 19]]
+
+
+def test_a_set_that_ships_is_converted(tmp_path):
+    """exam/zh into VGaokao's form."""
+    done = call(tmp_path, "exam/zh", "zh.vgaokao.json")
+    assert done.returncode == 0
+    assert "no place for" in done.stderr
+
+
+def test_a_refusal_is_one_message(tmp_path):
+    """Exit code 2, no traceback, no file."""
+    done = call(tmp_path, "exam/zh", "zh.squad.json")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

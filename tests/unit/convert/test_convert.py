@@ -1,0 +1,213 @@
+"""One format into another: what is kept, what is lost, what is refused."""
+
+import hashlib
+
+import pytest
+
+from closeread.errors import StorageError, UnknownNameError, UsageError
+from closeread.formats import load
+from closeread.formats.convert import MrqaOptions, convert, format_of
+from closeread.formats.fidelity import differences
+from closeread.types import Answer, Option, Passage, Question, Span
+
+SQUAD = (
+    '{"version": "1.1", "data": [{"title": "Cats", "paragraphs": [{"context": "A cat sat.", "qas": '
+    '[{"id": "a", "question": "Who sat?", "answers": [{"text": "A cat", "answer_start": 0}]}, '
+    '{"id": "b", "question": "What did it do?", "answers": '
+    '[{"text": "sat", "answer_start": 6}]}]}]}]}'
+)
+
+
+@pytest.fixture
+def squad(tmp_path):
+    path = tmp_path / "cats.json"
+    path.write_text(SQUAD)
+    return load(path)
+
+
+def test_a_set_becomes_another_form_with_the_same_gold(squad, tmp_path):
+    """SQuAD to our own lines, to a table, and back: nothing is lost."""
+    lines, table, back = tmp_path / "c.jsonl.gz", tmp_path / "c.csv", tmp_path / "back.squad.json"
+    for source, target in ((tmp_path / "cats.json", lines), (lines, table), (table, back)):
+        report = convert(load(source), target)
+        assert (report.questions, report.dropped, report.lost) == (2, {}, {})
+    assert list(load(back).questions()) == list(squad.questions())
+
+
+def test_what_a_form_has_no_place_for_is_counted(squad, tmp_path):
+    """simple-evals' form of DROP has no ids, titles and places."""
+    report = convert(squad, tmp_path / "x.jsonl", "drop-simple")
+    assert report.questions == 2
+    assert report.lost["id"] == 2
+    assert report.lost["title"] == 2
+
+
+def test_a_form_that_cannot_hold_the_set_is_refused(tmp_path):
+    """Options have no place in SQuAD's form, and nothing is written."""
+    path = tmp_path / "own.jsonl"
+    path.write_text(
+        '{"id": "1", "passage": "A cat sat.", "question": "Who?", "options": ["cat", "dog"], '
+        '"answer": "A"}\n'
+    )
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(UsageError, match="options"):
+        convert(load(path), tmp_path / "x.squad.json")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_writer_that_loses_the_passage_is_caught(tmp_path):
+    """GAOKAO-Bench's one string does not hold every passage: reading what was written shows it."""
+    path = tmp_path / "own.jsonl"
+    path.write_text(
+        '{"id": "1", "passage": "一只猫。\\n1. 坐着。", "question": "下列正确的一项是", '
+        '"options": ["猫", "狗", "鸟", "鱼"], "answer": "A"}\n'
+    )
+    with pytest.raises(UsageError, match="cannot hold this set"):
+        convert(load(path), tmp_path / "x.json", "gaokao-bench")
+    assert [found.name for found in tmp_path.iterdir()] == ["own.jsonl"]
+
+
+def test_an_old_target_survives_a_refusal(squad, tmp_path):
+    """A failed conversion leaves the file that was there."""
+    target = tmp_path / "x.json"
+    target.write_text("mine")
+    with pytest.raises(UsageError):
+        convert(squad, target, "vgaokao")
+    assert target.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cats.json", "x.json"]
+
+
+def test_a_set_can_replace_its_own_file(squad, tmp_path):
+    """The source is read to its end before the target takes its name."""
+    report = convert(squad, tmp_path / "cats.json", "expmrc")
+    assert report.questions == 2
+    assert [question.question_id for question in load(tmp_path / "cats.json").questions()] == [
+        "a",
+        "b",
+    ]
+
+
+def test_a_limit_counts_questions(squad, tmp_path):
+    """One question of two."""
+    report = convert(squad, tmp_path / "x.jsonl", limit=1)
+    assert (report.passages, report.questions) == (1, 1)
+
+
+def test_a_limit_does_not_cut_a_triple(tmp_path):
+    """The three questions of a group stay together."""
+    rows = [
+        f'{{"id": "{group}{role}", "passage": "猫坐着。", "question": "下列正确的一项是", '
+        f'"options": ["猫", "狗", "鸟", "鱼"], "answer": "A", '
+        f'"group": "{group}", "role": "{role}"}}\n'
+        for group in "xy"
+        for role in ("original", "positive", "negative")
+    ]
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(rows))
+    assert convert(load(path), tmp_path / "x.jsonl", limit=1).questions == 3
+    assert convert(load(path), tmp_path / "x.jsonl", limit=4).questions == 6
+
+
+def test_mrqa_reports_what_was_dropped(tmp_path):
+    """Counts by reason, and the split from the file's name."""
+    path = tmp_path / "cats-dev.json"
+    path.write_text(
+        SQUAD.replace('"answers": [{"text": "sat", "answer_start": 6}]', '"answers": []')
+    )
+    report = convert(load(path), tmp_path / "x.mrqa.jsonl.gz")
+    assert report.questions == 1
+    assert sum(report.dropped.values()) == 1
+    assert load(tmp_path / "x.mrqa.jsonl.gz").metadata["header"]["split"] == "dev"
+
+
+def test_mrqa_to_mrqa_is_a_copy(squad, tmp_path):
+    """Tokens and marks that are there stay as they are."""
+    one, two = tmp_path / "one.mrqa.jsonl", tmp_path / "two.mrqa.jsonl"
+    convert(squad, one)
+    convert(load(one), two)
+    assert hashlib.sha256(one.read_bytes()).digest() == hashlib.sha256(two.read_bytes()).digest()
+
+
+def test_options_of_the_mrqa_form_need_that_form(squad, tmp_path):
+    """--documents on the way to a table is a mistake."""
+    with pytest.raises(UsageError, match="MRQA"):
+        convert(squad, tmp_path / "x.csv", mrqa=MrqaOptions(documents=True))
+
+
+@pytest.mark.parametrize(
+    ("name", "format_"),
+    [
+        ("dev.squad.json", "squad"),
+        ("dev.mrqa.jsonl.gz", "mrqa"),
+        ("x.jsonl", "jsonl"),
+        ("x.csv", "csv"),
+        ("squad_dev.jsonl", "squad"),
+        ("gcrc-advrobust.json", "gcrc-advrobust"),
+    ],
+)
+def test_the_targets_name_says_the_format(name, format_):
+    """A particular format in the name wins over the general ending."""
+    assert format_of(name) == format_
+
+
+def test_a_name_that_says_nothing_is_an_error(squad, tmp_path):
+    """`out.json` could be anything."""
+    with pytest.raises(UsageError, match="--to"):
+        convert(squad, tmp_path / "out.json")
+    with pytest.raises(UnknownNameError, match="squad"):
+        convert(squad, tmp_path / "out.json", "sqad")
+
+
+def test_a_folder_that_is_not_there_is_an_error(squad, tmp_path):
+    """One message, no traceback."""
+    with pytest.raises(StorageError):
+        convert(squad, tmp_path / "nowhere" / "x.jsonl")
+
+
+def pair(**fields):
+    question = {
+        "question_id": "q",
+        "passage_id": "p",
+        "text": "Who?",
+        "kind": "choice",
+        "options": (Option(label="A", text="cat"),),
+        "answers": (Answer(kind="choice", label="A", texts=("cat",)),),
+    } | {key: value for key, value in fields.items() if key != "passage"}
+    passage = Passage(passage_id="p", text=fields.get("passage", "A cat."))
+    return [(passage, (Question(**question),))]
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "essential"),
+    [
+        ({"passage": "A dog."}, "passage", True),
+        ({"text": "What?"}, "question", True),
+        ({"options": ()}, "options", True),
+        ({"answers": ()}, "answers", True),
+        ({"question_id": "r"}, "id", False),
+        ({"tags": {"a": "b"}}, "tags", False),
+        ({"group_id": "g", "role": "original"}, "group", False),
+        ({"asks_for": "supported"}, "polarity", False),
+        ({"option_truth": (True,)}, "truth of options", False),
+        ({"kind": "verification"}, "kind", False),
+    ],
+)
+def test_differences_are_found_field_by_field(changed, field, essential):
+    """Each field is compared by itself, and the essential ones are named."""
+    counts, problem = differences(pair(), pair(**changed))
+    assert counts[field] == 1
+    assert bool(problem) == essential
+    assert essential or set(counts) == {field}
+
+
+def test_a_missing_question_is_essential():
+    """Both directions."""
+    for before, after in ((pair(), []), ([], pair())):
+        assert differences(before, after) == ({"questions": 1}, "the number of questions differs")
+
+
+def test_places_are_compared_without_their_order():
+    """Two places of one answer are the same in either order."""
+    one = (Answer(kind="span", texts=("a",), spans=(Span(0, 1), Span(4, 5))),)
+    two = (Answer(kind="span", texts=("a",), spans=(Span(4, 5), Span(0, 1))),)
+    assert differences(pair(answers=one), pair(answers=two)) == ({}, "")
