@@ -143,6 +143,8 @@ def breakdowns_of(
 ) -> dict[str, dict[str, dict[str, Summary]]]:
     """Return the summaries of every subset by tag and value, for the tags that were asked for.
 
+    A metric over triples is left out where the tag tells the questions of a triple apart.
+
     Raises:
         UsageError: No question has such a tag; the message lists those there are.
     """
@@ -157,11 +159,24 @@ def breakdowns_of(
         found[tag] = {}
     for name, metric in metrics.items():
         pairs = ((tags.get(score.question_id, {}), score) for score in scores[name])
-        parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=settings.by)
+        whole = [
+            tag
+            for tag in settings.by
+            if metric.unit != "group" or not _splits_groups(tag, tags, scores[name])
+        ]
+        parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=whole)
         for tag, values in parts.items():
             for value, summaries in values.items():
                 found[tag].setdefault(value, {}).update(_kept(summaries.values(), settings))
     return found
+
+
+def _splits_groups(
+    tag: str, tags: Mapping[str, Mapping[str, str]], scores: Iterable[Score]
+) -> bool:
+    seen: dict[str, str | None] = {}
+    values = ((score.unit_id, tags.get(score.question_id, {}).get(tag)) for score in scores)
+    return any(seen.setdefault(unit_id, value) != value for unit_id, value in values)
 
 
 @dataclass

@@ -1,0 +1,178 @@
+"""Every reader in the catalog passes the same battery."""
+
+import math
+
+import pytest
+
+from closeread import catalog
+from closeread.formats import load
+from closeread.readers import make
+from closeread.runs.predict import Job, predict
+from closeread.runs.records import ReaderInfo
+from closeread.types import Answer, Option, Passage, Prediction, Question
+from samples import SAMPLES, written
+
+HOSTILE = (
+    "\u202e<script>alert('x')</script> \x00 \ufeff "
+    + "长" * 3000
+    + "\n\n\u2028"
+    + "a" * 10_000
+    + " 𠮷😀"
+)
+TEXTS = {
+    "plain": "The ferry left Marl at six. It carried 14 sheep. Nobody had tuned the piano.",
+    "chinese": "海水的盐度由蒸发和降水共同决定。1872年，挑战者号出海，历时三年多。没有人知道原因。",
+    "empty": "",
+    "blank": " \n\t ",
+    "hostile": HOSTILE,
+    "one character": "。",
+}
+READERS = catalog.names("reader")
+
+
+def questions(language: str) -> list[Question]:
+    asked = "哪一年出海？" if language == "zh" else "How many sheep did the ferry carry?"
+    options = tuple(
+        Option(label=label, text=text)
+        for label, text in zip("ABCD", ("six", "海水的盐度由蒸发决定", "", "no piano"), strict=True)
+    )
+    kinds = [
+        ("free", {"kind": "span"}),
+        ("number", {"kind": "discrete"}),
+        ("empty stem", {"kind": "discrete", "text": ""}),
+        ("four", {"kind": "choice", "options": options}),
+        ("one", {"kind": "choice", "options": options[:1]}),
+        ("against", {"kind": "verification", "options": options, "asks_for": "contradicted"}),
+        (
+            "pair",
+            {
+                "kind": "entailment",
+                "options": tuple(
+                    Option(label=label, text=text)
+                    for label, text in zip(
+                        "ABC", ("entailment", "neutral", "contradiction"), strict=True
+                    )
+                ),
+            },
+        ),
+    ]
+    return [
+        Question(**{"question_id": name, "passage_id": "p", "text": asked, **given})
+        for name, given in kinds
+    ]
+
+
+def battery() -> list[tuple[Passage, Question]]:
+    found = []
+    for name, text in TEXTS.items():
+        language = "zh" if name == "chinese" else "en"
+        passage = Passage(passage_id=name, text=text, language=language)
+        for question in questions(language):
+            renamed = Question(
+                **{
+                    field: getattr(question, field)
+                    for field in ("text", "kind", "asks_for", "options")
+                },
+                question_id=f"{name}, {question.question_id}",
+                passage_id=name,
+            )
+            found.append((passage, renamed))
+    return found
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_one_prediction_an_item(name):
+    """Each item gets exactly one prediction, under its id."""
+    reader, _ = make(name)
+    found = [prediction.question_id for prediction in reader.read(battery())]
+    assert sorted(found) == sorted(question.question_id for _, question in battery())
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_the_same_again(name):
+    """A second reader made alike says the same, whatever stood in the batch beside an item."""
+    together = {one.question_id: one for one in make(name)[0].read(battery())}
+    reader, _ = make(name)
+    for item in reversed(battery()):
+        (alone,) = reader.read([item])
+        assert alone == together[alone.question_id]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_it_says_can_be_held_against_the_text(name):
+    """Spans slice to the text that they claim, labels exist, numbers are finite."""
+    items = {question.question_id: (passage, question) for passage, question in battery()}
+    for prediction in make(name)[0].read(battery()):
+        passage, question = items[prediction.question_id]
+        assert not prediction.error
+        answers = [prediction.answer, *(one.answer for one in prediction.candidates)]
+        for answer in filter(None, answers):
+            _check_answer(answer, passage, question)
+        scores = [*prediction.option_scores, *(one.score for one in prediction.candidates)]
+        assert all(map(math.isfinite, scores))
+        assert len(prediction.option_scores) in (0, len(question.options))
+        assert prediction.confidence is None or 0 <= prediction.confidence <= 1
+        for evidence in prediction.evidence:
+            assert list(evidence.spans) == sorted(evidence.spans)
+            assert all(0 <= one.start < one.end <= len(passage.text) for one in evidence.spans)
+
+
+def _check_answer(answer: Answer, passage: Passage, question: Question) -> None:
+    if answer.kind == "choice":
+        assert answer.label in {option.label for option in question.options}
+    for span in answer.spans:
+        assert 0 <= span.start < span.end <= len(passage.text)
+    if answer.kind == "span" and answer.spans:
+        assert answer.spans[0].of(passage.text) == answer.texts[0]
+
+
+class Peeking:
+    """Remembers everything that it is shown and answers nothing."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[tuple[Passage, Question]]] = []
+
+    def read(self, items):
+        self.batches.append(list(items))
+        for _, question in items:
+            yield Prediction(question_id=question.question_id)
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, "exam/zh", "exam/en"])
+def test_no_reader_sees_gold_or_siblings(tmp_path, name):
+    """In every format the runner shows text, options and polarity, and nothing that tells."""
+    from closeread.cli.datasets import open_dataset
+
+    dataset = open_dataset(name) if "/" in name else load(written(tmp_path, name), name)
+    reader = Peeking()
+    run = predict(
+        Job(dataset=dataset, reader=reader, reader_info=ReaderInfo(name="peeking")),
+        tmp_path / "run",
+    )
+    by_text = {}
+    for passage, of in dataset:
+        for question in of:
+            by_text.setdefault((passage.text, question.text), []).append(question)
+    shown = [item for batch in reader.batches for item in batch]
+    assert len(shown) == run.info.n_predictions > 0
+    allowed = {"question_id", "passage_id", "text", "kind", "asks_for", "options"}
+    for passage, question in shown:
+        assert not any(
+            getattr(question, field) for field in set(Question.__struct_fields__) - allowed
+        )
+        assert not passage.metadata
+        assert not any(option.tags for option in question.options)
+        real = {
+            one.question_id
+            for (text, _), of in by_text.items()
+            if text == passage.text
+            for one in of
+        }
+        assert question.question_id not in real
+    for batch in reader.batches:
+        groups = [
+            {one.group_id for one in by_text[passage.text, question.text] if one.group_id}
+            for passage, question in batch
+        ]
+        single = [found.pop() for found in groups if len(found) == 1]
+        assert len(single) == len(set(single)), "two siblings in one batch"

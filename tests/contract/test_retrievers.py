@@ -1,0 +1,71 @@
+"""Every retriever in the catalog passes the same battery."""
+
+import pytest
+
+from closeread import catalog
+from closeread.types import Option, Passage, Question
+
+RETRIEVERS = catalog.names("retriever")
+PASSAGES = [
+    Passage(
+        passage_id="en",
+        text="The ferry left at six. It carried sheep. The ferry left at six. Nobody sang.",
+    ),
+    Passage(
+        passage_id="zh",
+        text="海水的盐度由蒸发决定。降水使它变淡。海水的盐度由蒸发决定。无人知道原因。",
+        language="zh",
+    ),
+    Passage(passage_id="empty", text=""),
+    Passage(passage_id="hostile", text="\x00\u202e" + "x" * 5000 + "\n" + "。" * 50),
+]
+OPTIONS = [
+    None,
+    Option(label="A", text="The ferry carried sheep and left at six."),
+    Option(label="B", text="海水的盐度由蒸发和降水共同决定"),
+    Option(label="C", text=""),
+]
+
+
+def cases():
+    for passage in PASSAGES:
+        question = Question(
+            question_id="q", passage_id=passage.passage_id, text="What left at six?", kind="choice"
+        )
+        for option in OPTIONS:
+            yield question, passage, option
+
+
+@pytest.mark.parametrize("name", RETRIEVERS)
+@pytest.mark.parametrize("k", [None, 0, 1, 2, 100])
+def test_evidence_is_sentences_in_text_order(name, k):
+    """Spans are apart, in order, inside the text, at most k, and labelled with the option."""
+    retriever = catalog.resolve("retriever", name)()
+    for question, passage, option in cases():
+        found = retriever.retrieve(question, passage, option, k)
+        assert found.option_label == (option.label if option else "")
+        assert list(found.spans) == sorted(set(found.spans))
+        assert k is None or len(found.spans) <= k
+        ends = 0
+        for span in found.spans:
+            assert ends <= span.start < span.end <= len(passage.text)
+            ends = span.end
+
+
+@pytest.mark.parametrize("name", RETRIEVERS)
+def test_the_same_again(name):
+    """A second retriever made alike finds the same."""
+    factory = catalog.resolve("retriever", name)
+    first, second = factory(), factory()
+    for case in cases():
+        assert first.retrieve(*case) == second.retrieve(*case)
+
+
+@pytest.mark.parametrize("name", RETRIEVERS)
+def test_what_is_copied_is_found(name):
+    """An option that repeats a sentence has that sentence as its evidence."""
+    passage = PASSAGES[0]
+    question = Question(question_id="q", passage_id="en", text="Which is true?", kind="choice")
+    option = Option(label="A", text="It carried sheep.")
+    found = catalog.resolve("retriever", name)().retrieve(question, passage, option, 1)
+    assert [span.of(passage.text) for span in found.spans] == ["It carried sheep."]

@@ -1,0 +1,64 @@
+"""Floors answer by their rule."""
+
+from collections import Counter
+
+from closeread.readers import make
+from closeread.types import Answer, Option, Passage, Question
+
+PASSAGE = Passage(passage_id="p", text="Six ferries ran. One sank.")
+
+
+def asked(question_id: str, *texts: str) -> Question:
+    options = tuple(
+        Option(label=label, text=text) for label, text in zip("ABCDE", texts, strict=False)
+    )
+    return Question(
+        question_id=question_id, passage_id="p", text="Which?", kind="choice", options=options
+    )
+
+
+def answer(name, question, **options):
+    (prediction,) = make(name, options)[0].read([(PASSAGE, question)])
+    return prediction.answer
+
+
+def test_first_sentence():
+    """The first sentence, with its place."""
+    found = answer("first-sentence", asked("q"))
+    assert found.texts == ("Six ferries ran.",)
+    assert found.spans[0].of(PASSAGE.text) == "Six ferries ran."
+
+
+def test_longest_option():
+    """The longest option, the first of equals."""
+    assert answer("longest-option", asked("q", "a", "bcd", "efg", "h")).label == "B"
+
+
+def test_majority():
+    """The label that was named; the last option where there is no such label."""
+    assert answer("majority", asked("q", "a", "b", "c"), label="B").label == "B"
+    assert answer("majority", asked("q", "a", "b", "c"), label="D").label == "C"
+
+
+def test_random_option_is_even_and_fixed_by_seed():
+    """Every option comes up about as often; the same seed and id give the same option."""
+    found = [answer("random-option", asked(f"q{n}", *"abcd")).label for n in range(2000)]
+    assert found == [answer("random-option", asked(f"q{n}", *"abcd")).label for n in range(2000)]
+    assert found != [
+        answer("random-option", asked(f"q{n}", *"abcd"), seed=1).label for n in range(2000)
+    ]
+    assert all(430 < count < 570 for count in Counter(found).values())
+    assert len(set(found)) == 4
+
+
+def test_without_options_there_is_no_answer():
+    """A floor over options leaves a question without options unanswered."""
+    for name in ("random-option", "longest-option", "majority"):
+        assert answer(name, asked("q")) is None
+
+
+def test_an_empty_passage_has_no_first_sentence():
+    """Nothing is said to be the answer where there is no text."""
+    reader, _ = make("first-sentence")
+    (found,) = reader.read([(Passage(passage_id="p", text=" "), asked("q"))])
+    assert found.answer == Answer(kind="none")

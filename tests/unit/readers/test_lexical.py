@@ -1,0 +1,116 @@
+"""The reader without weights covers options and questions with the passage's words."""
+
+import pytest
+
+from closeread.readers import make
+from closeread.readers.candidates import as_date, asked_for, candidates, numbers
+from closeread.types import Option, Passage, Question, Span
+
+ENGLISH = Passage(
+    passage_id="en",
+    text=(
+        "The Marl ferry was built by Ada Thorne in 1872. It carried 140 sheep on 3 May 1875. "
+        "A storm sank it off Kell Point, and 17 sheep swam ashore."
+    ),
+)
+CHINESE = Passage(
+    passage_id="zh",
+    text="海水的盐度主要由蒸发和降水决定。1872年，科考船从港口出发。表层海水的温度随纬度变化。",
+    language="zh",
+)
+
+
+def read(passage, text, kind="span", **given):
+    question = Question(
+        question_id="q", passage_id=passage.passage_id, text=text, kind=kind, **given
+    )
+    (prediction,) = make("lexical")[0].read([(passage, question)])
+    return prediction
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("Who built the Marl ferry?", "span", "Ada Thorne"),
+        ("When was the ferry built?", "span", "1872"),
+        ("How many sheep were carried by the ferry?", "discrete", "140"),
+        ("On what date did it carry sheep?", "discrete", "3 May 1875"),
+    ],
+)
+def test_english_answers(text, kind, expected):
+    """The question word decides what kind of piece is taken from the best sentence."""
+    assert read(ENGLISH, text, kind).answer.texts == (expected,)
+
+
+def test_chinese_answers():
+    """A Chinese question of time is answered with a time."""
+    assert read(CHINESE, "科考船哪一年从港口出发？").answer.texts == ("1872年",)
+
+
+def test_options_by_polarity():
+    """The best covered option is picked, or the worst where the stem asks for what is wrong."""
+    options = (
+        Option(label="A", text="海水的盐度由蒸发和降水决定"),
+        Option(label="B", text="潮汐使渔民获得丰收的喜悦"),
+    )
+    for asks_for, label in (("supported", "A"), ("contradicted", "B")):
+        found = read(CHINESE, "下列说法", "verification", options=options, asks_for=asks_for)
+        assert found.answer.label == label
+        assert found.option_scores[0] > found.option_scores[1]
+        assert found.confidence == max(candidate.score for candidate in found.candidates)
+        assert [one.option_label for one in found.evidence] == ["A", "B"]
+    covering = found.evidence[0].spans
+    assert [span.of(CHINESE.text) for span in covering] == ["海水的盐度主要由蒸发和降水决定。"]
+
+
+def test_it_streams():
+    """The first prediction comes before the last item is looked at."""
+
+    def items():
+        yield ENGLISH, Question(question_id="q", passage_id="en", text="Who?", kind="span")
+        raise AssertionError("read too far")
+
+    assert next(make("lexical")[0].read(items())).question_id == "q"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("When did it sink?", "date"),
+        ("In which year?", "date"),
+        ("How much did it cost?", "number"),
+        ("Who sank it?", "name"),
+        ("What was it called?", "thing"),
+        ("这座桥什么时候建成？", "date"),
+        ("一共有多少人？", "number"),
+        ("谁建造了它？", "name"),
+        ("它叫什么？", "thing"),
+    ],
+)
+def test_question_words(text, kind):
+    """What a question asks for follows from its words, in both languages."""
+    assert asked_for(text) == kind
+
+
+def test_candidates_slice_to_what_they_are():
+    """Candidates lie in the sentence and are of the kind that is asked for."""
+    sentence = Span(0, 48)
+    found = [span.of(ENGLISH.text) for span in candidates(ENGLISH.text, sentence, "name", "en")]
+    assert "Ada Thorne" in found
+    assert "The" not in found
+    dates = candidates(ENGLISH.text, Span(49, 85), "date", "en")
+    assert [span.of(ENGLISH.text) for span in dates] == ["3 May 1875"]
+
+
+def test_numbers_leave_dates_out():
+    """Years and days are no quantities."""
+    assert numbers(ENGLISH.text, Span(0, len(ENGLISH.text))) == [140.0, 17.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [("3 May 1875", "3 May 1875"), ("May 3, 1875", "3 May 1875"), ("1875", "1875"), ("soon", "")],
+)
+def test_dates(text, date):
+    """A date is written day, month, year."""
+    assert as_date(text) == date
