@@ -40,10 +40,11 @@ _STEM = re.compile(
 )
 _LETTER = re.compile(r"(?<![A-Za-z])([A-D])[ \t]*[.．、](?![A-Za-z])[ \t]*")
 _SPACES = re.compile(r"[ \t\u3000\xa0]*(?:\n[ \t\u3000\xa0]*)+|[ \t\u3000\xa0]+")
-# The gap that a stem leaves for the letter, and the page number that the print put behind it.
+# What is printed behind a stem or an option: the marks it is worth, the gap for the letter, the
+# number of the page.
 _TAIL = re.compile(
-    r"[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?(?:(?<=[。？！”）)])\d{1,2})?"
-    r"[ \t\u3000\xa0]*\n?$"
+    r"(?:[〔（(]\d+[ ]?分[〕）)]。?)?[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?"
+    r"(?:(?<=[。？！”）)])\d{1,2})?[ \t\u3000\xa0]*\n?$"
 )
 _PARAGRAPH_END = "。！？”’）)：…"
 _PART_OF_LINE = 0.8
@@ -56,8 +57,8 @@ class _Example(msgspec.Struct):
     answer: list[str] | None = None
     standard_answer: list[str] | None = None
     index: int | None = None
-    year: str = ""
-    category: str = ""
+    year: Any = None
+    category: Any = None
 
 
 def sniff(head: Head) -> bool:
@@ -84,6 +85,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         example = source.convert(raw, _Example, within=within)
         where = place(source, within)
         letters = example.answer or example.standard_answer or []
+        tags = {"year": example.year, "category": example.category}
         index = number if example.index is None else example.index
         text = example.question
         found = _split(text, len(letters))
@@ -117,7 +119,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                     if is_verification(asked)
                     else (),
                     answers=by_letter(letters[at], made, name, defects),
-                    tags={"year": example.year, "category": example.category},
+                    tags={key: value for key, value in tags.items() if isinstance(value, str)},
                 )
             )
         body = _text(text, passage_parts)
@@ -238,9 +240,8 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     made: Json = {
         "question": printed,
         key: [question.answers[0].label for question in questions if question.answers],
-        "year": tags.get("year", ""),
-        "category": tags.get("category", ""),
     }
+    made |= {key: tags[key] for key in ("year", "category") if key in tags}
     if passage.passage_id.isdecimal():
         made["index"] = int(passage.passage_id)
     return made

@@ -46,7 +46,7 @@ class _Record(msgspec.Struct):
     id: str | int
     passage: str | list[str]
     question: str
-    title: str = ""
+    title: str | None = ""
     opt: list[str] | None = None
     options: list[str] | None = None
     answer: str | None = None
@@ -118,7 +118,7 @@ def _passage(record: _Record, form: str) -> Passage:
     return Passage(
         passage_id=content_id(text),
         text=text,
-        title="" if form == "2020" and record.title == _NO_TITLE else record.title,
+        title="" if form == "2020" and record.title == _NO_TITLE else record.title or "",
         language=detect(text),
         metadata={_NAME: cuts} if cuts else {},
     )

@@ -47,7 +47,7 @@ class _Record(msgspec.Struct):
     positive_options: list[str]
     negative_question: str
     negative_options: list[str]
-    title: str = ""
+    title: str | None = ""
     answer: str | None = None
     positive_answer: str | None = None
     negative_answer: str | None = None
@@ -81,7 +81,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         passage = Passage(
             passage_id=content_id(record.passage),
             text=record.passage,
-            title=record.title,
+            title=record.title or "",
             language=detect(record.passage),
         )
         ids.note(record.id)
@@ -179,9 +179,8 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
     for passage, questions in dataset:
         groups: dict[str, dict[Role | None, Question]] = {}
         for question in questions:
-            groups.setdefault(question.group_id or question.question_id, {})[question.role] = (
-                question
-            )
+            name = question.group_id if question.role else question.question_id
+            groups.setdefault(name, {})[question.role] = question
         for name, triple in groups.items():
             if set(triple) != set(_ROLES):
                 raise UsageError(
