@@ -2,12 +2,12 @@
 
 What has no place of its own in our records is kept in metadata, and given back on writing:
 
-- passage: ``article`` (its article's index), ``article_extra`` and ``extra`` (fields of other
-  publishers), ``own_id`` (the paragraph has an id), ``untitled`` (the article has no title);
+- passage: ``article`` (its article's index), ``article_extra`` and ``squad_extra`` (fields of
+  other publishers), ``own_id`` (the paragraph has an id), ``untitled`` (the article has no title);
 - question: ``is_impossible`` and ``plausible_answers`` where the file has them, ``integer_id``,
   ``answer_starts`` (the file's offsets, where one of them is wrong), ``answer_extras``,
-  ``answers`` (what stands there without being gold: answers of an impossible question, an empty
-  list, or None where the field is missing), ``extra``.
+  ``no_gold`` (what stands under answers without being gold: answers of an impossible question,
+  an empty list, or None where the field is missing), ``squad_extra``.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.formats.extra import beyond, noted
+from closeread.formats.published import Ids
 from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
@@ -67,23 +68,9 @@ class _GoldArticle(msgspec.Struct, gc=False):
     paragraphs: list[_GoldParagraph]
 
 
-class _Ids:
-    """Counts question ids that were seen before."""
-
-    def __init__(self, defects: Defects) -> None:
-        self.defects = defects
-        self.seen: set[str] = set()
-
-    def check(self, name: str) -> str:
-        if name in self.seen:
-            self.defects.add("duplicate-id", f"the id {name} appears twice", question_id=name)
-        self.seen.add(name)
-        return name
-
-
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a paragraph; counts repeated ids, wrong offsets and lost answers."""
-    ids = _Ids(defects)
+    ids = Ids(defects)
     for index, raw in enumerate(source.elements("data", dict[str, Any])):
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
@@ -100,7 +87,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 title=article.title or "",
                 language=detect(paragraph.context),
                 metadata=shared
-                | noted(extra=beyond(fields, _Paragraph), own_id=paragraph.id is not None or None),
+                | noted(
+                    squad_extra=beyond(fields, _Paragraph), own_id=paragraph.id is not None or None
+                ),
             )
             yield (
                 passage,
@@ -113,7 +102,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     """Yield the questions with ids, texts and accepted answers alone: no places."""
-    ids = _Ids(defects)
+    ids = Ids(defects)
     for index, article in enumerate(source.elements("data", _GoldArticle)):
         for number, paragraph in enumerate(article.paragraphs):
             passage_id = _passage_id(paragraph.id, index, number)
@@ -125,7 +114,7 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
                         [Answer(kind="span", texts=(found.text,)) for found in item.answers or ()]
                     )
                 yield Question(
-                    question_id=ids.check(str(item.id)),
+                    question_id=ids.note(str(item.id)),
                     passage_id=passage_id,
                     text=item.question,
                     kind="span",
@@ -138,9 +127,9 @@ def _passage_id(own: str | None, article: int, paragraph: int) -> str:
 
 
 def _question(
-    item: _Question, raw: dict[str, Any], passage: Passage, ids: _Ids, defects: Defects
+    item: _Question, raw: dict[str, Any], passage: Passage, ids: Ids, defects: Defects
 ) -> Question:
-    name = ids.check(str(item.id))
+    name = ids.note(str(item.id))
     listed = item.answers or []
     answers: tuple[Answer, ...]
     wrong = False
@@ -167,12 +156,12 @@ def _question(
         integer_id=isinstance(item.id, int) or None,
         answer_starts=[found.answer_start for found in listed] if wrong else None,
         answer_extras=extras if any(extras) else None,
-        extra=beyond(raw, _Question),
+        squad_extra=beyond(raw, _Question),
     )
     if item.is_impossible and item.answers != []:
-        metadata["answers"] = raw.get("answers")
+        metadata["no_gold"] = raw.get("answers")
     elif not item.is_impossible and not listed:
-        metadata["answers"] = item.answers
+        metadata["no_gold"] = item.answers
     return Question(
         question_id=name,
         passage_id=passage.passage_id,
@@ -224,7 +213,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
             fields = {"context": passage.text, "qas": rows}
             if own_ids or passage.metadata.get("own_id"):
                 fields["id"] = passage.passage_id
-            line = fields | passage.metadata.get("extra", {})
+            line = fields | passage.metadata.get("squad_extra", {})
             stream.write((b"," if number else b"") + encode(line))
         stream.write(b"]}")
     stream.write(b"]")
@@ -250,12 +239,12 @@ def _row(question: Question, passage: Passage) -> dict[str, Any]:
     if question.options:
         raise _unfit(question, "options")
     row: dict[str, Any] = {
-        "id": int(question.question_id) if metadata.get("integer_id") else question.question_id,
+        "id": _id(question),
         "question": question.text,
     }
     kinds = {answer.kind for answer in question.answers}
-    if "answers" in metadata:
-        row["answers"] = metadata["answers"]
+    if "no_gold" in metadata and kinds <= {"none"}:
+        row["answers"] = metadata["no_gold"]
     elif kinds == {"none"}:
         row["answers"] = []
         row["is_impossible"] = True
@@ -266,12 +255,12 @@ def _row(question: Question, passage: Passage) -> dict[str, Any]:
             row[key] = metadata[key]
     if row["answers"] is None:
         del row["answers"]
-    return row | dict(metadata.get("extra", {}))
+    return row | dict(metadata.get("squad_extra", {}))
 
 
 def _answers(question: Question, passage: Passage) -> list[dict[str, Any]]:
-    starts = question.metadata.get("answer_starts")
-    extras = question.metadata.get("answer_extras")
+    starts = _parallel(question, "answer_starts")
+    extras = _parallel(question, "answer_extras")
     rows = []
     for index, answer in enumerate(question.answers):
         if answer.kind not in {"span", "spans"} or len(answer.texts) != 1:
@@ -287,6 +276,18 @@ def _answers(question: Question, passage: Passage) -> list[dict[str, Any]]:
                 raise _unfit(question, f"the answer {text!r}, which is not in the passage")
         rows.append({"text": text, "answer_start": start} | (extras[index] if extras else {}))
     return rows
+
+
+def _id(question: Question) -> str | int:
+    name = question.question_id
+    is_number = question.metadata.get("integer_id") and name.lstrip("-").isdecimal()
+    return int(name) if is_number else name
+
+
+def _parallel(question: Question, key: str) -> list[Any] | None:
+    """Return what was noted for each answer, unless the answers were changed since."""
+    values: list[Any] | None = question.metadata.get(key)
+    return values if values and len(values) == len(question.answers) else None
 
 
 def _unfit(question: Question, what: str) -> UsageError:

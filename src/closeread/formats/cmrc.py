@@ -15,6 +15,7 @@ from closeread.errors import UsageError
 from closeread.formats import articles, squad
 from closeread.formats.extra import beyond, noted
 from closeread.formats.head import Head
+from closeread.formats.published import Ids
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text.language import detect
@@ -57,7 +58,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     if not _is_original(source):
         yield from articles.read(source, defects)
         return
-    seen: set[str] = set()
+    ids = Ids(defects)
     for index, raw in enumerate(source.elements("", dict[str, Any])):
         context = source.convert(raw, _Context, within=f"[{index}]")
         passage = Passage(
@@ -65,24 +66,23 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             text=context.context_text,
             title=context.title or "",
             language=detect(context.context_text),
-            metadata=noted(extra=beyond(raw, _Context), untitled=context.title is None or None),
+            metadata=noted(
+                cmrc_extra=beyond(raw, _Context), untitled=context.title is None or None
+            ),
         )
         yield (
             passage,
             tuple(
-                _question(item, fields, passage, seen, defects)
+                _question(item, fields, passage, ids, defects)
                 for item, fields in zip(context.qas, raw["qas"], strict=True)
             ),
         )
 
 
 def _question(
-    item: _Query, raw: dict[str, Any], passage: Passage, seen: set[str], defects: Defects
+    item: _Query, raw: dict[str, Any], passage: Passage, ids: Ids, defects: Defects
 ) -> Question:
-    name = item.query_id
-    if name in seen:
-        defects.add("duplicate-id", f"the query_id {name} appears twice", question_id=name)
-    seen.add(name)
+    name = ids.note(item.query_id)
     answers = []
     for text in item.answers or ():
         start = passage.text.find(text)
@@ -92,9 +92,9 @@ def _question(
             )
         spans = (Span(start, start + len(text)),) if start >= 0 else ()
         answers.append(Answer(kind="span", texts=(text,), spans=spans))
-    metadata = noted(extra=beyond(raw, _Query))
+    metadata = noted(cmrc_extra=beyond(raw, _Query))
     if not item.answers:
-        metadata["answers"] = item.answers
+        metadata["no_gold"] = item.answers
     return Question(
         question_id=name,
         passage_id=passage.passage_id,
@@ -124,7 +124,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         }
         if not passage.metadata.get("untitled"):
             row["title"] = passage.title
-        row |= passage.metadata.get("extra", {})
+        row |= passage.metadata.get("cmrc_extra", {})
         stream.write((b"," if index else b"") + encode(row))
     stream.write(b"]\n")
 
@@ -138,10 +138,10 @@ def _row(question: Question) -> dict[str, Any]:
             cure="write it as jsonl, which holds everything",
         )
     row: dict[str, Any] = {"query_id": question.question_id, "query_text": question.text}
-    listed = texts or question.metadata.get("answers")
+    listed = texts or question.metadata.get("no_gold")
     if listed is not None:
         row["answers"] = listed
-    return row | dict(question.metadata.get("extra", {}))
+    return row | dict(question.metadata.get("cmrc_extra", {}))
 
 
 FORMAT = Format(

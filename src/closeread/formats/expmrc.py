@@ -15,25 +15,22 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats import articles, squad
+from closeread.formats import articles, choices, squad
 from closeread.formats.extra import beyond, noted
 from closeread.formats.head import Head
+from closeread.formats.published import Ids
 from closeread.formats.registry import Format
 from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import (
-    Answer,
     Dataset,
     Defects,
     Evidence,
     Item,
-    Option,
     Passage,
     Question,
     Span,
 )
-
-_LABELS = "ABCDEFGHIJ"
 
 
 class _Article(msgspec.Struct):
@@ -77,8 +74,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def _with_evidence(
     question: Question, passage: Passage, source: Source, defects: Defects
 ) -> Question:
-    extra = dict(question.metadata.get("extra", {}))
-    metadata = {key: value for key, value in question.metadata.items() if key != "extra"}
+    extra = dict(question.metadata.get("squad_extra", {}))
+    metadata = {key: value for key, value in question.metadata.items() if key != "squad_extra"}
     if "evidences" not in extra:
         return msgspec.structs.replace(
             question, metadata=question.metadata | {"no_evidences": True}
@@ -89,7 +86,7 @@ def _with_evidence(
     return msgspec.structs.replace(
         question,
         gold_evidence=_evidence(texts, passage.text, question.question_id, defects),
-        metadata=metadata | noted(extra=extra),
+        metadata=metadata | noted(squad_extra=extra),
     )
 
 
@@ -109,9 +106,10 @@ def _evidence(
 
 
 def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:
-    seen: set[str] = set()
+    ids = Ids(defects)
     for index, raw in enumerate(source.elements("data", dict[str, Any])):
         article = source.convert(raw, _Article, within=f"data[{index}]")
+        where = f"{source}, at data[{index}]"
         lengths = {
             key: len(value)
             for key in ("questions", "options", "answers", "evidences")
@@ -121,48 +119,36 @@ def _read_choice(source: Source, defects: Defects) -> Iterator[Item]:
             raise InputError(
                 "the lists differ in length: "
                 + ", ".join(f"{count} {key}" for key, count in lengths.items()),
-                where=f"{source}, article {article.id}, at data[{index}]",
+                where=f"{where}, article {article.id}",
                 expected="one entry for every question",
                 cure="mend the file",
             )
-        if article.id in seen:
-            defects.add("duplicate-id", f"the article {article.id} appears twice")
-        seen.add(article.id)
         passage = Passage(
             passage_id=article.id,
             text=article.article,
             language=detect(article.article),
             metadata=noted(
-                extra=beyond(raw, _Article),
+                expmrc_extra=beyond(raw, _Article),
                 absent=[key for key in ("answers", "evidences") if key not in lengths] or None,
             ),
         )
+        for number in range(len(article.questions)):
+            ids.note(f"{article.id}-{number}")
         yield (
             passage,
             tuple(
-                _choice(article, number, passage, source, defects)
+                _choice(article, number, passage, where, defects)
                 for number in range(len(article.questions))
             ),
         )
 
 
 def _choice(
-    article: _Article, number: int, passage: Passage, source: Source, defects: Defects
+    article: _Article, number: int, passage: Passage, where: str, defects: Defects
 ) -> Question:
     name = f"{article.id}-{number}"
-    options = tuple(
-        Option(label=label, text=text)
-        for label, text in zip(_LABELS, article.options[number], strict=False)
-    )
-    texts = {option.label: option.text for option in options}
+    options = choices.options(article.options[number], f"{where}, question {name}")
     letter = article.answers[number] if article.answers is not None else None
-    if letter is not None and letter not in texts:
-        raise InputError(
-            f"the answer {letter!r} names none of the {len(options)} options",
-            where=f"{source}, question {name}",
-            expected="one of " + ", ".join(texts),
-            cure="mend the file",
-        )
     evidences = article.evidences[number] if article.evidences is not None else []
     return Question(
         question_id=name,
@@ -170,7 +156,7 @@ def _choice(
         text=article.questions[number],
         kind="choice",
         options=options,
-        answers=(Answer(kind="choice", label=letter, texts=(texts[letter],)),) if letter else (),
+        answers=choices.by_letter(letter, options, name, defects),
         gold_evidence=_evidence(evidences, passage.text, name, defects),
     )
 
@@ -196,8 +182,8 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _evidences_as_extra(question: Question, passage: Passage) -> Question:
     if question.metadata.get("no_evidences"):
         return question
-    extra = question.metadata.get("extra", {}) | {"evidences": _texts(question, passage)}
-    return msgspec.structs.replace(question, metadata=question.metadata | {"extra": extra})
+    extra = question.metadata.get("squad_extra", {}) | {"evidences": _texts(question, passage)}
+    return msgspec.structs.replace(question, metadata=question.metadata | {"squad_extra": extra})
 
 
 def _texts(question: Question, passage: Passage) -> list[str]:
@@ -210,26 +196,20 @@ def _texts(question: Question, passage: Passage) -> list[str]:
 def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
     encode = msgspec.json.Encoder().encode
     stream.write(b'{"data":[')
-    by_id = groupby(dataset, key=lambda item: item[0].passage_id)
-    for index, (passage_id, items) in enumerate(by_id):
-        stream.write((b"," if index else b"") + encode(_article_row(passage_id, list(items))))
+    grouped = groupby(dataset, key=lambda item: (item[0].passage_id, item[0].text))
+    for index, (_, items) in enumerate(grouped):
+        stream.write((b"," if index else b"") + encode(_article_row(list(items))))
     stream.write(b"]")
     for key, value in dataset.metadata.get("document", {"version": dataset.version}).items():
         stream.write(b"," + encode(key) + b":" + encode(value))
     stream.write(b"}\n")
 
 
-def _article_row(passage_id: str, items: list[Item]) -> dict[str, Any]:
+def _article_row(items: list[Item]) -> dict[str, Any]:
     passage = items[0][0]
     questions = [question for _, asked in items for question in asked]
+    options = [choices.need_options(question, "expmrc") for question in questions]
     for question in questions:
-        labels = [option.label for option in question.options]
-        if not labels or labels != list(_LABELS[: len(labels)]):
-            raise UsageError(
-                "this form holds questions with options A, B, ... alone",
-                where=f"question {question.question_id}",
-                cure="write it as jsonl, which holds everything",
-            )
         if len(question.answers) != len(questions[0].answers) or len(question.answers) > 1:
             raise UsageError(
                 f"{len(question.answers)} answers have no place in this form",
@@ -238,16 +218,18 @@ def _article_row(passage_id: str, items: list[Item]) -> dict[str, Any]:
                 cure="write it as jsonl, which holds everything",
             )
     row = {
-        "id": passage_id,
+        "id": passage.passage_id,
         "article": passage.text,
         "questions": [question.text for question in questions],
-        "options": [[option.text for option in question.options] for question in questions],
+        "options": options,
         "answers": [answer.label for question in questions for answer in question.answers],
         "evidences": [_texts(question, passage) for question in questions],
     }
     for key in passage.metadata.get("absent", ()):
         del row[key]
-    return row | dict(passage.metadata.get("extra", {}))
+    if questions and not row.get("answers"):
+        row.pop("answers", None)
+    return row | dict(passage.metadata.get("expmrc_extra", {}))
 
 
 FORMAT = Format(

@@ -1,6 +1,6 @@
 """What a record of a file says beyond the fields that closeread reads.
 
-A loader keeps these few values in ``metadata["extra"]`` so that writing gives them back.
+A loader keeps these few values in ``metadata`` so that writing gives them back.
 """
 
 from collections.abc import Mapping

@@ -14,6 +14,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats import rows
 from closeread.formats.head import Head
+from closeread.formats.published import Ids
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
@@ -78,17 +79,12 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def _canonical(
     source: Source, lines: Iterator[tuple[int, bytes]], defects: Defects
 ) -> Iterator[Item]:
-    seen: set[str] = set()
+    ids = Ids(defects)
     for line, raw in lines:
         item = source.decode(raw, _Line, line=line)
         for question in item.questions:
             _check(question, item.passage, f"{source}, line {line}")
-            name = question.question_id
-            if name in seen:
-                defects.add(
-                    "duplicate-id", f"the id {name} appears twice", question_id=name, line=line
-                )
-            seen.add(name)
+            name = ids.note(question.question_id, line=line)
             for span in _spans(question):
                 if not 0 <= span.start <= span.end <= len(item.passage.text):
                     defects.add(

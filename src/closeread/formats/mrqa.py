@@ -14,7 +14,8 @@ What ``read`` keeps in metadata, and ``write`` needs (a set in another format ge
 - ``Question.metadata["question_tokens"]``: the same for the question.
 - ``Question.metadata["detected_answers"]``: ``[{"text", "char_spans": [[start, end], ...],
   "token_spans": [[start, end], ...]}, ...]``, here half-open like every other span of ours.
-- ``metadata["extra"]`` of passages, questions and detected answers: fields of other publishers.
+- ``metadata["mrqa_extra"]`` of passages and questions, ``extra`` of detected answers: fields of
+  other publishers.
 
 ``Question.answers`` holds one answer for each string of ``answers``, in order, with the places of
 those detected answers that are equal to it after the scorer's normalisation.
@@ -100,7 +101,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             text=typed.context,
             language=detect(typed.context),
             metadata={"context_tokens": typed.context_tokens}
-            | noted(extra=beyond(value, _Context)),
+            | noted(mrqa_extra=beyond(value, _Context)),
         )
         index += 1
         questions = []
@@ -153,7 +154,7 @@ def _question(item: _Question, fields: dict[str, Any], passage: Passage) -> Ques
             for text in item.answers or ()
         ),
         metadata={"question_tokens": item.question_tokens, "detected_answers": detected}
-        | noted(extra=beyond(fields, _Question), answers=None if item.answers != [] else []),
+        | noted(mrqa_extra=beyond(fields, _Question), no_gold=None if item.answers != [] else []),
     )
 
 
@@ -203,7 +204,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
             qas=[_row(question) for question in questions],
             context_tokens=passage.metadata["context_tokens"],
         )
-        stream.write(encode({**line, **passage.metadata.get("extra", {})}) + b"\n")
+        stream.write(encode({**line, **passage.metadata.get("mrqa_extra", {})}) + b"\n")
 
 
 def _row(question: Question) -> dict[str, Any]:
@@ -224,9 +225,9 @@ def _row(question: Question) -> dict[str, Any]:
         question=question.text,
         question_tokens=metadata["question_tokens"],
         detected_answers=_inclusive(metadata["detected_answers"]),
-        answers=answers or metadata.get("answers"),
+        answers=answers or metadata.get("no_gold"),
     )
-    return {**row, **metadata.get("extra", {})}
+    return {**row, **metadata.get("mrqa_extra", {})}
 
 
 def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:

@@ -11,6 +11,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats import choices
+from closeread.formats.published import Ids
 from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import (
@@ -61,7 +62,7 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
     Raises:
         InputError: A column is missing or of another type; says line and question.
     """
-    seen: set[str] = set()
+    ids = Ids(defects)
     typed = ((source.convert(raw, Row, line=line), line, raw) for line, raw in rows)
     by_passage = groupby(typed, key=lambda found: (found[0].passage, found[0].passage_id))
     for index, ((text, own_id), group) in enumerate(by_passage):
@@ -76,14 +77,7 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
         questions = []
         for row, line, raw in members:
             question = _question(_Place(source, line, str(row.id), defects), row, raw, passage)
-            if question.question_id in seen:
-                defects.add(
-                    "duplicate-id",
-                    f"the id {question.question_id} appears twice",
-                    question_id=question.question_id,
-                    line=line,
-                )
-            seen.add(question.question_id)
+            ids.note(question.question_id, line=line)
             questions.append(question)
         yield passage, tuple(questions)
 

@@ -167,7 +167,7 @@ class _Worker:
             metadata={
                 "question_tokens": self._tokens(question.text, passage.language),
                 "detected_answers": detected,
-                "extra": {"id": question.question_id},
+                "mrqa_extra": {"id": question.question_id},
             },
         )
 
