@@ -138,24 +138,33 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
     above = np.asarray(pool.numerators, dtype=float)
     below = np.asarray(pool.denominators, dtype=float)
     if (below == below[0]).all():
-        (sums,) = _sums([above], resamples, generator)
+        (sums,) = resampled_sums([above], resamples, generator)
         return sums / (below[0] * units) if below[0] else np.full(resamples, np.nan)
-    sums, weights = _sums([above, below], resamples, generator)
+    sums, weights = resampled_sums([above, below], resamples, generator)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(weights != 0, sums / weights, np.nan)
 
 
-def _sums(
+def resampled_sums(
     columns: "list[NDArray[Any]]", resamples: int, generator: "Generator"
 ) -> "list[NDArray[Any]]":
-    """Return each column's sum in every resample; columns hold one number a unit."""
+    """Return each column's sum in every resample of the rows, each of shape (resamples,).
+
+    Args:
+        columns: Numbers a unit, all of shape (units,); a resample draws whole rows.
+        resamples: How many.
+        generator: Where draws come from.
+    """
     import numpy as np
 
     units = len(columns[0])
-    key = columns[0] if len(columns) == 1 else columns[0] + 1j * columns[1]
-    distinct, counts = np.unique(key, return_counts=True)  # sorted: order of units is forgotten
+    if len(columns) == 1:
+        distinct, counts = np.unique(columns[0], return_counts=True)
+        values = [distinct]
+    else:
+        rows, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+        values = list(rows.T)  # sorted: the order of the units is forgotten
     many = counts >= _FREQUENT
-    values = [distinct.real, distinct.imag][: len(columns)]
     rare = [np.append(np.repeat(column[~many], counts[~many]), 0.0) for column in values]
     n_rare = len(rare[0]) - 1
     odds = np.append(counts[many], n_rare) / units

@@ -1,0 +1,131 @@
+"""Could two systems on the same questions be equally good? The tests, on plain numbers.
+
+Nothing here knows runs or metrics; ``significance`` brings pools into this form.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+_EXACT = 16  # differing units: up to 2**16 swaps are counted out
+_CHUNK = 2_000_000  # cells in memory at a time
+_SAME = 1e-12  # sums that differ by less are equal but for rounding
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two systems' sums a unit: arrays of shape (units,), in the same order of units."""
+
+    first_above: "NDArray[Any]"
+    first_below: "NDArray[Any]"
+    second_above: "NDArray[Any]"
+    second_below: "NDArray[Any]"
+
+    @property
+    def columns(self) -> "list[NDArray[Any]]":
+        """The four arrays in the order of the fields."""
+        return [self.first_above, self.first_below, self.second_above, self.second_below]
+
+
+def mcnemar(only_first: int, only_second: int) -> float:
+    """Return the exact two-sided p-value of McNemar's test (1947).
+
+    Twice the smaller tail of Binomial(n, 1/2), n the questions that just one of the two got right;
+    in whole numbers until the last division.
+
+    Args:
+        only_first: Questions that only the first system got right.
+        only_second: Questions that only the second got right.
+    """
+    total = only_first + only_second
+    term: int = 1
+    tail: int = 1
+    for chosen in range(min(only_first, only_second)):
+        term = term * (total - chosen) // (chosen + 1)
+        tail += term
+    return min(1.0, 2 * tail / (1 << total))
+
+
+def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[float, bool]:
+    """Return the two-sided p-value of a paired permutation test, and whether it is exact.
+
+    If the systems are equally good, swapping their results within any unit changes nothing. With
+    16 differing units at most every swap is counted; else ``resamples`` random ones are, the
+    observed one among them: (1 + as extreme) / (1 + resamples), never zero (Phipson & Smyth 2010).
+    """
+    import numpy as np
+
+    columns = np.stack(sides.columns, axis=1)
+    differing = columns[(columns[:, :2] != columns[:, 2:]).any(axis=1)]
+    totals = columns.sum(axis=0)
+    moved = differing[:, 2:] - differing[:, :2]
+    observed = abs(_difference(totals, np.zeros((1, 2)))[0])
+    if len(differing) <= _EXACT:
+        swaps = (np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing))) & 1
+        extreme = abs(_difference(totals, swaps @ moved)) >= observed - _SAME
+        return float(extreme.mean()), True
+    count = 0
+    rows, times = np.unique(moved, axis=0, return_counts=True)
+    once = times == 1  # bits are cheaper than binomial numbers
+    step = max(1, _CHUNK // len(rows))
+    for start in range(0, resamples, step):
+        size = (min(step, resamples - start), len(rows))
+        swapped = np.empty(size)
+        swapped[:, once] = generator.integers(0, 2, size=(size[0], once.sum()), dtype=np.uint8)
+        swapped[:, ~once] = generator.binomial(times[~once], 0.5, size=(size[0], (~once).sum()))
+        count += int((abs(_difference(totals, swapped @ rows)) >= observed - _SAME).sum())
+    return (1 + count) / (1 + resamples), False
+
+
+def _difference(totals: "NDArray[Any]", moved: "NDArray[Any]") -> "NDArray[Any]":
+    """Second minus first value once ``moved`` (above, below) went over, a row a swap."""
+    import numpy as np
+
+    first, second = totals[:2] + moved, totals[2:] - moved
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = second[:, 0] / second[:, 1] - first[:, 0] / first[:, 1]
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Return Holm's adjusted p-values (1979), which hold for all comparisons together."""
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for rank, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = largest
+    return tuple(adjusted)
+
+
+def smallest_difference(
+    second_moment: float, units: int, *, alpha: float = 0.05, power: float = 0.8
+) -> float | None:
+    """Return the smallest true difference that so many units would show with this power.
+
+    Solves ``d * sqrt(n) = z(1 - alpha/2) * sqrt(m) + z(power) * sqrt(m - d**2)`` for d, with m the
+    mean squared difference a unit. For 0/1 metrics m is the share of questions on which the
+    systems differ, and this is Connor's formula for McNemar's test (1987).
+
+    Args:
+        second_moment: m, in the metric's scale squared.
+        units: n.
+        alpha: The two-sided level.
+        power: How surely the difference would be found.
+
+    Returns:
+        The difference, or None where no difference could be shown (too few units, or systems that
+        never differ).
+    """
+    above, below = NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
+    inside = units + below**2 - above**2
+    if inside <= 0 or second_moment <= 0:
+        return None
+    share = (above * math.sqrt(units) + below * math.sqrt(inside)) / (units + below**2)
+    return math.sqrt(second_moment) * share if share < 1 else None

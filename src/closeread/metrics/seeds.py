@@ -1,0 +1,95 @@
+"""Several runs of one system with different seeds: their mean in every unit, and their spread."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+from closeread.errors import MismatchError
+from closeread.metrics.intervals import value
+from closeread.protocols import Pool, Statistic
+from closeread.types import Record
+
+
+class Spread(Record, frozen=True, kw_only=True):
+    """A system's value in each of its runs, and how far they lie apart.
+
+    ``deviation`` is the sample standard deviation (n - 1), which tells how much of a difference
+    between two single runs could be luck with the seed.
+    """
+
+    values: tuple[float, ...]
+    mean: float
+    deviation: float
+    low: float
+    high: float
+
+
+def spread(pools: Sequence[Pool]) -> Spread | None:
+    """Return the spread over runs; None for a single run, or where a run has no value."""
+    values = [found for pool in pools if (found := value(pool)) is not None]
+    if len(pools) < 2 or len(values) < len(pools):
+        return None
+    return Spread(
+        values=tuple(values),
+        mean=math.fsum(values) / len(values),
+        deviation=statistics.stdev(values),
+        low=min(values),
+        high=max(values),
+    )
+
+
+def average(pools: Sequence[Pool]) -> Pool:
+    """Return one pool with the runs' mean in every unit.
+
+    A unit that counts in some runs only (denominators that move) weighs 0 in the others.
+
+    Raises:
+        MismatchError: The runs are not of one value over the same questions.
+    """
+    first = pools[0]
+    if len(pools) == 1:
+        return first
+    for pool in pools[1:]:
+        if (pool.metric, pool.n_questions) != (first.metric, first.n_questions):
+            raise MismatchError(
+                f"runs of one system differ: {first.metric} over {first.n_questions} questions, "
+                f"{pool.metric} over {pool.n_questions}",
+                expected="the same value over the same questions",
+            )
+    above: dict[str, list[float]] = {}
+    below: dict[str, list[float]] = {}
+    for pool in pools:
+        for unit, top, bottom in zip(
+            pool.unit_ids, pool.numerators, pool.denominators, strict=True
+        ):
+            above.setdefault(unit, []).append(top)
+            below.setdefault(unit, []).append(bottom)
+    return replace(
+        first,
+        unit_ids=tuple(above),
+        numerators=[math.fsum(found) / len(pools) for found in above.values()],
+        denominators=[math.fsum(found) / len(pools) for found in below.values()],
+        statistic=_averaged(pools),
+        n_scored=min(pool.n_scored for pool in pools),
+        n_answered=min(pool.n_answered for pool in pools),
+        n_failed=max(pool.n_failed for pool in pools),
+    )
+
+
+def _averaged(pools: Sequence[Pool]) -> Statistic | None:
+    statistics_ = [pool.statistic for pool in pools if pool.statistic is not None]
+    if not statistics_:
+        return None
+    if len({tuple(pool.unit_ids) for pool in pools}) > 1 or len(statistics_) < len(pools):
+        raise MismatchError(
+            f"runs of one system have different units for {pools[0].metric}",
+            expected="the same questions, in the same order",
+        )
+
+    def mean(indices: Sequence[int] | None = None, /) -> float | None:
+        found = [statistic(indices) for statistic in statistics_]
+        known = [number for number in found if number is not None]
+        return math.fsum(known) / len(known) if len(known) == len(found) else None
+
+    return mean

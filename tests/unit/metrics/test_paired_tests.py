@@ -1,0 +1,144 @@
+"""Paired tests against statsmodels and scipy, and against what they promise."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from closeread.metrics.paired_tests import Sides, holm, mcnemar, permutation, smallest_difference
+
+
+def sides(first, second, below=None):
+    weights = np.ones(len(first)) if below is None else np.array(below, float)
+    return Sides(np.array(first, float), weights, np.array(second, float), weights)
+
+
+@pytest.mark.parametrize(
+    ("b", "c"), [(0, 0), (0, 1), (1, 0), (3, 9), (10, 10), (40, 61), (700, 801), (0, 1200)]
+)
+def test_mcnemar_equals_statsmodels(b, c):
+    from statsmodels.stats.contingency_tables import mcnemar as theirs
+
+    expected = theirs([[50, b], [c, 20]], exact=True).pvalue
+    assert mcnemar(b, c) == pytest.approx(min(1.0, expected), rel=1e-9, abs=1e-300)
+
+
+def test_mcnemar_equals_scipy_s_binomial_test():
+    from scipy.stats import binomtest
+
+    for b, c in itertools.product(range(0, 30, 3), repeat=2):
+        if b + c:
+            assert mcnemar(b, c) == pytest.approx(binomtest(b, b + c, 0.5).pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_exact_permutation_test_equals_scipy_s(seed):
+    from scipy.stats import permutation_test
+
+    rng = np.random.default_rng(seed)
+    first, second = rng.random(10).round(1), rng.random(10).round(1)
+    expected = permutation_test(
+        (second, first),
+        lambda x, y, axis: np.mean(x - y, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf,
+    )
+    p_value, exact = permutation(sides(first, second), 100, rng)
+    assert exact
+    assert p_value == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["all distinct", "few values"])
+def test_random_swaps_come_near_the_exact_p_value(kind):
+    rng = np.random.default_rng(4)
+    digits = 12 if kind == "all distinct" else 1
+    first = rng.random(16).round(digits)
+    second = (first + rng.normal(0.08, 0.2, 16)).round(digits)
+    exact, is_exact = permutation(sides(first, second), 0, rng)
+    assert is_exact
+    nothing = np.full(17, 0.5)  # units that differ by too little to count
+    padded = np.concatenate([first, nothing]), np.concatenate([second, nothing + 1e-15])
+    near, is_exact = permutation(sides(*padded), 40_000, rng)
+    assert not is_exact
+    assert near == pytest.approx(exact, abs=0.01)
+
+
+def test_weighted_units_are_swapped_whole():
+    """Two passages of 1 and 9 questions: counted out by hand."""
+    first, second, below = [1.0, 3.0], [0.0, 8.0], [1.0, 9.0]
+    p_value, exact = permutation(sides(first, second, below), 0, np.random.default_rng(0))
+    differences = [(-1 + 5) / 10, (1 + 5) / 10, (-1 - 5) / 10, (1 - 5) / 10]
+    assert exact
+    assert p_value == np.mean([abs(found) >= 0.4 - 1e-12 for found in differences])
+
+
+def test_denominators_that_move_are_swapped_with_their_numerators():
+    first = Sides(
+        np.array([1.0, 1.0, 0.0]),
+        np.array([1.0, 1.0, 0.0]),
+        np.array([1.0, 0.0, 0.0]),
+        np.array([1.0, 1.0, 4.0]),
+    )
+    p_value, exact = permutation(first, 0, np.random.default_rng(0))
+    assert exact
+    assert p_value == 0.5  # of the four swaps of units 2 and 3, two are as far apart
+
+
+def test_no_difference_has_p_value_one():
+    same = [0.3, 1.0, 0.0]
+    assert permutation(sides(same, same), 100, np.random.default_rng(0)) == (1.0, True)
+    assert mcnemar(0, 0) == 1.0
+
+
+def test_a_monte_carlo_p_value_is_never_zero():
+    first, second = np.zeros(200), np.ones(200) - np.arange(200) / 1000
+    assert permutation(sides(first, second), 999, np.random.default_rng(0)) == (1 / 1000, False)
+
+
+def test_p_values_of_equal_systems_are_spread_evenly():
+    """Level 0.1 is kept: of 300 comparisons of equal systems 5 to 15 in 100 fall below it."""
+    rng = np.random.default_rng(8)
+    below = 0
+    for _ in range(300):
+        first = rng.random(60) < 0.6
+        second = np.where(rng.random(60) < 0.4, rng.random(60) < 0.6, first)
+        weights = rng.integers(1, 5, 60)
+        p_value, _ = permutation(sides(first * weights, second * weights, weights), 400, rng)
+        below += p_value <= 0.1
+    assert 0.05 <= below / 300 <= 0.15
+
+
+@pytest.mark.parametrize(
+    "p_values", [[0.01], [0.01, 0.04, 0.03], [0.5, 0.001, 0.001, 0.9], [1.0, 1.0], []]
+)
+def test_holm_equals_statsmodels(p_values):
+    from statsmodels.stats.multitest import multipletests
+
+    expected = multipletests(p_values, method="holm")[1] if p_values else []
+    assert holm(p_values) == pytest.approx(tuple(expected))
+
+
+@pytest.mark.parametrize(("units", "discordant"), [(200, 0.2), (1000, 0.1), (5000, 0.35)])
+def test_the_smallest_difference_is_found_four_times_in_five(units, discordant):
+    """Simulate systems that truly differ by it: McNemar's test finds 74 to 86 in 100."""
+    difference = smallest_difference(discordant, units)
+    rng = np.random.default_rng(units)
+    chances = [(discordant - difference) / 2, (discordant + difference) / 2, 1 - discordant]
+    found = 0
+    for only_first, only_second, _ in rng.multinomial(units, chances, size=1500):
+        found += mcnemar(int(only_first), int(only_second)) < 0.05
+    assert 0.74 <= found / 1500 <= 0.86
+
+
+def test_the_smallest_difference_solves_connor_s_equation():
+    from scipy.stats import norm
+
+    found = smallest_difference(0.2, 400)
+    right = norm.ppf(0.975) * 0.2**0.5 + norm.ppf(0.8) * (0.2 - found**2) ** 0.5
+    assert found * 400**0.5 == pytest.approx(right)
+
+
+@pytest.mark.parametrize(("moment", "units"), [(0.2, 2), (0.0, 500), (0.2, 3)])
+def test_where_nothing_could_be_shown_there_is_no_smallest_difference(moment, units):
+    assert smallest_difference(moment, units) is None

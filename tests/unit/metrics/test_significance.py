@@ -1,0 +1,210 @@
+"""Comparing systems: the right test for each value, intervals, several seeds, several systems."""
+
+import msgspec
+import numpy as np
+import pytest
+
+from closeread.errors import MismatchError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.selective import metric as selective
+from closeread.metrics.significance import Comparison, System, compare
+from closeread.protocols import Pool
+from closeread.types import Score, Submission
+
+RESAMPLING = Resampling(resamples=2_000)
+
+
+def pool_of(numerators, denominators=None, *, name="mrqa.em", n_questions=None, ids=None):
+    n = len(numerators)
+    return Pool(
+        metric=name,
+        unit_ids=ids or [f"q{i}" for i in range(n)],
+        numerators=list(numerators),
+        denominators=list(denominators) if denominators is not None else [1] * n,
+        n_questions=n_questions or n,
+        n_scored=n,
+        n_answered=n,
+    )
+
+
+def system(name, *pools):
+    return System(name, pools)
+
+
+def zero_one(both=40, only_first=5, only_second=20, neither=35):
+    first = [1.0] * (both + only_first) + [0.0] * (only_second + neither)
+    second = [1.0] * both + [0.0] * only_first + [1.0] * only_second + [0.0] * neither
+    return system("one", pool_of(first)), system("two", pool_of(second))
+
+
+def test_zero_one_values_get_mcnemar_and_an_interval_that_agrees():
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    (found,) = compare(zero_one(), RESAMPLING)
+    assert (found.first, found.second, found.test) == ("one", "two", "mcnemar-exact")
+    assert found.difference == pytest.approx(0.15)
+    assert (found.only_first, found.only_second, found.n_units) == (5, 20, 100)
+    assert found.p_value == pytest.approx(mcnemar([[40, 5], [20, 35]]).pvalue)
+    assert found.p_holm == found.p_value
+    spread = ((25 - 15**2 / 100) ** 0.5) / 100
+    assert found.low == pytest.approx(0.15 - 1.96 * spread, abs=0.015)
+    assert found.high == pytest.approx(0.15 + 1.96 * spread, abs=0.015)
+    assert 0.1 < found.smallest_difference < 0.2
+
+
+def test_other_values_get_a_permutation_test_that_agrees_with_student_s():
+    from scipy.stats import ttest_rel
+
+    rng = np.random.default_rng(0)
+    first = rng.random(200)
+    second = np.clip(first + rng.normal(0.06, 0.2, 200), 0, 1)
+    (found,) = compare(
+        [
+            system("one", pool_of(first, name="mrqa.f1")),
+            system("two", pool_of(second, name="mrqa.f1")),
+        ],
+        RESAMPLING,
+    )
+    assert found.test == "permutation"
+    assert found.p_value == pytest.approx(ttest_rel(first, second).pvalue, abs=0.01)
+    assert found.low <= found.difference <= found.high
+    assert found.only_first is None
+
+
+def test_units_of_several_questions_are_kept_together():
+    """100 passages of ten alike questions show less than 1,000 questions would."""
+    (alone,) = compare(zero_one(), RESAMPLING)
+    first, second = (
+        pool_of([10 * x for x in one.pools[0].numerators], [10] * 100) for one in zero_one()
+    )
+    (kept,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert kept.test == "permutation"
+    assert kept.difference == alone.difference
+    assert kept.smallest_difference == pytest.approx(alone.smallest_difference)
+    assert kept.p_value == pytest.approx(alone.p_value, abs=0.01)
+
+
+def test_several_systems_are_adjusted_after_holm():
+    from statsmodels.stats.multitest import multipletests
+
+    rng = np.random.default_rng(2)
+    base = (rng.random(150) < 0.5).astype(float)
+    systems = [system("base", pool_of(base))]
+    for gain in (0.05, 0.15, 0.3):
+        better = np.where(rng.random(150) < gain, 1.0, base)
+        systems.append(system(f"plus {gain}", pool_of(better)))
+    found = compare(systems, RESAMPLING)
+    assert [one.second for one in found] == ["plus 0.05", "plus 0.15", "plus 0.3"]
+    expected = multipletests([one.p_value for one in found], method="holm")[1]
+    assert [one.p_holm for one in found] == pytest.approx(list(expected))
+
+
+def test_several_seeds_count_with_their_mean_and_their_spread_is_told():
+    rng = np.random.default_rng(3)
+    skill = rng.random(120)
+    seeds = [pool_of((rng.random(120) < skill).astype(float)) for _ in range(5)]
+    other = pool_of((rng.random(120) < skill).astype(float))
+    (found,) = compare([system("five", *seeds), system("one", other)], RESAMPLING)
+    values = [np.mean(pool.numerators) for pool in seeds]
+    assert found.first_value == pytest.approx(np.mean(values))
+    assert found.first_spread.values == pytest.approx(values)
+    assert found.first_spread.deviation == pytest.approx(np.std(values, ddof=1))
+    assert found.second_spread is None
+    assert found.test == "permutation"
+    assert "deviation" in msgspec.json.encode(found).decode()
+
+
+def test_systems_that_never_differ_have_p_value_one_and_a_bound():
+    same = zero_one()[0].pools[0]
+    (found,) = compare([system("one", same), system("two", same)], RESAMPLING)
+    assert (found.difference, found.p_value, found.smallest_difference) == (0.0, 1.0, None)
+    assert found.high == -found.low == pytest.approx(1 - 0.025 ** (1 / 100))
+    assert "exact bound" in found.note
+
+
+def test_systems_that_always_differ_are_not_certain():
+    first, second = pool_of([0.0] * 20), pool_of([1.0] * 20)
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert found.high == 1.0
+    assert 0.5 < found.low < 1.0
+    assert found.p_value == pytest.approx(2 / 2**20)
+
+
+def test_values_that_are_no_ratio_of_sums_are_compared_by_resampling():
+    rng = np.random.default_rng(5)
+    right = (rng.random(400) < 0.7).astype(float)
+    good = right * 0.5 + rng.random(400) * 0.5
+    systems = []
+    for name, confidences in (("knows", good), ("guesses", rng.random(400))):
+        scores = [
+            Score(question_id=str(i), values={"correct": float(c), "confidence": float(s)})
+            for i, (c, s) in enumerate(zip(right, confidences, strict=True))
+        ]
+        pools = selective().pool(scores, Submission(predictions={}))
+        systems.append(system(name, pools[0]))
+    (found,) = compare(systems, Resampling(resamples=500))
+    assert found.test == "bootstrap"
+    assert found.difference > 0
+    assert found.low > 0
+    assert found.p_value == pytest.approx(2 / 501)
+
+
+def test_a_unit_that_counts_in_one_of_the_two_only_is_told():
+    first = pool_of([1.0, 1.0, 0.0], [1, 1, 1], ids=["a", "b", "c"], n_questions=4)
+    second = pool_of([1.0, 0.0], [1, 1], ids=["a", "b"], n_questions=4)
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert found.note.startswith("1 units count in only one")
+    assert found.test == "permutation-exact"
+    assert found.difference == pytest.approx(1 / 2 - 2 / 3)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (pool_of([1.0] * 3), "scored on 2 questions"),
+        (pool_of([1.0] * 2, ids=["x", "y"]), "share no unit"),
+        (pool_of([1.0] * 2, name="mrqa.f1"), "two different values"),
+    ],
+)
+def test_what_cannot_be_paired_is_refused(second, message):
+    with pytest.raises(MismatchError, match=message):
+        compare([system("one", pool_of([1.0, 0.0])), system("two", second)], RESAMPLING)
+
+
+def test_runs_of_one_system_must_be_of_the_same_data():
+    runs = pool_of([1.0, 0.0]), pool_of([1.0, 0.0, 0.0])
+    with pytest.raises(MismatchError, match="runs of one system differ"):
+        compare([system("one", *runs), system("two", runs[0])], RESAMPLING)
+
+
+def test_a_value_that_is_missing_is_compared_with_nothing():
+    empty = pool_of([], n_questions=2, ids=[])
+    (found,) = compare([system("one", pool_of([1.0, 0.0])), system("two", empty)], RESAMPLING)
+    assert (found.difference, found.p_value, found.test) == (None, None, "none")
+    assert found.note == "one of the two has no value"
+
+
+def test_a_comparison_survives_json():
+    (found,) = compare(zero_one(), RESAMPLING)
+    again = msgspec.json.decode(msgspec.json.encode(found), type=Comparison)
+    assert again == found
+
+
+def test_the_same_seed_gives_the_same_comparison():
+    assert compare(zero_one(), RESAMPLING) == compare(zero_one(), RESAMPLING)
+
+
+def test_the_difference_interval_covers_the_truth_about_as_often_as_it_promises():
+    """300 simulated pairs of systems that differ by 0.1: 91 to 98 of 100 intervals hold it."""
+    rng = np.random.default_rng(9)
+    held = 0
+    for seed in range(300):
+        kinds = rng.choice(4, size=150, p=[0.4, 0.1, 0.2, 0.3])
+        first = np.isin(kinds, [0, 1]).astype(float)
+        second = np.isin(kinds, [0, 2]).astype(float)
+        (found,) = compare(
+            [system("one", pool_of(first)), system("two", pool_of(second))],
+            Resampling(resamples=500, seed=seed),
+        )
+        held += found.low <= 0.1 <= found.high
+    assert 0.91 <= held / 300 <= 0.98
