@@ -1,0 +1,111 @@
+"""``closeread compare``: paired tests of runs on the same questions."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from closeread.cli.output import as_json
+
+if TYPE_CHECKING:
+    from closeread.metrics.significance import Comparison
+    from closeread.runs.compare import Compared
+
+
+@click.command("compare")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
+@click.option("--seeds", is_flag=True, help="Runs that differ only in their seed are one system.")
+@click.option("--allow-different-signatures", is_flag=True, help="Compare what was made otherwise.")
+@click.option("--resamples", type=int, default=10_000, show_default=True)
+@click.option("--level", type=float, default=0.95, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the resampling.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    runs: tuple[Path, ...],
+    metrics: tuple[str, ...],
+    seeds: bool,
+    allow_different_signatures: bool,
+    resamples: int,
+    level: float,
+    seed: int,
+    json_: bool,
+) -> None:
+    """Compare scored RUNS with the first of them, on the same questions.
+
+    0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
+    p-values are adjusted by Holm's method where there are several runs.
+    """
+    from closeread.metrics.intervals import Resampling
+    from closeread.runs.compare import compare_runs
+    from closeread.runs.store import open_run
+
+    if len(runs) < 2:
+        raise click.UsageError("give two or more run folders")
+    found = compare_runs(
+        [open_run(path) for path in runs],
+        Resampling(resamples=resamples, level=level, seed=seed),
+        metrics=metrics,
+        group_seeds=seeds,
+        allow_different_signatures=allow_different_signatures,
+    )
+    if json_:
+        as_json(vars(found))
+    else:
+        _print(found)
+
+
+def _print(found: "Compared") -> None:
+    from closeread.cli.numbers import aligned
+
+    first = next(iter(found.systems))
+    click.echo(f"{found.dataset.name}: {found.dataset.n_questions:,} questions, against {first}")
+    for name, paths in found.systems.items():
+        if len(paths) > 1:
+            click.echo(f"{name}: mean of {len(paths)} runs")
+    headings = ("metric", "percent", "against", "percent", "difference", "p", "Holm", "shows")
+    rows = [_row(one) for one in found.comparisons]
+    click.echo("\n" + "\n".join(aligned(headings, rows, left=1)))
+    click.echo("\nshows: the smallest difference that so many units would show with power 0.8")
+    tests = dict.fromkeys(one.test for one in found.comparisons if one.p_value is not None)
+    if tests:
+        click.echo("tests: " + ", ".join(tests))
+    for one in found.comparisons:
+        if one.note:
+            click.echo(f"{one.metric}, {one.second}: {one.note}")
+    for name, signature in found.signatures.items():
+        if not signature:
+            click.echo(f"{name}: signatures differ; this compares what was not made alike")
+
+
+def _row(one: "Comparison") -> tuple[str, ...]:
+    return (
+        one.metric,
+        _percent(one.first_value),
+        one.second,
+        _percent(one.second_value),
+        _difference(one),
+        _p(one.p_value),
+        _p(one.p_holm),
+        _percent(one.smallest_difference),
+    )
+
+
+def _difference(one: "Comparison") -> str:
+    if one.difference is None:
+        return "—"
+    text = f"{100 * one.difference:+.1f}"
+    if one.low is None or one.high is None:
+        return text
+    return f"{text} [{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
+
+
+def _percent(value: float | None) -> str:
+    return "—" if value is None else f"{100 * value:.1f}"
+
+
+def _p(value: float | None) -> str:
+    if value is None:
+        return "—"
+    return "<0.0001" if value < 0.0001 else f"{value:.4f}"

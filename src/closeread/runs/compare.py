@@ -1,0 +1,196 @@
+"""Putting scored runs side by side: the same data set, the same signatures, paired tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, MismatchError, UsageError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.significance import Comparison, System
+from closeread.metrics.significance import compare as compare_systems
+from closeread.metrics.summary import comparable
+from closeread.protocols import Pool
+from closeread.runs.choose import family, make_metrics, wanted
+from closeread.runs.records import DatasetInfo, RunSummary
+from closeread.runs.score import as_submission
+from closeread.runs.store import Run
+from closeread.types import Dataset
+
+
+@dataclass
+class Compared:
+    """What comparing runs found.
+
+    Attributes:
+        dataset: The data set that all of them answer.
+        systems: System name to the folders of its runs, the first one being the baseline.
+        signatures: Value name to the signature that all runs share ("" where they differ and the
+            user allowed it).
+        comparisons: One for each value and each system but the first.
+    """
+
+    dataset: DatasetInfo
+    systems: dict[str, list[str]]
+    signatures: dict[str, str] = field(default_factory=dict)
+    comparisons: list[Comparison] = field(default_factory=list)
+
+
+def compare_runs(
+    runs: Sequence[Run],
+    resampling: Resampling,
+    *,
+    metrics: Sequence[str] = (),
+    group_seeds: bool = False,
+    allow_different_signatures: bool = False,
+) -> Compared:
+    """Compare scored runs with the first of them.
+
+    Args:
+        runs: Two or more.
+        resampling: Of intervals and of tests by simulation.
+        metrics: Families or values; by default all that every run has.
+        group_seeds: Take runs that differ only in their reader's seed as one system.
+        allow_different_signatures: Compare numbers that were not made in the same way.
+
+    Raises:
+        UsageError: Fewer than two systems, or no run has a metric.
+        InputError: A run was not scored.
+        MismatchError: Data sets or signatures differ.
+    """
+    runs = list({run.path.resolve(): run for run in runs}.values())
+    summaries = [_summary(run) for run in runs]
+    _same_dataset(runs)
+    names = _shared_names(summaries, metrics)
+    found = Compared(
+        dataset=runs[0].info.dataset,
+        systems={name: [str(run.path) for run in of] for name, of in _systems(runs, group_seeds)},
+        signatures=_signatures(runs, summaries, names, allow_different_signatures),
+    )
+    if len(found.systems) < 2:
+        raise UsageError(
+            "there is only one system here",
+            expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
+        )
+    dataset = runs[0].dataset() if any(run.info.submission for run in runs) else None
+    pools = {
+        str(run.path): _pools(run, summary, names, dataset)
+        for run, summary in zip(runs, summaries, strict=True)
+    }
+    for name in names:
+        systems = [
+            System(system, [pools[path][name] for path in paths])
+            for system, paths in found.systems.items()
+        ]
+        found.comparisons += compare_systems(systems, resampling)
+    return found
+
+
+def _summary(run: Run) -> RunSummary:
+    found = run.summary()
+    if found is None:
+        raise InputError(
+            "the run was not scored", where=str(run.path), cure=f"closeread score {run.path}"
+        )
+    if found.predictions_sha256 != run.info.predictions_sha256:
+        raise MismatchError(
+            "the scores are of other predictions than the run's",
+            where=str(run.path),
+            cure=f"closeread score {run.path}",
+        )
+    return found
+
+
+def _same_dataset(runs: Sequence[Run]) -> None:
+    first, *others = runs
+    for other in others:
+        old, new = first.info.dataset, other.info.dataset
+        if (old.sha256, old.limit) != (new.sha256, new.limit):
+            raise MismatchError(
+                f"{first.path} and {other.path} answer different questions:\n"
+                f"    {_of_dataset(old)}\n    {_of_dataset(new)}",
+                expected="runs on one data set, with one --limit",
+                cure="read the same file with both readers",
+            )
+
+
+def _of_dataset(info: DatasetInfo) -> str:
+    limit = f", the first {info.limit}" if info.limit else ""
+    return f"{info.name}{limit} (sha256 {info.sha256[:16]}…)"
+
+
+def _shared_names(summaries: Sequence[RunSummary], asked: Sequence[str]) -> list[str]:
+    shared = [
+        name
+        for name in summaries[0].metrics
+        if all(name in other.metrics for other in summaries) and (not asked or wanted(name, asked))
+    ]
+    if not shared:
+        there = sorted({name for summary in summaries for name in summary.metrics})
+        raise UsageError(
+            "the runs share no value" + (f" of {', '.join(asked)}" if asked else ""),
+            expected="one of " + ", ".join(there),
+            cure="score all of them with the same metrics",
+        )
+    return shared
+
+
+def _signatures(
+    runs: Sequence[Run], summaries: Sequence[RunSummary], names: Sequence[str], allow: bool
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name in names:
+        every = {
+            str(run.path): comparable(summary.metrics[name].signature)
+            for run, summary in zip(runs, summaries, strict=True)
+        }
+        if len(set(every.values())) == 1:
+            found[name] = next(iter(every.values()))
+        elif allow:
+            found[name] = ""
+        else:
+            listed = "\n".join(f"    {signature}  ({path})" for path, signature in every.items())
+            raise MismatchError(
+                f"{name} was not made in the same way:\n{listed}",
+                expected="equal signatures",
+                cure="score the runs alike, or say --allow-different-signatures",
+            )
+    return found
+
+
+def _systems(runs: Sequence[Run], group_seeds: bool) -> list[tuple[str, list[Run]]]:
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        key = _without_seed(run) if group_seeds else str(run.path)
+        groups.setdefault(key, []).append(run)
+    names: dict[str, list[Run]] = {}
+    for members in groups.values():
+        name = members[0].path.name if len(members) == 1 else _reader(members[0])
+        while name in names:
+            name = f"{name} ({members[0].path})"
+        names[name] = members
+    return list(names.items())
+
+
+def _reader(run: Run) -> str:
+    options = {key: value for key, value in run.info.reader.options.items() if key != "seed"}
+    return " ".join([run.info.reader.name, *(f"{key}={value}" for key, value in options.items())])
+
+
+def _without_seed(run: Run) -> str:
+    options: dict[str, Any] = dict(run.info.reader.options)
+    options.pop("seed", None)
+    return msgspec.json.encode([run.info.reader.name, options], order="sorted").decode()
+
+
+def _pools(
+    run: Run, summary: RunSummary, names: Sequence[str], dataset: Dataset | None
+) -> Mapping[str, Pool]:
+    families = list(dict.fromkeys(family(name) for name in names))
+    submission = as_submission(run, dataset)
+    found: dict[str, Pool] = {}
+    for name, metric in make_metrics(families, summary.settings.options).items():
+        for pool in metric.pool(run.scores(name), submission):
+            found[pool.metric] = pool
+    return found
