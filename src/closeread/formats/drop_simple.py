@@ -82,7 +82,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 def _row(passage: Passage, question: Question) -> Json:
     flat = [" and ".join(answer.texts) for answer in question.answers]
-    if not flat or question.options or any("|" in text for text in flat):
+    unanswered = not flat or any(answer.kind == "none" for answer in question.answers)
+    if unanswered or question.options or any("|" in text for text in flat):
         raise UsageError(
             "no answer, options, or an answer with `|` in it",
             where=f"question {question.question_id}",

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.errors import UsageError
 from closeread.formats.choices import by_letter, need_options, options, truth
 from closeread.formats.head import Head
 from closeread.formats.published import (
@@ -227,15 +228,12 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     for question in questions:
         texts += [question.text, *need_options(question, _NAME, exactly=4)]
     joined = "".join(texts)
-    kept = passage.metadata.get(_NAME, {})
-    if "left_out" in kept:
-        pieces, position = [], 0
-        for offset, missing in kept["left_out"]:
-            pieces += [joined[position:offset], missing]
-            position = offset
-        printed = "".join([*pieces, joined[position:]])
-    else:
-        printed = _printed(passage, questions)
+    kept = passage.metadata[_NAME]
+    pieces, position = [], 0
+    for offset, missing in kept["left_out"]:
+        pieces += [joined[position:offset], missing]
+        position = offset
+    printed = "".join([*pieces, joined[position:]])
     tags = questions[0].tags if questions else {}
     made: Json = {
         "question": printed,
@@ -247,23 +245,19 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
     return made
 
 
-def _printed(passage: Passage, questions: tuple[Question, ...]) -> str:
-    lines = ["阅读下面的文字，完成下面小题。", passage.text]
-    for number, question in enumerate(questions, 1):
-        lines.append(f"（{number}）{question.text}")
-        lines += [f"{option.label}．{option.text}" for option in question.options]
-    return "\n".join(lines)
-
-
 def write(dataset: Dataset, stream: BinaryIO) -> None:
-    """Write one example a passage; strings that were read come back as they were.
+    """Write the examples that were read, their strings as they were printed.
 
     Raises:
-        UsageError: A question has not four options.
+        UsageError: The data set was not read from this form.
     """
-    layout: dict[str, Any] = dataset.metadata.get(
-        _NAME, {"answers": "answer", "beside": {"keywords": dataset.name}}
-    )
+    if _NAME not in dataset.metadata:
+        raise UsageError(
+            "only what was read from GAOKAO-Bench's printed form can be written to it",
+            where=dataset.name,
+            cure="write `gcrc` or `vgaokao`, which hold passage, stem and options apart",
+        )
+    layout = dataset.metadata[_NAME]
     examples = (
         restored(_NAME, _example(passage, questions, layout["answers"]), passage.metadata)
         for passage, questions in dataset

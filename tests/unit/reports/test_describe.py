@@ -1,0 +1,96 @@
+"""Counts of a data set, checked by hand on a small one and against the paper on VGaokao."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from closeread import formats
+from closeread.reports.describe import as_json, describe
+
+PASSAGE = "甲来了。乙走了。丙在等丁。\n戊也在。"
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.json"
+    question = {
+        "qid": "1",
+        "question": "下列说法不正确的一项是",
+        "options": ["甲来了。", "乙来了。", "丙等丁。", "戊在。"],
+        "answer": "B",
+        "correctness": [1, 0, 1, 1],
+        "golden_evidence": [["甲来了。"], ["甲来了。", "乙走了。", "戊也在。"], [], ["不在"]],
+    }
+    data = [{"cid": 1, "context": PASSAGE, "qas": [question, question | {"qid": "1"}]}]
+    path.write_text(json.dumps({"version": "v", "data": data}, ensure_ascii=False), "utf-8")
+    return path
+
+
+def test_a_small_set_is_counted_right(small: Path):
+    """Lengths, vocabulary, polarity, evidence and defects of two questions."""
+    found = describe(formats.load(small))
+    assert (found.passages, found.questions, found.verification_stems) == (1, 2, 2)
+    assert found.asks_for == {"contradicted": 2}
+    assert found.right_options == {"B": 2}
+    assert found.options_a_question == {4: 2}
+    passage = found.lengths["passage"]
+    assert (passage.texts, passage.mean_characters, passage.max_characters) == (1, len(PASSAGE), 18)
+    assert (passage.mean_words, passage.vocabulary) == (13, 11)
+    assert found.lengths["option"].texts == 8
+    assert found.total_vocabulary == len(set("甲来了乙走丙在等丁戊也下列说法不正确的一项是"))
+    assert (found.sentences, found.mean_sentence_characters) == (4, 17 / 4)
+    evidence = found.evidence
+    assert evidence is not None
+    assert (evidence.options, evidence.questions, evidence.pieces) == (4, 2, 8)
+    assert (evidence.mean_pieces_an_option, evidence.share_with_several) == (2, 0.5)
+    assert evidence.pieces_of_options == {1: 2, 3: 2}
+    assert evidence.distances == {1: 2, 2: 2}
+    assert evidence.mean_distance == 1.5
+    assert found.defects == {"evidence-not-found": 2, "duplicate-id": 1}
+    assert found.defect_examples["duplicate-id"] == ["1: the id 1 appears twice"]
+
+
+def test_json_holds_every_field(small: Path):
+    """Empty fields are there too, keys are strings, and it says what the vocabulary counts."""
+    plain = as_json(describe(formats.load(small)))
+    assert plain["groups"] == 0
+    assert plain["roles"] == {}
+    assert plain["evidence"]["pieces_of_options"] == {"1": 2, "3": 2}
+    assert "single characters" in plain["vocabulary_counts"]
+    json.dumps(plain)
+
+
+def test_english_words(tmp_path: Path):
+    """In English words and numbers are counted, in lower case."""
+    path = tmp_path / "en.json"
+    value = {"p": {"passage": "The 3 cats sat. The cats ran.", "qa_pairs": []}}
+    path.write_text(json.dumps(value), "utf-8")
+    found = describe(formats.load(path))
+    assert found.lengths["passage"].max_words == 7
+    assert found.lengths["passage"].vocabulary == 5
+    assert found.evidence is None
+    assert found.lengths["question"].mean_characters is None
+
+
+def test_vgaokao_test_set_is_like_the_paper_says(corpus: Path):
+    """The test fifth of VGaokao has the paper's mean lengths: 1,159, 18 and 47 characters."""
+    found = describe(formats.load(corpus / "data/vgaokao/test.json"))
+    assert (found.passages, found.questions) == (557, 700)
+    assert found.verification_stems == 700
+    assert found.lengths["passage"].mean_characters == pytest.approx(1159, rel=0.01)
+    assert found.lengths["question"].mean_characters == pytest.approx(18, abs=1)
+    assert found.lengths["option"].mean_characters == pytest.approx(47, abs=1)
+    assert found.lengths["passage"].max_characters <= 2568
+    assert found.lengths["question"].max_characters <= 60
+    assert found.lengths["option"].max_characters <= 147
+
+
+def test_annotated_evidence_is_like_the_paper_says(corpus: Path):
+    """The visible half of the annotated options: about 1.6 pieces, 47 % with several."""
+    found = describe(formats.load(corpus / "data/vgaokao/sample_annotation_visible.json"))
+    assert found.evidence is not None
+    assert (found.evidence.options, found.evidence.pieces) == (52, 80)
+    assert found.evidence.mean_pieces_an_option == pytest.approx(1.6, abs=0.1)
+    assert found.evidence.share_with_several == pytest.approx(0.47, abs=0.05)
+    assert min(found.evidence.distances) == 1
