@@ -62,7 +62,15 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
             expected="one of the three",
             cure="complete the annotation or take it out",
         )
-    text = " ".join([str(found.date.get(part, "")) for part in _DATE])
+    missing = [part for part in _DATE if part not in found.date]
+    if missing:
+        raise InputError(
+            f"a date without {' and '.join(missing)}",
+            where=place(asked.source, asked.within, asked.question_id),
+            expected="day, month and year, blank where unknown",
+            cure="complete the annotation; the official evaluator stops here too",
+        )
+    text = " ".join([str(found.date[part]) for part in _DATE])
     if text == _BLANK:
         asked.defect("blank-annotation", "an annotation says nothing")
     return Answer(kind="date", texts=(text,))

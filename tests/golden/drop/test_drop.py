@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from closeread import load
 from closeread.errors import InputError
 from closeread.metrics.assignment import sum_in_order
 from closeread.metrics.drop import metric, official, score_pair
@@ -221,3 +222,47 @@ def test_quoref_predictions(corpus):
         for key in ("em", "f1"):  # these two were added up from left to right, not by numpy
             assert sum_in_order([found[key] for found in members]) / len(members) == part[key]
     print(f"{len(scores)} rows compared")
+
+
+def test_the_rows_that_the_program_refuses_are_refused_from_files(corpus, tmp_path):
+    """Gold without number, spans or a whole date; predictions that are null or a number."""
+    refused = [row for row in rows(corpus, "question.jsonl") if "error" in row]
+    for number, row in enumerate(refused):
+        annotation_error = row["error"].startswith(("ValueError", "KeyError"))
+        if annotation_error:
+            path = tmp_path / f"gold{number}.json"
+            pair_ = {"question": "?", "query_id": row["query_id"], **row["gold"]}
+            path.write_text(json.dumps({"p": {"passage": "x", "qa_pairs": [pair_]}}), "utf-8")
+            with pytest.raises(InputError) as caught:
+                list(load(path, "drop").questions())
+            assert str(path) in str(caught.value)
+        else:
+            with pytest.raises(InputError, match="expected: a string, or a list of strings"):
+                score_pair(row["prediction"], row["gold"]["answer"]["spans"] or ["3"])
+    assert len(refused) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("drop/drop_contrast_sets_test.json", 947),
+        ("drop/drop_dataset_dev_sample.json", 73),
+        ("quoref/quoref_dataset_dev.json", 2418),
+    ],
+)
+def test_gold_as_the_loader_gives_it_is_gold_as_the_program_reads_it(corpus, name, count):
+    path = corpus / "data" / name
+    expected = {}
+    for passage in json.loads(path.read_text("utf-8")).values():
+        for pair_ in passage["qa_pairs"]:
+            given = [pair_["answer"], *(pair_.get("validated_answers") or [])]
+            expected[pair_["query_id"]] = [gold(annotation) for annotation in given]
+    compared = 0
+    for found in load(path).questions():
+        answers = expected[found.question_id]
+        assert [answer.kind for answer in found.answers] == [answer.kind for answer in answers]
+        for ours, theirs in zip(found.answers, answers, strict=True):
+            assert [drop(text) for text in ours.texts] == [drop(text) for text in theirs.texts]
+        compared += 1
+    print(f"{compared} questions compared")
+    assert compared == count
