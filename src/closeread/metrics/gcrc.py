@@ -173,10 +173,10 @@ class _Units:
 
 
 def _units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
-    """Join units given as (id, which of the three roles are right, weight in the denominator)."""
+    """Join units given as (id, which roles are right, weight below), in the order of their ids."""
     ids, submitted = [], []
     right: dict[str, list[float]] = {name: [] for name in _NAMES}
-    for unit_id, (original, positive, negative), weight in rows:
+    for unit_id, (original, positive, negative), weight in sorted(rows, key=lambda row: row[0]):
         ids.append(unit_id)
         submitted.append(float(weight))
         levels = (
