@@ -87,12 +87,19 @@ def _diagnose(source: Source) -> None:
             break
 
 
-def load(path: str | os.PathLike[str], format: str | None = None) -> Dataset:  # noqa: A002
-    """Open a data set; nothing but its beginning is read until it is iterated.
+def load(
+    path: str | os.PathLike[str],
+    format: str | None = None,  # noqa: A002
+    *,
+    hashed: bool = True,
+) -> Dataset:
+    """Open a data set; its records are not read until it is iterated.
 
     Args:
         path: A local file, plain or gzip-compressed. (The command line fetches URLs first.)
         format: A name from ``closeread ls formats``; guessed from the content when None.
+        hashed: Compute the file's hash, which reads all its bytes; for looking into a large file
+            it can be left blank.
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.
@@ -116,7 +123,7 @@ def load(path: str | os.PathLike[str], format: str | None = None) -> Dataset:  #
         read_gold=read_gold,
         version=info.version,
         license=info.license,
-        sha256=source.sha256(),
+        sha256=source.sha256() if hashed else "",
         path=str(path),
         metadata=info.metadata,
     )

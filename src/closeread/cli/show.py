@@ -1,0 +1,156 @@
+"""``closeread show``: page through questions in the terminal."""
+
+import difflib
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import msgspec
+
+from closeread.cli.datasets import locate
+from closeread.cli.output import table
+from closeread.errors import UnknownNameError
+from closeread.types import Dataset, Passage, Question
+
+_WIDEST = 100
+_REMEMBERED_IDS = 50_000
+
+
+@click.command("show")
+@click.argument("dataset")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--question", metavar="ID", help="Only this question, or the group of this name.")
+@click.option("--start", type=click.IntRange(min=1), default=1, help="Begin with the Nth question.")
+@click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
+@click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    dataset: str,
+    format_: str | None,
+    question: str | None,
+    start: int,
+    limit: int | None,
+    width: int | None,
+    json_: bool,
+) -> None:
+    """Show the questions of DATASET: a path, a URL, exam/zh or exam/en.
+
+    Gold answers stand in reverse video, evidence is underlined and numbered; without colour, in
+    ⟦brackets⟧ and ⟪brackets⟫. A result file of the MRQA shared task is shown as tables.
+    """
+    from closeread.formats import load
+    from closeread.formats.source import Source
+
+    path = locate(dataset)
+    if format_ is None and Source(path).head().has("leaderboard"):
+        _results(str(path), json_)
+        return
+    opened = load(path, format_, hashed=False)
+    chosen = _chosen(opened, question, start, limit)
+    if json_:
+        _write_json(chosen)
+        return
+    on_terminal = sys.stdout.isatty()
+    colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    cells = width or (min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal else _WIDEST)
+    lines = _lines(chosen, cells, colour)
+    if on_terminal and sys.stdin.isatty():
+        click.echo_via_pager(lines, color=colour)
+        return
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")
+    for line in lines:
+        sys.stdout.write(line)
+
+
+def _lines(
+    chosen: Iterator[tuple[int, Passage, Question]], width: int, colour: bool
+) -> Iterator[str]:
+    from closeread.cli.sheet import Sheet
+
+    sheet = Sheet(width=width, colour=colour)
+    shown: Passage | None = None
+    for number, passage, question in chosen:
+        yield from sheet.show(number, passage, question, whole=passage is not shown)
+        shown = passage
+
+
+def _chosen(
+    dataset: Dataset, wanted: str | None, start: int, limit: int | None
+) -> Iterator[tuple[int, Passage, Question]]:
+    """Yield the questions that are asked for with their numbers, reading no further than needed.
+
+    Raises:
+        UnknownNameError: No question or group is called as wanted, or the set ends before start.
+    """
+    number = given = 0
+    known: list[str] = []
+    for passage, questions in dataset:
+        for question in questions:
+            number += 1
+            if number < start:
+                continue
+            if wanted is not None and wanted not in {question.question_id, question.group_id}:
+                if len(known) < _REMEMBERED_IDS:
+                    known.append(question.question_id)
+                continue
+            given += 1
+            yield number, passage, question
+            if given == limit or wanted == question.question_id:
+                return
+        if wanted is not None and given:
+            return
+    if wanted is not None and not given:
+        near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
+        raise UnknownNameError(
+            f"no question is called {wanted!r}",
+            where=dataset.path,
+            expected=("perhaps " if near else "ids such as ") + ", ".join(near or known[:3]),
+        )
+    if not given:
+        raise UnknownNameError(
+            f"there is no question {start:,}",
+            where=dataset.path,
+            expected=f"--start of at most {number:,}",
+        )
+
+
+def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
+    """Write one object, question by question, so that a large set needs no memory."""
+    opening = '{"questions": ['
+    for number, passage, question in chosen:
+        row = {"number": number, "passage": passage, "question": question}
+        sys.stdout.write(opening + "\n" + msgspec.json.encode(row).decode())
+        opening = ","
+    sys.stdout.write("\n]}\n")
+
+
+def _results(path: str, json_: bool) -> None:
+    from closeread.cli.output import as_json
+    from closeread.formats.mrqa_results import Result, read_results
+
+    found = read_results(path)
+    if json_:
+        as_json(found)
+        return
+
+    def cell(result: Result) -> str:
+        if result.em_percent is None or result.f1_percent is None:
+            return "—"
+        return f"{result.em_percent:.1f} / {result.f1_percent:.1f}"
+
+    for begin in range(0, len(found.datasets), 4):
+        some = found.datasets[begin : begin + 4]
+        last = begin + 4 >= len(found.datasets)
+        headings = ("model", *some, *(["macro-average"] if last else []))
+        rows: list[list[Any]] = [
+            [model.name, *(cell(model.results[name]) for name in some)]
+            + ([cell(model.macro_average)] if last else [])
+            for model in found.models
+        ]
+        table(headings, rows, title=f"{found.name}: exact match / F1, percent", right=headings[1:])
+        click.echo()

@@ -1,0 +1,161 @@
+"""Text with marks into lines for a terminal: harmless, aligned, styled or bracketed."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from closeread.types import Span
+
+STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
+# Marks that must not begin a line, and marks that must not end one.
+_NO_START = frozenset("，。！？：；、）》」』”’】〉…—·,.!?:;)]}»%％⟧⟫")
+_NO_END = frozenset("（《「『“‘【〈([{«⟦⟪⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TAB_CELLS = 4
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A stretch of a text to be shown in a style, with signs around it."""
+
+    span: Span
+    style: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True)
+class Glyph:
+    """What one place of a line shows; combining characters belong to the one before them."""
+
+    text: str
+    cells: int
+    styles: frozenset[str] = frozenset()
+
+
+@lru_cache(maxsize=4096)
+def visible(character: str) -> str:
+    """Return what stands for a character: control characters become pictures or code numbers.
+
+    Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
+    """
+    code = ord(character)
+    if character == "\t":
+        return " " * _TAB_CELLS
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    category = unicodedata.category(character)
+    turning = (
+        character in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    )
+    if turning or category in {"Cc", "Cs", "Zl", "Zp"}:
+        return f"<U+{code:04X}>"
+    return character
+
+
+def glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) -> list[Glyph]:
+    """Turn a text into glyphs, with the signs of its marks in their places.
+
+    Args:
+        text: Any text.
+        marks: They may overlap and cross.
+        styles: What all of the text is shown in.
+    """
+    from rich.cells import get_character_cell_size
+
+    always = frozenset(styles)
+    made: list[Glyph] = []
+
+    def add(piece: str, worn: frozenset[str]) -> None:
+        for character in piece:
+            for shown in visible(character):
+                cells = get_character_cell_size(shown)
+                if cells == 0 and made:
+                    last = made[-1]
+                    made[-1] = Glyph(last.text + shown, last.cells, last.styles)
+                else:
+                    made.append(Glyph(shown, cells, worn))
+
+    opening: dict[int, list[Mark]] = {}
+    closing: dict[int, list[Mark]] = {}
+    for mark in sorted(marks, key=lambda mark: (mark.span.start, -mark.span.end)):
+        opening.setdefault(mark.span.start, []).append(mark)
+        closing.setdefault(mark.span.end, []).insert(0, mark)
+    borders = sorted({0, len(text), *opening, *closing})
+    for index, border in enumerate(borders):
+        for mark in closing.get(border, ()):
+            add(mark.after, always | {"soft"})
+        for mark in opening.get(border, ()):
+            add(mark.before, always | {"soft"})
+        following = borders[index + 1] if index + 1 < len(borders) else border
+        worn = {mark.style for mark in marks if mark.span.start <= border < mark.span.end}
+        add(text[border:following], always | worn)
+    return made
+
+
+def wrapped(line: Sequence[Glyph], width: int) -> Iterator[list[Glyph]]:
+    """Break a line at blanks and between Chinese characters, never before closing punctuation.
+
+    Yields:
+        At least one line, each at most ``width`` cells wide (a single glyph may be wider).
+    """
+    current: list[Glyph] = []
+    used = 0
+    for word in _words(line):
+        cells = sum(glyph.cells for glyph in word)
+        bare = cells - sum(glyph.cells for glyph in word if glyph.text == " ")
+        if current and used + bare > width:
+            yield _trimmed(current)
+            current, used = [], 0
+        for glyph in word:
+            if current and used + glyph.cells > width and glyph.text != " ":
+                yield _trimmed(current)
+                current, used = [], 0
+            current.append(glyph)
+            used += glyph.cells
+    yield _trimmed(current)
+
+
+def painted(line: Sequence[Glyph], colour: bool) -> str:
+    """Return a line as it is written, with or without the terminal's codes for styles."""
+    if not colour:
+        return "".join(glyph.text for glyph in line)
+    parts: list[str] = []
+    worn: frozenset[str] = frozenset()
+    for glyph in line:
+        if glyph.styles != worn:
+            worn = glyph.styles
+            codes = ";".join(["0", *(STYLES[style] for style in sorted(worn))])
+            parts.append(f"\x1b[{codes}m")
+        parts.append(glyph.text)
+    if worn:
+        parts.append("\x1b[0m")
+    return "".join(parts)
+
+
+def _words(line: Sequence[Glyph]) -> Iterator[list[Glyph]]:
+    """Cut a line where it may be broken; blanks stay with what they follow."""
+    word: list[Glyph] = []
+    for glyph in line:
+        if word and glyph.text != " " and _breaks(word[-1], glyph):
+            yield word
+            word = []
+        word.append(glyph)
+    if word:
+        yield word
+
+
+def _breaks(before: Glyph, after: Glyph) -> bool:
+    if before.text == " ":
+        return True
+    wide = before.cells == 2 or after.cells == 2
+    return wide and after.text not in _NO_START and before.text not in _NO_END
+
+
+def _trimmed(line: list[Glyph]) -> list[Glyph]:
+    end = len(line)
+    while end and line[end - 1].text == " ":
+        end -= 1
+    return line[:end]
