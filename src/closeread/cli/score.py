@@ -1,5 +1,6 @@
 """``closeread score``: a run folder, or a data set against a file of predictions."""
 
+import gc
 from pathlib import Path
 
 import click
@@ -43,6 +44,7 @@ def command(
 
     Without --metric the scorers that the data set's publishers use are taken.
     """
+    gc.disable()  # records form no cycles: the collector would walk them all for nothing
     settings = ScoreSettings(
         metrics=metrics,
         options={"mrqa": {"skip_no_answer": True}} if skip_no_answer else {},

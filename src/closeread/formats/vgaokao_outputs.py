@@ -13,7 +13,6 @@ import msgspec
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.source import Source
-from closeread.text import segment
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
 
 Rows = Iterator[tuple[str, Prediction]]
@@ -145,6 +144,8 @@ def _sentences_of(text: str, joined: str) -> tuple[Span, ...]:
 
     Of equal sentences the earliest that still lets the rest be found is taken.
     """
+    from closeread.text import segment
+
     sentences = segment.vgaokao(text)
 
     def follow(rest: str, first: int) -> tuple[Span, ...] | None:

@@ -1,6 +1,6 @@
 """Which metrics judge a data set, and which of its questions each of them is about."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from closeread import catalog
@@ -50,14 +50,16 @@ def make_metrics(
     return made
 
 
-def applies(name: str, question: Question) -> bool:
-    """Whether a metric family is about a question: mixed sets hold several kinds."""
+def about(name: str) -> Callable[[Question], bool]:
+    """Return whether a metric family is about a question: mixed sets hold several kinds."""
     stem = name.partition("~")[0]
     if stem in _OF_OPTIONS:
-        return bool(question.options)
+        return lambda question: bool(question.options)
     if stem in _OF_TEXTS:
-        return not question.options
-    return bool(question.gold_evidence) if stem == "evidence" else True
+        return lambda question: not question.options
+    if stem == "evidence":
+        return lambda question: bool(question.gold_evidence)
+    return lambda question: True
 
 
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
-from closeread.runs.choose import applies, default_metrics, make_metrics, wanted
+from closeread.runs.choose import about, default_metrics, make_metrics, wanted
 from closeread.runs.records import (
     RunSummary,
     ScoreRow,
@@ -204,13 +204,14 @@ def score_rows(
         count: Gets the number of questions appended at the end.
     """
     find = submission.predictions.get
+    judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
     n_questions = 0
     for question in islice(dataset.questions(), limit):
         n_questions += 1
         prediction = find(question.question_id)
-        for name, metric in metrics.items():
-            if applies(name, question):
-                yield name, question, metric.score(question, prediction)
+        for name, is_about, score in judges:
+            if is_about(question):
+                yield name, question, score(question, prediction)
     if count is not None:
         count.append(n_questions)
 
