@@ -118,7 +118,7 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
     spans = answer.get("spans")
     if not original or not isinstance(original, list) or not isinstance(spans, list):
         return None
-    starts = [found.get("answer_start") for found in original]
+    starts = [f.get("answer_start") if isinstance(f, dict) else None for f in original]
     if not all(type(start) is int for start in starts):
         return None
     rebuilt = [{"text": t, "answer_start": s} for t, s in zip(spans, starts, strict=False)]
