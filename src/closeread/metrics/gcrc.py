@@ -9,13 +9,17 @@ nothing, an unknown id costs, and a second letter for an id costs one below but 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError
 from closeread.metrics.choice import picked
 from closeread.metrics.pools import counts
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _ROLES = ("original", "positive", "negative")
 _NAMES = ("acc0", "acc1", "acc2", "score")
@@ -162,14 +166,17 @@ class _Units:
     def places(self) -> frozenset[str]:
         return frozenset(self.ids)
 
-    def weighted_score(self, indices: Sequence[int] | None = None) -> float | None:
+    @cached_property
+    def _columns(self) -> "NDArray[Any]":
+        import numpy as np
+
+        return np.array([*(self.right[name] for name in _NAMES[:3]), self.submitted])
+
+    def weighted_score(self, indices: Sequence[int] | None = None, /) -> float | None:
         """The Score over some units, from the three accuracies as the program rounds them."""
-        chosen = range(len(self.ids)) if indices is None else [int(index) for index in indices]
-        total = sum(self.submitted[index] for index in chosen)
-        if not total:
-            return None
-        shares = (sum(self.right[name][index] for index in chosen) / total for name in _NAMES[:3])
-        return weighted(*shares)
+        columns = self._columns if indices is None else self._columns[:, indices]
+        *right, total = columns.sum(axis=1).tolist()
+        return weighted(*(count / total for count in right)) if total else None
 
 
 def _units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:
