@@ -49,7 +49,7 @@ def command(
     if format_ is None and Source(path).head().has("leaderboard"):
         _results(str(path), json_)
         return
-    opened = load(path, format_, hashed=False)
+    opened = load(path, format_, facts=False)
     chosen = _chosen(opened, question, start, limit)
     if json_:
         _write_json(chosen)

@@ -91,15 +91,15 @@ def load(
     path: str | os.PathLike[str],
     format: str | None = None,  # noqa: A002
     *,
-    hashed: bool = True,
+    facts: bool = True,
 ) -> Dataset:
     """Open a data set; its records are not read until it is iterated.
 
     Args:
         path: A local file, plain or gzip-compressed. (The command line fetches URLs first.)
         format: A name from ``closeread ls formats``; guessed from the content when None.
-        hashed: Compute the file's hash, which reads all its bytes; for looking into a large file
-            it can be left blank.
+        facts: Find out the file's hash and what stands beside its records, which passes over all
+            of a large file; without them iteration starts at once.
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.
@@ -107,7 +107,7 @@ def load(
     source = Source(path)
     name = format or guess(source)
     chosen: Format = catalog.resolve("format", name)
-    info = chosen.info(source)
+    info = chosen.info(source) if facts else Info()
 
     def read_gold(defects: Defects) -> Iterator[Question]:
         if chosen.read_gold is not None:
@@ -123,7 +123,7 @@ def load(
         read_gold=read_gold,
         version=info.version,
         license=info.license,
-        sha256=source.sha256() if hashed else "",
+        sha256=source.sha256() if facts else "",
         path=str(path),
         metadata=info.metadata,
     )
