@@ -118,9 +118,11 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
     spans = answer.get("spans")
     if not original or not isinstance(original, list) or not isinstance(spans, list):
         return None
-    starts = [f.get("answer_start") if isinstance(f, dict) else None for f in original]
-    if not all(type(start) is int for start in starts):
-        return None
+    starts: list[int] = [
+        found["answer_start"]
+        for found in original
+        if isinstance(found, dict) and type(found.get("answer_start")) is int
+    ]
     rebuilt = [{"text": t, "answer_start": s} for t, s in zip(spans, starts, strict=False)]
     return starts if rebuilt == original else None
 
