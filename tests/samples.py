@@ -1,5 +1,7 @@
 """One small data set of our own for every format, as the format's own writer puts it on disk."""
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +138,27 @@ def pairs() -> Dataset:
     )
 
 
+PRINTED = {
+    "keywords": "made",
+    "example": [
+        {
+            "year": "2031",
+            "category": "made",
+            "question": (
+                "阅读下面的文字，完成1~1题。\n轮船载着一架piano和十四只羊离开了码头。\n"
+                "1．下列说法符合原文的一项是（3分）\nA．船上有马。\nB．船上有琴。\n"
+                "C．船上有四十只羊。\nD．ferry没有离开。\n"
+            ),
+            "answer": ["B"],
+            "analysis": "",
+            "index": 0,
+            "score": 3,
+        }
+    ],
+}
+
+
+# GAOKAO-Bench's printed form cannot be written from records.
 SAMPLES = {
     "mrqa": tokenized,
     "expmrc": spans,
@@ -149,7 +172,7 @@ SAMPLES = {
     "c3": choices,
     "race": choices,
     "agieval": choices,
-    "gaokao-bench": choices,
+    "gaokao-bench": None,
     "nli": pairs,
     "jsonl": spans,
     "csv": spans,
@@ -159,5 +182,10 @@ SAMPLES = {
 def written(folder: Path, name: str, *, packed: bool = False) -> Path:
     """The sample of a format as a file in a folder."""
     path = folder / (f"{name}.gz" if packed else name)
-    dump(SAMPLES[name](), path, name)
+    make = SAMPLES[name]
+    if make is not None:
+        dump(make(), path, name)
+    else:
+        raw = json.dumps(PRINTED, ensure_ascii=False).encode()
+        path.write_bytes(gzip.compress(raw) if packed else raw)
     return path

@@ -1,6 +1,6 @@
 r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
 
-Lists in a cell are separated by ``|`` (``\|`` is the character itself); options stand in
+Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options stand in
 ``option_a`` to ``option_e`` or in ``options``, evidence in ``evidence`` or ``evidence_a`` to
 ``evidence_e``. Commas, semicolons and tabs between cells are told apart by the first line.
 """
@@ -19,7 +19,7 @@ from closeread.formats.registry import Format
 from closeread.formats.source import Source
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 
-_BAR = re.compile(r"(?<!\\)\|")
+_PIECE = re.compile(r"\\[\\|]|\||[^\\|]+|\\")
 _LETTERS = "abcde"
 _TRUE, _FALSE = {"true", "1", "yes"}, {"false", "0", "no"}
 _LONGEST_CELL = 1 << 30
@@ -28,6 +28,7 @@ _COLUMNS = (
     "answer_start", *(f"option_{letter}" for letter in _LETTERS), "asks_for", "truth",
     "evidence", *(f"evidence_{letter}" for letter in _LETTERS), "group", "role",
 )  # fmt: skip
+_REQUIRED = ("id", "passage", "question")
 _KNOWN = {*_COLUMNS, "options"}
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
@@ -90,7 +91,7 @@ def _rows(source: Source) -> Iterator[rows.Numbered]:
 
 
 def _check_header(source: Source, names: list[str]) -> None:
-    missing = [name for name in ("id", "passage", "question") if name not in names]
+    missing = [name for name in _REQUIRED if name not in names]
     repeated = sorted({name for name in names if names.count(name) > 1})
     further = [name for name in names if re.fullmatch(r"(option|evidence)_.", name.lower())]
     if missing:
@@ -143,7 +144,7 @@ def _answer(row: dict[str, Any], cell: str) -> Any:
     if not cell:
         return None
     if "options" in row:
-        return cell.replace("\\|", "|")
+        return cell
     if row.get("kind") == "discrete":
         return [_number(part) for part in _split(cell)]
     return _split(cell)
@@ -156,7 +157,13 @@ def _number(part: str) -> str | int | float:
 
 
 def _split(cell: str) -> list[str]:
-    return [part.replace("\\|", "|") for part in _BAR.split(cell)]
+    parts = [""]
+    for piece in _PIECE.findall(cell):
+        if piece == "|":
+            parts.append("")
+        else:
+            parts[-1] += piece[1] if piece in ("\\|", "\\\\") else piece
+    return parts
 
 
 def _integer(cell: str, where: str) -> int:
@@ -189,7 +196,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         UsageError: An answer is a date or several spans, an option is adversarial, or there are
             more than five options: a table has no place for them.
     """
-    used: dict[str, None] = {}
+    used = dict.fromkeys(_REQUIRED)
     for passage, questions in dataset:
         for question in questions:
             used |= dict.fromkeys(_cells(question, passage))
@@ -208,8 +215,12 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 
 def _cells(question: Question, passage: Passage) -> dict[str, str]:
     labels = [option.label for option in question.options]
-    if labels != list(_LETTERS.upper()[: len(labels)]) or any(o.tags for o in question.options):
-        raise _unfit(question, "these options")
+    if labels != list(_LETTERS.upper()[: len(labels)]) or len(labels) == 1:
+        raise _unfit(question, f"{len(labels)} options labelled {''.join(labels)!r}")
+    if any(option.tags or not option.text for option in question.options):
+        raise _unfit(question, "options that are adversarial or empty")
+    if taken := sorted(_KNOWN & question.tags.keys()):
+        raise _unfit(question, f"a tag named {taken[0]!r}, as a column is")
     cells = {
         "id": question.question_id,
         "passage_id": passage.passage_id,
@@ -228,8 +239,13 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
         if column in cells:
             raise _unfit(question, "several references of evidence")
         cells[column] = _joined(evidence.texts or [s.of(passage.text) for s in evidence.spans])
+        if not cells[column]:
+            raise _unfit(question, "evidence without text")
     cells = {key: value for key, value in cells.items() if value}
-    return question.tags | cells | _answer_cells(question)
+    cells = question.tags | cells | _answer_cells(question)
+    if any("\0" in cell for cell in cells.values()):
+        raise _unfit(question, "a NUL character")
+    return cells
 
 
 def _answer_cells(question: Question) -> dict[str, str]:
@@ -245,6 +261,8 @@ def _answer_cells(question: Question) -> dict[str, str]:
     if question.kind == "discrete" and any(_changes(answer) for answer in answers):
         raise _unfit(question, "a span that looks like a number")
     cells = {"answer": _joined([answer.texts[0] for answer in answers])}
+    if not cells["answer"]:
+        raise _unfit(question, "an answer without text")
     if all(answer.spans for answer in answers):
         cells["answer_start"] = _joined([str(answer.spans[0].start) for answer in answers])
     return cells
@@ -256,7 +274,7 @@ def _changes(answer: Answer) -> bool:
 
 
 def _joined(parts: Any) -> str:
-    return "|".join(part.replace("|", "\\|") for part in parts)
+    return "|".join(part.replace("\\", "\\\\").replace("|", "\\|") for part in parts)
 
 
 def _unfit(question: Question, what: str) -> UsageError:

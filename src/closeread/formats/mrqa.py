@@ -29,6 +29,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.extra import beyond, noted
 from closeread.formats.head import Head
+from closeread.formats.place import PARSER_ERRORS
 from closeread.formats.published import Ids
 from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
@@ -170,7 +171,7 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     for number, raw in source.records():
         try:
             qas = decoder.decode(raw).qas
-        except msgspec.DecodeError:
+        except PARSER_ERRORS:
             value = source.decode(raw, dict[str, Any], line=number)
             if "header" in value and "context" not in value:
                 continue
