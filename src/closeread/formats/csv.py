@@ -1,8 +1,8 @@
 r"""A table with one question a row: the flat rows of docs/formats.md, as spreadsheets save them.
 
-Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options stand in
-``option_a`` to ``option_e`` or in ``options``, evidence in ``evidence`` or ``evidence_a`` to
-``evidence_e``. Commas, semicolons and tabs between cells are told apart by the first line.
+Lists in a cell are separated by ``|`` (``\|`` and ``\\`` are the characters themselves); options
+stand in ``option_a`` to ``option_e`` or in ``options``, evidence in ``evidence`` or ``evidence_a``
+to ``evidence_e``. Commas, semicolons and tabs between cells are told apart by the first line.
 """
 
 import csv
