@@ -32,6 +32,10 @@ def _record(required: dict[str, Any], optional: dict[str, Any] | None = None) ->
     )
 
 
+def _text_values(values: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in values.items()}
+
+
 def _round_trip(value: Any, name: str, *, lines: bool = False) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, back = Path(folder) / "in.json", Path(folder) / "out.json"
@@ -213,10 +217,13 @@ def test_nli(rows: list[Any]):
     _round_trip(rows, "nli", lines=True)
 
 
-ANNOTATION = _record(
-    {"date": st.dictionaries(st.sampled_from(["day", "month", "year", "date"]), TEXT, max_size=3)},
-    {"number": TEXT | st.integers(0, 99), "spans": st.lists(TEXT, max_size=3)},
+WHOLE_DATE = st.fixed_dictionaries(
+    {"day": TEXT | st.integers(1, 31), "month": TEXT, "year": TEXT | st.integers(0, 2000)},
+    optional={"date": TEXT},
 )
+ANNOTATION = _record(
+    {"date": WHOLE_DATE}, {"number": TEXT | st.integers(0, 99), "spans": st.lists(TEXT, max_size=3)}
+) | _record({"spans": st.lists(TEXT, min_size=1, max_size=3)}, {"date": EXTRA.map(_text_values)})
 
 
 @settings(max_examples=100, deadline=None)

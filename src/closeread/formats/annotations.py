@@ -85,7 +85,7 @@ def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[S
                 places.append(span)
                 continue
             asked.defect("wrong-offset", f"character {span.start} does not begin {text[:60]!r}")
-        places += occurrences(text, asked.passage)
+        places += verbatim_places(text, asked.passage)
         if text.strip() and text not in asked.passage and text not in asked.question:
             asked.defect(
                 "answer-not-in-passage", f"{text[:60]!r} is in neither passage nor question"
@@ -93,7 +93,7 @@ def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[S
     return tuple(places)
 
 
-def occurrences(text: str, passage: str) -> Iterator[Span]:
+def verbatim_places(text: str, passage: str) -> Iterator[Span]:
     """Yield where a text stands in a passage: as whole words, or anywhere if never as such."""
     if not text.strip() or text not in passage:
         return

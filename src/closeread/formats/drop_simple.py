@@ -13,7 +13,7 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.annotations import occurrences
+from closeread.formats.annotations import verbatim_places
 from closeread.formats.head import Head
 from closeread.formats.published import (
     ContentIds,
@@ -71,7 +71,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="discrete",
             answers=tuple(
                 [
-                    Answer(kind="span", texts=(piece,), spans=tuple(occurrences(piece, text)))
+                    Answer(kind="span", texts=(piece,), spans=tuple(verbatim_places(piece, text)))
                     for piece in row.ref_text.split("|")
                 ]
             ),
