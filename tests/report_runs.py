@@ -1,4 +1,4 @@
-"""Run folders made by hand for the reports' tests: predictions and numbers are given, not computed."""
+"""Run folders made by hand for the reports' tests: predictions and numbers are given."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -15,13 +15,14 @@ from closeread.reports.words import WORDS, word
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
 _MARKERS = "os^D"
 _DASHES = ("-", "--", ":", "-.")
+# Latin first: only a plot with Chinese words embeds the large Chinese font.
 _FONTS = (
+    "DejaVu Sans",
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
     "PingFang SC",
     "Microsoft YaHei",
     "WenQuanYi Micro Hei",
-    "DejaVu Sans",
 )
 
 
@@ -101,7 +102,7 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
     if len(runs) == 1 and whole[0] is not None:
         axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
     if len(runs) > 1:
-        axes.legend(loc="lower left", bbox_to_anchor=(0, -0.5), frameon=False, ncols=2)
+        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False, ncols=2)
     _rows(axes, [_named("value", row["label"], language) for row in rows])
 
 

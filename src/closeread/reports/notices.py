@@ -69,8 +69,10 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     cut = sum(made is not None and made.finish_reason in _LENGTH for made in generations)
     if cut:
         found.append(Notice(code="truncated", run=number, params={"n": f"{cut:,}"}))
+    family = run.headline.partition(".")[0]
     shrunk = [name for name, it in run.metrics.items() if it.n_scored < it.n_questions]
-    answering = [name for name in shrunk if not name.startswith(("selective.", "evidence."))]
+    # Values by answer type (a second dot) leave questions out by design.
+    answering = [name for name in shrunk if name.startswith(family + ".") and name.count(".") == 1]
     if answering:
         least = min(run.metrics[name].n_scored for name in answering)
         params = {

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.gather import Material, Row, Told
+from closeread.reports.gather import Material, Row, RunView, Told
 from closeread.types import Answer, Question
 
 DETAILS_A_BLOCK = 64
@@ -87,7 +87,7 @@ def kinds(question: Question) -> dict[str, str]:
     found: dict[str, str] = {"kind": question.kind}
     if question.role:
         found["role"] = question.role
-    if question.asks_for:
+    if question.asks_for and "polarity" not in question.tags:
         found["asks_for"] = question.asks_for
     if question.answers and question.answers[0].kind != "choice":
         found["answer"] = question.answers[0].kind
@@ -128,10 +128,7 @@ def _detail(material: Material, row: Row) -> dict[str, Any]:
         "option_tags": [option.tags for option in question.options],
         "option_truth": question.option_truth,
         "answers": question.answers,
-        "runs": [
-            _told(run.told.get(question.question_id)) if run.place == row.place else None
-            for run in material.runs
-        ],
+        "runs": [_told(run, question) if run.place == row.place else None for run in material.runs],
     }
     if question.gold_evidence:
         found["gold_evidence"] = question.gold_evidence
@@ -140,13 +137,26 @@ def _detail(material: Material, row: Row) -> dict[str, Any]:
     return found
 
 
-def _told(told: Told | None) -> dict[str, Any] | None:
+def _told(run: RunView, question: Question) -> dict[str, Any] | None:
+    told = run.told.get(question.question_id)
     if told is None:
         return None
     found: dict[str, Any] = msgspec.to_builtins(told.prediction)
     del found["question_id"]
-    found["scores"] = {name: _round(value) for name, value in told.values.items()}
-    if told.note:
+    # What the passage or the options say already is not said again.
+    for evidence in found.get("evidence", ()):
+        if evidence.get("spans"):
+            evidence.pop("texts", None)
+    if question.options:
+        for candidate in found.get("candidates", ()):
+            if candidate["answer"].get("label"):
+                candidate["answer"].pop("texts", None)
+    found["scores"] = {
+        name: _round(value)
+        for name, value in told.values.items()
+        if name in run.metrics and name.count(".") == 1
+    }
+    if told.note and not question.options:
         found["note"] = told.note
     return found
 

@@ -106,5 +106,24 @@ function difference(old, now) {
     }
   }
   finish.forEach((u) => step("same", u));
-  return steps.map(({ kind, text }) => (kind === "same" ? text : h(kind, null, text)));
+  return shownSteps(steps);
+}
+// A lone character in common between two changes is chance: it joins them, or the eye finds no word.
+function shownSteps(steps) {
+  const changed = (k) => k in steps && steps[k].kind !== "same";
+  const out = [];
+  let gone = "", fresh = "";
+  const flush = () => { if (gone) out.push(h("del", null, gone)); if (fresh) out.push(h("ins", null, fresh)); gone = fresh = ""; };
+  let common = 0, whole = 0;
+  steps.forEach(({ kind, text }, k) => {
+    const chance = kind === "same" && changed(k - 1) && changed(k + 1) && text.trim().length < 2;
+    if (kind !== "del") whole += text.length;
+    if (kind === "del" || chance) gone += text;
+    if (kind === "ins" || chance) fresh += text;
+    if (kind === "same" && !chance) { flush(); out.push(text); common += text.length; }
+  });
+  flush();
+  // Written anew rather than changed: what went would only hide what came.
+  if (common < whole * 0.25) return [h("ins", null, steps.filter((it) => it.kind !== "del").map((it) => it.text).join(""))];
+  return out;
 }

@@ -30,15 +30,19 @@ function headline(run) {
     h("p", { class: "figure", title: known ? null : chief.note || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
     barFigure(chief, 400, true),
     typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { low: percent(chief.low), high: percent(chief.high) })),
-    counts(chief));
+    counts(chief), chief.note && h("p", { class: "soft note" }, chief.note));
 }
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
 function metricsTable() {
-  const names = [...new Set(DATA.runs.flatMap((run) => Object.keys(run.metrics)))];
+  let names = [...new Set(DATA.runs.flatMap((run) => Object.keys(run.metrics)))];
+  // Variants and values by answer type stand back when there are many metrics.
+  const plain = (name) => !name.includes("~") && name.split(".").length === 2;
+  const crowded = names.length > 9;
   const chief = DATA.runs[0].headline;
   const many = DATA.runs.length > 1;
   const missing = (run) => h("span", { title: t("not-computed", { run: run.name }) }, DASH);
-  if (DATA.runs.length > 3) {
+  if (DATA.runs.length > 5) {
+    names = names.filter(plain);
     return h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), names.map((name) => h("th", { class: "n" }, name)))),
       h("tbody", null, DATA.runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
@@ -57,12 +61,14 @@ function metricsTable() {
       proof.hidden = !proof.hidden;
       button.setAttribute("aria-expanded", String(!proof.hidden));
     } } }, name);
-    body.append(h("tr", { class: name === chief ? "chief" : null }, h("td", null, button),
+    body.append(h("tr", { class: [name === chief && "chief", crowded && !plain(name) && "rest"].filter(Boolean).join(" ") || null, hidden: crowded && !plain(name) }, h("td", null, button),
       DATA.runs.map((run) => h("td", { class: "n" }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))),
-      !many && h("td", { class: "n soft" }, count(DATA.runs[0].metrics[name].n_scored))), proof);
+      !many && h("td", { class: "n soft scored" }, count(DATA.runs[0].metrics[name].n_scored))), proof);
   }
-  return h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("metric")),
-    DATA.runs.map((run) => h("th", { class: "n" }, many ? h("bdi", null, run.name) : t("value-interval"))), !many && h("th", { class: "n" }, "n"))), body));
+  const rest = body.querySelectorAll("tr.rest");
+  const more = rest.length > 0 && h("button", { class: "quiet more", type: "button", on: { click: () => { for (const line of rest) line.hidden = false; more.remove(); } } }, t("all-metrics", { n: names.length }));
+  return h("div", { class: "scroll" + (DATA.runs.length > 2 ? " stacked" : "") }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("metric")),
+    DATA.runs.map((run) => h("th", { class: "n" }, many ? h("bdi", null, run.name) : t("value-interval"))), !many && h("th", { class: "n scored" }, "n"))), body), more);
 }
 function facts() {
   const rows = [];
@@ -100,7 +106,7 @@ function ways() {
   const entries = [["wrong", { status: "wrong", sort: sure ? "-confidence" : "" }, "wrong", sure && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
     ["right", { status: "right", sort: sure ? "confidence" : "" }, "right", sure && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
     ["failed", { status: "failed" }, "failed"], ["differ", { status: "differ", sort: "-disagreement" }, "differ", "most-first"]];
-  return h("section", null, h("h2", null, t("which-to-read")), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
+  return h("nav", { class: "reading" }, h("h2", null, t("which-to-read")), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
     h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: state.run, view: "questions", ...patch }) },
       h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
 }
@@ -119,11 +125,10 @@ function overview() {
   const title = DATA.runs.length === 1 ? DATA.runs[0].name : t("n-runs", { n: DATA.runs.length });
   const one = DATA.runs.length === 1;
   return h("main", { class: "overview" }, h("h1", null, h("bdi", null, title)), facts(), notices(),
-    one ? h("div", { class: "first" }, headline(DATA.runs[0]), metricsTable())
-      : h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable()),
+    one ? h("div", { class: "first" }, h("div", null, headline(DATA.runs[0]), Q().n > 0 && ways()), metricsTable())
+      : h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable(), Q().n > 0 && ways()),
     published(),
     DATA.plots.length > 0 && h("section", null, h("h2", { class: "sr" }, t("where-from")), h("div", { class: "plots" }, DATA.plots.map(plotFigure))),
-    Q().n > 0 && ways(),
     h("footer", null, t("made-by", { version: DATA.version }), " · ", DATA.runs.map((run) => run.created).filter(Boolean).join(", "),
       DATA.datasets.map((set) => set.sha256 && [" · ", set.name, " sha256 ", h("code", null, set.sha256.slice(0, 16))])));
 }

@@ -62,17 +62,19 @@ const DRAWINGS = {
       parts.push(s("text", { x: at(tick), y: bottom + 17, "text-anchor": "middle" }, String(tick * 100)));
     }
     const ends = [];
+    const near = (curve, share) => curve.points.reduce((best, point) => (Math.abs(point[0] - share) < Math.abs(best[0] - share) ? point : best));
     plot.curves.forEach((curve, k) => {
       const dash = [null, "7 4", "2 3", "9 3 2 3"][k % 4];
       parts.push(s("path", { class: "curve", "stroke-dasharray": dash, d: curve.points.map(([x, y], i) => `${i ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`).join("") }));
       for (const mark of [0.8, 0.9]) {
-        const near = curve.points.reduce((best, point) => (Math.abs(point[0] - mark) < Math.abs(best[0] - mark) ? point : best));
-        if (plot.curves.length === 1) parts.push(s("text", { x: at(near[0]), y: up(near[1]) - 9, "text-anchor": "middle" }, percent(near[1])));
-        parts.push(shape(k, at(near[0]), up(near[1])));
+        const [x, y] = near(curve, mark);
+        if (plot.curves.length === 1) parts.push(s("text", { x: at(x), y: up(y) - 9, "text-anchor": mark === 0.8 ? "end" : "start" }, percent(y)));
+        parts.push(shape(k, at(x), up(y)));
       }
       if (plot.curves.length > 1) {
-        const [x, y] = curve.points.reduce((best, point) => (Math.abs(point[0] - 0.3) < Math.abs(best[0] - 0.3) ? point : best));
-        let place = up(y) - 8;
+        const [x, y] = near(curve, 0.3);
+        const highest = plot.curves.every((other) => other === curve || near(other, 0.3)[1] <= y);
+        let place = up(y) + (highest ? -8 : 17);
         while (ends.some((other) => Math.abs(other - place) < 14)) place += 15;
         ends.push(place);
         parts.push(s("text", { class: "ink", x: at(x), y: place }, fit(curve.run, right - at(x))));

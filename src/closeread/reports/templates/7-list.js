@@ -42,10 +42,10 @@ function answerLine(i) {
   const gold = Q().gold[i], run = Number(state.run), said = covers(run, i) ? Q().runs[run].answer[i] : null;
   if (hasOptions(i)) {
     const says = Q().options[i][labelsOf(i).indexOf(gold)];
-    return [gold && letter(gold, said === gold ? "gold said" : "gold"), " ", said !== gold && said !== null && [letter(said, "said"), " "], says && h("bdi", null, says.slice(0, 120))];
+    return [gold !== 0 && letter(gold, said === gold ? "gold said" : "gold"), " ", said !== gold && said !== null && [letter(said, "said"), " "], says && h("bdi", null, says.slice(0, 120))];
   }
   const told = shown(said);
-  return [gold && h("span", { class: "iso" }, "▢ ", shown(gold)), told !== null && h("span", { class: "iso" }, "   ● ", told)];
+  return [gold !== 0 && h("span", { class: "iso" }, "▢ ", shown(gold)), told !== null && h("span", { class: "iso" }, "   ● ", told)];
 }
 function row(i, top) {
   const run = Number(state.run), told = Q().runs[run];
@@ -62,7 +62,6 @@ function paintRows() {
   const { box, rows } = pane;
   const first = Math.max(0, Math.floor(box.scrollTop / ROW) - 6);
   const last = Math.min(shownIds.length, Math.ceil((box.scrollTop + (box.clientHeight || 600)) / ROW) + 6);
-  rows.style.setProperty("height", shownIds.length * ROW + "px");
   const made = [];
   for (let k = first; k < last; k++) made.push(row(shownIds[k], k * ROW));
   rows.replaceChildren(...made);
@@ -113,6 +112,7 @@ function drawList() {
     pane.filters = fresh;
     if (typing !== null) { const box = document.getElementById("search"); box.focus(); box.setSelectionRange(typing, typing); }
     document.getElementById("found").textContent = t("n-of", { n: count(shownIds.length), all: count(Q().n) });
+    pane.rows.style.setProperty("height", shownIds.length * ROW + "px");
     pane.box.scrollTop = 0;
     pane.none.hidden = shownIds.length > 0;
   }

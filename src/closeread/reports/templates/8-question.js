@@ -1,11 +1,14 @@
 // One question: the passage with its marks, the options or answers, what each run said, its siblings.
-const ranges = (evidence) => (evidence || []).flatMap((e) => (e.spans || []).map(([start, end]) => ({ start, end, label: e.option_label || "" })));
+const ranges = (evidence, passage) => (evidence || []).flatMap((e) => {
+  const spans = e.spans?.length ? e.spans : passage ? (e.texts || []).flatMap((text) => onlyPlace(text, passage.text)) : [];
+  return spans.map(([start, end]) => ({ start, end, label: e.option_label || "" }));
+});
 
 // Where to take the evidence from: "gold" or a run's number; only those that have any.
-function sources(it) {
+function sources(it, passage) {
   const found = [];
-  if (ranges(it.gold_evidence).length) found.push(["gold", t("evidence.gold")]);
-  it.runs.forEach((told, r) => { if (told && ranges(told.evidence).length) found.push([String(r), DATA.runs.length > 1 ? DATA.runs[r].name : t("evidence.predicted")]); });
+  if (ranges(it.gold_evidence, passage).length) found.push(["gold", t("evidence.gold")]);
+  it.runs.forEach((told, r) => { if (told && ranges(told.evidence, passage).length) found.push([String(r), DATA.runs.length > 1 ? DATA.runs[r].name : t("evidence.predicted")]); });
   return found;
 }
 function numbered(evidence) {
@@ -23,7 +26,9 @@ function onlyPlace(text, passage) {
 function answerMarks(it, passage, run) {
   const marks = [];
   const spansOf = (answer) => (answer.kind === "choice" || answer.kind === "none" ? [] : answer.spans?.length ? answer.spans : (answer.texts || []).flatMap((text) => onlyPlace(text, passage)));
-  for (const answer of it.answers) for (const [start, end] of spansOf(answer)) marks.push({ start, end, class: "gold-span", title: t("gold") });
+  const golds = it.answers.flatMap(spansOf);
+  const within = ([a, b]) => golds.some(([c, d]) => c <= a && b <= d && d - c > b - a);
+  for (const [start, end] of golds) if (!within([start, end])) marks.push({ start, end, class: "gold-span", title: t("gold") });
   const told = it.runs[run];
   if (told?.answer) for (const [start, end] of spansOf(told.answer)) marks.push({ start, end, class: "said-span" + worth(it.statuses[run]), title: t("predicted") });
   return marks;
@@ -91,7 +96,7 @@ function runBox(r, i, it) {
     h("p", { class: "line" }, values.map(([name, value]) => h("span", null, name, " ", h("b", null, value === null ? DASH : percent(value)))),
       typeof told.confidence === "number" && h("span", null, t("confidence"), " ", h("b", null, spot(told.confidence))), typeof told.seconds === "number" && h("span", null, told.seconds < 0.1 ? `${spot(Number((told.seconds * 1000).toPrecision(2)))} ms` : `${spot(Number(told.seconds.toPrecision(3)))} s`)),
     told.error && h("p", { class: "error" }, told.error), told.note && h("p", { class: "soft" }, told.note),
-    told.candidates?.length > 0 && h("details", { open: told.candidates.length <= 5 }, h("summary", null, t("n-best", { n: told.candidates.length })),
+    told.candidates?.length > 0 && h("details", { open: told.candidates.length <= 5 && !hasOptions(i) }, h("summary", null, t("n-best", { n: told.candidates.length })),
       h("table", null, told.candidates.slice(0, 20).map(({ answer, score }) => h("tr", null, h("td", { class: "iso" }, answer.label || (answer.texts || []).join(" | ") || t("no-answer")), h("td", { class: "n" }, spot(score)))))),
     told.generation && generation(told));
 }
@@ -119,9 +124,9 @@ function question(i) {
   const run = covers(Number(state.run), i) ? Number(state.run) : runsOf(i)[0] ?? 0;
   const it = { gold_evidence: [], option_truth: [], option_tags: [], answers: [], ...detail(i) };
   it.statuses = DATA.runs.map((_, r) => (covers(r, i) ? status(r, i) : null));
-  const passage = passageOf(i), from = sources(it);
+  const passage = passageOf(i), from = sources(it, passage);
   const ev = from.some(([name]) => name === state.ev) ? state.ev : from[0]?.[0];
-  const evidence = numbered(ev === undefined ? [] : ranges(ev === "gold" ? it.gold_evidence : it.runs[Number(ev)].evidence));
+  const evidence = numbered(ev === undefined ? [] : ranges(ev === "gold" ? it.gold_evidence : it.runs[Number(ev)].evidence, passage));
   const marks = [...new Map(evidence.map((e) => [`${e.start} ${e.end}`, e])).values()].map((e) => ({ start: e.start, end: e.end, class: "ev", badge: String(e.number), title: t("evidence-n", { n: e.number }) }));
   const at = shownIds.indexOf(i), language = passage?.language || DATA.lang;
   const steps = (by, sign, label) => h("button", { class: "quiet", type: "button", title: label, "aria-label": label, disabled: at < 0 || !(at + by in shownIds), on: { click: () => step(by) } }, sign);
@@ -129,14 +134,14 @@ function question(i) {
   return [
     h("div", { class: "where" }, h("a", { class: "back", href: hashOf({ q: "", d: "" }) }, "‹ ", t("list")), h("span", { class: "id" }, h("bdi", null, Q().id[i])), at >= 0 && h("span", null, `${count(at + 1)} / ${count(shownIds.length)}`),
       h("span", { class: "end" }, steps(-1, "↑ k", t("previous")), steps(1, "↓ j", t("next")))),
-    h("div", { class: "two" + (siblings(i).length > 1 ? " related" : "") },
+    h("div", { class: "two" },
       h("article", { class: "passage", lang: language, dir: "auto" }, passage ? [passage.title && h("h2", null, passage.title), marked(passage.text, [...marks, ...answerMarks(it, passage.text, run)], language)] : h("p", { class: "soft" }, t("no-passage"))),
       h("div", null, h("h2", { class: "ask", lang: language, dir: "auto" }, Q().text[i] || Q().id[i]),
         it.asks_for && h("p", { class: "polarity" }, t("asks-for"), " ", h("b", null, t("polarity." + it.asks_for))),
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
           [...new Set(evidence.filter((e) => !e.label).map((e) => e.number))].map(numberButton)),
         hasOptions(i) ? options(i, it, evidence, passage) : answers(i, it),
-        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), h("span", { class: "filled" }, t("predicted-right")), !hasOptions(i) && h("span", { class: "filled part" }, t("predicted-partly")), h("span", { class: "filled off" }, t("predicted-wrong")),
+        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
           hasOptions(i) && evidence.length > 0 && h("span", { class: "loose" }, t("loose"))),
         runsOf(i).map((r) => runBox(r, i, it)),
         tags.length > 0 && h("div", { class: "tagline" }, tags.map(([name, value]) => h("a", { class: "chip", href: hashOf({ tag: `${name}:${value}`, text: "", status: "" }) }, `${named("tag", name)}: ${named("value", value)}`))))),

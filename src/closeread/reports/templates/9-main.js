@@ -65,9 +65,10 @@ document.addEventListener("keydown", (event) => {
   const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
   if (event.key === "Escape" && typing) { event.target.blur(); return; }
   if (typing || event.metaKey || event.ctrlKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const toList = () => { if (state.view !== "questions") go({ view: "questions" }); };
+  // From the overview, j opens the list at its first question.
+  const walk = (by) => { if (state.view === "questions") step(by); else { go({ view: "questions" }); if (looked() < 0) step(1); } };
   const acts = {
-    j: () => { toList(); step(1); }, k: () => { toList(); step(-1); }, o: () => go({ view: "overview", q: "", d: "" }),
+    j: () => walk(1), k: () => walk(-1), o: () => go({ view: "overview", q: "", d: "" }),
     "/": () => { if (state.view !== "questions" || (current() >= 0 && innerWidth <= 760)) go({ view: "questions", q: "", d: "" }); document.getElementById("search").focus(); }, "?": help,
   };
   if (acts[event.key] && (Q().n > 0 || event.key === "?" || event.key === "o")) { event.preventDefault(); acts[event.key](); }

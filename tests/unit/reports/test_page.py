@@ -1,0 +1,236 @@
+"""The page is one whole file: nothing fetched, nothing of the data taken for markup."""
+
+import base64
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from closeread.errors import InputError
+from closeread.reports.page import embedded, write_page
+from closeread.types import Answer, Passage, Prediction, Question
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+
+HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202e & ' \" <img src=x onerror=y>"
+
+
+class _Scripts(HTMLParser):
+    """Collects every script element as a browser would cut them."""
+
+    def __init__(self):
+        super().__init__()
+        self.scripts, self.tags, self.attributes = [], [], []
+        self._open = None
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value) for name, value in attrs]
+        if tag == "script":
+            self._open = [dict(attrs), ""]
+
+    def handle_data(self, data):
+        if self._open is not None:
+            self._open[1] += data
+
+    def handle_endtag(self, tag):
+        if tag == "script":
+            self.scripts.append(self._open)
+            self._open = None
+
+
+def _parsed(page):
+    parser = _Scripts()
+    parser.feed(page.read_text("utf-8"))
+    blocks = {found["id"]: json.loads(text) for found, text in parser.scripts if "id" in found}
+    return parser, blocks
+
+
+def _page(tmp_path, name="run", language=None, **run):
+    questions = triple("t1") + triple("t2")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {"t1-negative": "B"})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    folder = write_run(tmp_path / name, dataset, predictions, values, **run)
+    return write_page([folder], tmp_path / "page.html", language=language)
+
+
+def test_page_fetches_nothing(tmp_path):
+    """No element names an address outside the page, and the policy forbids any."""
+    parser, _ = _parsed(_page(tmp_path))
+    links = [value for _, name, value in parser.attributes if name in ("src", "href")]
+    assert links == ["data:,"]
+    policy = next(v for t, n, v in parser.attributes if n == "content" and "default-src" in v)
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_policy_names_the_hashes_of_our_own_script_and_style(tmp_path):
+    """Exactly one script and one style may run: those that the page was made with."""
+    page = _page(tmp_path)
+    text = page.read_text("utf-8")
+    style = text[text.index("<style>") + 7 : text.index("</style>")]
+    parser, _ = _parsed(page)
+    (script,) = [body for found, body in parser.scripts if "type" not in found]
+    for body in (style, script):
+        digest = base64.b64encode(hashlib.sha256(body.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in text
+
+
+def test_hostile_data_stays_data(tmp_path):
+    """Markup in every field of the data opens no element and comes back unchanged."""
+    passage = Passage(passage_id="p", title=HOSTILE, text=HOSTILE * 2)
+    question = Question(
+        question_id=HOSTILE,
+        passage_id="p",
+        text=HOSTILE,
+        kind="span",
+        answers=(Answer(kind="span", texts=(HOSTILE,)),),
+        tags={HOSTILE: HOSTILE},
+    )
+    dataset = write_set(tmp_path / "bad.jsonl", [(passage, (question,))])
+    said = Prediction(question_id=HOSTILE, answer=Answer(kind="span", texts=(HOSTILE,)))
+    folder = write_run(
+        tmp_path / "run", dataset, [said], {"squad.f1": {HOSTILE: 1.0}}, name=HOSTILE
+    )
+    parser, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    assert "img" not in parser.tags
+    assert parser.tags.count("script") == len(blocks) + 1
+    assert blocks["index"]["questions"]["text"] == [HOSTILE]
+    assert blocks["passages-0"][0]["text"] == HOSTILE * 2
+    assert blocks["details-0"][0]["runs"][0]["answer"]["texts"] == [HOSTILE]
+
+
+@pytest.mark.parametrize("character", ["<", ">", "&", "\u2028", "\u2029"])
+def test_embedded_json_has_no_character_that_could_end_it(character):
+    """JSON in the page holds none of these raw, and decodes to the same value."""
+    raw = embedded({"a": f"x{character}y"})
+    assert character not in raw
+    assert json.loads(raw) == {"a": f"x{character}y"}
+
+
+def test_page_follows_the_language_of_the_data_unless_told(tmp_path):
+    """A Chinese data set gives a Chinese page; --lang en gives an English one."""
+    assert '<html lang="zh-CN">' in _page(tmp_path).read_text("utf-8")
+    assert '<html lang="en">' in _page(tmp_path, "again", language="en").read_text("utf-8")
+
+
+def test_passages_are_in_the_page_once(tmp_path):
+    """A passage with six questions stands in the page one time."""
+    text = _page(tmp_path).read_text("utf-8")
+    assert text.count("河对岸的住户说") == 1
+
+
+def test_page_is_small_beyond_its_data(tmp_path):
+    """The page's own part (words, style, script) is under 300 kB."""
+    page = _page(tmp_path)
+    assert page.stat().st_size < 300_000
+
+
+def test_a_data_set_that_changed_is_not_shown_but_said(tmp_path):
+    """Questions of another file than the one answered are left out, with a notice."""
+    dataset_file = tmp_path / "lamps.jsonl"
+    _page(tmp_path)
+    dataset_file.write_text(dataset_file.read_text("utf-8") + "\n", "utf-8")
+    page = write_page([tmp_path / "run"], tmp_path / "page.html")
+    _, blocks = _parsed(page)
+    assert "passages-0" not in blocks
+    assert [it["code"] for it in blocks["index"]["notices"]] == ["set-changed"]
+    assert blocks["index"]["questions"]["n"] == 6
+    assert "河对岸" not in page.read_text("utf-8")
+
+
+def test_a_data_set_that_is_gone_can_be_given_by_hand(tmp_path):
+    """Without its file a run is shown without passages; dataset_path brings them back."""
+    _page(tmp_path)
+    moved = (tmp_path / "lamps.jsonl").rename(tmp_path / "moved.jsonl")
+    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html"))
+    assert [it["code"] for it in blocks["index"]["notices"]] == ["set-missing"]
+    page = write_page([tmp_path / "run"], tmp_path / "page.html", dataset_path=moved)
+    _, blocks = _parsed(page)
+    assert blocks["index"]["notices"] == []
+    assert blocks["passages-0"][0]["text"] == PASSAGE.text
+
+
+def test_notices_name_what_limits_trust(tmp_path):
+    """Failures, a shrinking denominator, defects and licences are each said once."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    failed = Prediction(question_id="t1-original", error="TimeoutError: no answer")
+    predictions = [failed, *choose(questions[1:], {})]
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    folder = write_run(
+        tmp_path / "run",
+        dataset,
+        predictions,
+        values,
+        license="CC BY-NC 4.0",
+        defects={"wrong-offset": 2, "duplicate-id": 1},
+        changes={"n_scored": 2},
+    )
+    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    found = {it["code"]: it["params"] for it in blocks["index"]["notices"]}
+    assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
+    assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
+    assert found["failed"]["n"] == "1"
+
+
+def test_several_runs_share_their_questions(tmp_path):
+    """Two runs on one data set have one list of questions and a column each."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    folders = []
+    for name, labels in (("one", {}), ("two", {"t1-original": "B"})):
+        predictions = choose(questions, labels)
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        folders.append(write_run(tmp_path / name, dataset, predictions, values))
+    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    index = blocks["index"]
+    assert index["questions"]["n"] == 3
+    assert [run["value"] for run in index["questions"]["runs"]] == [[1, 1, 0], [0, 1, 0]]
+    assert [plot["title"] for plot in index["plots"]].count("pair") == 1
+
+
+def test_runs_on_different_sets_stand_in_one_page(tmp_path):
+    """Questions of both sets are listed; each run has values for its own alone."""
+    folders = []
+    for name in ("one", "two"):
+        questions = triple(name)
+        dataset = write_set(tmp_path / f"{name}.jsonl", [(PASSAGE, questions)])
+        predictions = choose(questions, {})
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        folders.append(write_run(tmp_path / f"run-{name}", dataset, predictions, values))
+    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    columns = blocks["index"]["questions"]
+    assert columns["dataset"] == [0, 0, 0, 1, 1, 1]
+    assert columns["runs"][0]["value"][3:] == [None, None, None]
+    assert columns["runs"][1]["answer"][:3] == [None, None, None]
+    assert blocks["index"]["notices"][0]["code"] == "different-sets"
+
+
+def test_a_folder_that_is_no_run_leaves_no_page(tmp_path):
+    """A wrong folder is a user error, and nothing is written."""
+    with pytest.raises(InputError, match="not a run folder"):
+        write_page([tmp_path], tmp_path / "page.html")
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_word_that_the_scripts_ask_for_exists():
+    """Each literal key in the page's scripts has its English and Chinese words."""
+    from importlib.resources import files
+
+    from closeread.reports.words import WORDS
+
+    scripts = "".join(
+        each.read_text("utf-8")
+        for each in (files("closeread.reports") / "templates").iterdir()
+        if each.name.endswith(".js")
+    )
+    keys = set(re.findall(r'\bt\("([a-z][\w.-]*[a-z-])"', scripts))
+    assert len(keys) > 50
+    assert not {key for key in keys if key not in WORDS and not key.endswith((".", "-"))}
+    for english, chinese in WORDS.values():
+        assert english
+        assert chinese
+        assert set(re.findall(r"{\w+}", english)) == set(re.findall(r"{\w+}", chinese))

@@ -1,0 +1,180 @@
+"""The plots' numbers are right, whatever draws them."""
+
+import math
+
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from closeread.reports.gather import gather
+from closeread.reports.plot import mean_interval, wilson
+from closeread.reports.plots import all_plots
+from closeread.types import Answer, Option, Passage, Prediction, Question
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+
+
+def _material(tmp_path, questions, predictions, **run):
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    return gather([write_run(tmp_path / "run", dataset, predictions, values, **run)])
+
+
+def _plots(material):
+    return {
+        (plot.title, plot.params.get("tag") or plot.params.get("role")): plot
+        for plot in all_plots(material)
+    }
+
+
+@pytest.mark.parametrize(("right", "n"), [(0, 5), (1, 7), (24, 36), (700, 1000), (9, 9)])
+def test_wilson_is_that_of_statsmodels(right, n):
+    """The interval of a share agrees with the oracle."""
+    assert wilson(right / n, n) == pytest.approx(
+        proportion_confint(right, n, method="wilson"), abs=1e-7
+    )
+
+
+def test_mean_interval_of_fractions_is_the_normal_one():
+    """Values that are not all 0 or 1 use their own spread."""
+    mean, low, high = mean_interval([0.0, 0.5, 1.0, 0.5])
+    assert mean == 0.5
+    assert high - mean == pytest.approx(1.959964 * math.sqrt(0.5 / 3 / 4))
+    assert low == pytest.approx(1 - high)
+
+
+def test_flips_count_originals_against_variants(tmp_path):
+    """Rows: original right, wrong; columns: variant right, wrong."""
+    questions = triple("a") + triple("b") + triple("c")
+    labels = {"a-negative": "B", "b-positive": "B", "c-original": "B"}
+    plots = _plots(_material(tmp_path, questions, choose(questions, labels)))
+    assert plots["flips", "positive"].data["cells"] == [[1, 1], [1, 0]]
+    assert plots["flips", "negative"].data["cells"] == [[1, 1], [0, 1]]
+
+
+def test_coverage_curve_averages_the_surest(tmp_path):
+    """The last point is the whole score; an earlier one the mean of the surest so far."""
+    questions = [question for k in range(5) for question in triple(f"g{k}")]
+    predictions = choose(questions, {})
+    material = _material(tmp_path, questions, predictions)
+    (curve,) = _plots(material)["coverage", None].data["curves"]
+    values = [material.runs[0].value(q.question_id) for q in questions]
+    assert curve["points"][-1] == (1.0, pytest.approx(sum(values) / 15, abs=1e-4))
+    surest = values[::-1][:3]
+    assert curve["points"][0] == (0.2, pytest.approx(sum(surest) / 3, abs=1e-4))
+
+
+def test_no_coverage_curve_without_confidences(tmp_path):
+    """Where every confidence is the same there is nothing to decline by."""
+    questions = [question for k in range(5) for question in triple(f"g{k}")]
+    predictions = [
+        Prediction(question_id=q.question_id, answer=Answer(kind="choice", label="A"), confidence=1)
+        for q in questions
+    ]
+    assert ("coverage", None) not in _plots(_material(tmp_path, questions, predictions))
+
+
+def test_length_ranks_share_ties(tmp_path):
+    """The longest gold counts for the first place; options of one length share their places."""
+    texts = ("长长长长", "短短", "短短", "短")
+    options = tuple(
+        Option(label=label, text=text) for label, text in zip("ABCD", texts, strict=True)
+    )
+    questions = [
+        Question(
+            question_id=f"q{k}",
+            passage_id="p1",
+            text="?",
+            kind="choice",
+            options=options,
+            answers=(Answer(kind="choice", label="A" if k < 9 else "B"),),
+        )
+        for k in range(12)
+    ]
+    predictions = choose(questions, {f"q{k}": "D" for k in range(12)})
+    (plot,) = [
+        p for p in all_plots(_material(tmp_path, questions, predictions)) if p.title == "length"
+    ]
+    assert [row["gold"][0] for row in plot.data["rows"]] == [0.75, 0.125, 0.125, 0]
+    assert [row["said"][0] for row in plot.data["rows"]] == [0, 0, 0, 1]
+    assert plot.data["chance"] == 0.25
+
+
+def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
+    """A tag that was broken down keeps the summary's interval, not one of the report's own."""
+    questions = [
+        Question(
+            question_id=f"q{k}",
+            passage_id="p1",
+            text="?",
+            kind="choice",
+            options=(Option(label="A", text="x"), Option(label="B", text="y")),
+            answers=(Answer(kind="choice", label="A"),),
+            tags={"genre": "news" if k % 2 else "tale", "copy": "1" if k % 2 else "0"},
+        )
+        for k in range(8)
+    ]
+    labels = {"q0": "B", "q1": "B", "q3": "B"}
+    material = _material(tmp_path, questions, choose(questions, labels), by=("genre",))
+    plots = _plots(material)
+    rows = {row["label"]: row["points"][0] for row in plots["group", "genre"].data["rows"]}
+    told = material.runs[0].breakdowns["genre"]["tale"]["choice.accuracy"]
+    assert rows["tale"] == {"value": 0.75, "low": told.low, "high": told.high, "n": 4}
+    assert rows["news"]["value"] == 0.5
+    assert plots["group", "copy"].data["rows"][0]["points"][0]["low"] == pytest.approx(
+        wilson(0.75, 4)[0]
+    )
+
+
+def test_two_tags_that_cut_alike_give_one_plot(tmp_path):
+    """The same groups under another name are not drawn twice."""
+    questions = [
+        Question(
+            question_id=f"q{k}",
+            passage_id="p1",
+            text="?",
+            kind="span",
+            answers=(Answer(kind="span", texts=("灯",)),),
+            tags={"a": str(k % 2), "b": "xy"[k % 2]},
+        )
+        for k in range(6)
+    ]
+    said = [
+        Prediction(question_id=q.question_id, answer=Answer(kind="span", texts=("灯" * (k < 3),)))
+        for k, q in enumerate(questions)
+    ]
+    plots = [p for p in all_plots(_material(tmp_path, questions, said)) if p.kind == "dots"]
+    assert [plot.params["tag"] for plot in plots] == ["a"]
+
+
+def test_plot_files_are_written_and_the_same_twice(tmp_path):
+    """--plots writes each plot as PNG and PDF; the same numbers give the same bytes."""
+    pytest.importorskip("matplotlib")
+    from closeread.reports.figures import write_plots
+
+    questions = [question for k in range(2) for question in triple(f"g{k}")]
+    material = _material(tmp_path, questions, choose(questions, {}))
+    first = write_plots(material, tmp_path / "one", "en")
+    again = write_plots(material, tmp_path / "two", "en")
+    assert len(first) == 2 * len(all_plots(material)) > 6
+    assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
+
+
+def test_mixed_languages_do_not_break_the_files(tmp_path):
+    """Names in any script, and dollar signs, are drawn as they stand."""
+    pytest.importorskip("matplotlib")
+    from closeread.reports.figures import write_plots
+
+    passage = Passage(passage_id="p1", text="灯")
+    assert passage.text
+    questions = [
+        Question(
+            question_id=f"q{k}",
+            passage_id="p1",
+            text="?",
+            kind="span",
+            answers=(Answer(kind="span", texts=("灯",)),),
+            tags={"价格 $x_1$": ["$5 or 6$", "五元"][k % 2]},
+        )
+        for k in range(6)
+    ]
+    said = [Prediction(question_id=q.question_id, answer=q.answers[0]) for q in questions]
+    assert write_plots(_material(tmp_path, questions, said), tmp_path / "plots", "zh")

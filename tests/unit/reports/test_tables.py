@@ -1,0 +1,131 @@
+"""Markdown, LaTeX and CSV tables, and the command that writes them."""
+
+import csv
+import io
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from closeread.cli.report import command
+from closeread.formats import load
+from closeread.reports.gather import gather
+from closeread.reports.mrqa import published
+from closeread.reports.tables import as_csv, escape_latex, latex, markdown
+from closeread.types import Answer, Prediction
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+
+
+@pytest.fixture
+def run(tmp_path):
+    questions = triple("t1") + triple("t2")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {"t1-negative": "B"})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    return write_run(tmp_path / "a_run", dataset, predictions, values, by=("genre",))
+
+
+def test_markdown_has_numbers_intervals_licences_and_signatures(run):
+    """A reader of the table can check the number: interval, licence and signature are there."""
+    text = markdown(gather([run]), "en")
+    assert "| choice.accuracy | 83.3 \\[53.5, 100.0\\] |" in text
+    assert "Licence CC BY 4.0" in text
+    assert "`choice.accuracy|norm:test|missing:zero|v:1|n:6`" in text
+
+
+def test_latex_is_booktabs_and_escaped(run):
+    """Underscores of a run's name do not break the document."""
+    text = latex(gather([run]), "en")
+    assert "\\toprule" in text
+    assert "a\\_run" in text
+    assert "a_run" not in [line for line in text.splitlines() if not line.startswith("%")]
+
+
+@pytest.mark.parametrize("character", list("\\&%$#_{}~^<>"))
+def test_every_latex_special_is_escaped(character):
+    """No special character stands alone."""
+    assert escape_latex(f"a{character}b") != f"a{character}b"
+
+
+def test_csv_has_every_number_in_full(run):
+    """Summary and breakdown rows, values as fractions that read back exactly."""
+    rows = list(csv.DictReader(io.StringIO(as_csv(gather([run])))))
+    assert [(row["tag"], row["tag_value"]) for row in rows] == [("", ""), ("genre", "说明文")]
+    assert float(rows[0]["value"]) == 5 / 6
+    assert rows[0]["signature"].startswith("choice.accuracy|")
+
+
+def test_command_writes_the_page_beside_the_run(run):
+    """With nothing else named the page is RUN/report.html, and its path is printed."""
+    done = CliRunner().invoke(command, [str(run)], catch_exceptions=False)
+    assert done.output.strip() == str(run / "report.html")
+    assert (run / "report.html").stat().st_size > 1000
+
+
+def test_command_prints_json_and_writes_tables(run, tmp_path):
+    """--json tells each run's metrics and every file written."""
+    out = tmp_path / "out"
+    out.mkdir()
+    arguments = [str(run), "--json", "--out", str(out / "p.html")]
+    for name in ("markdown", "latex", "csv"):
+        arguments += [f"--{name}", str(out / name)]
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    told = json.loads(done.stdout)
+    assert told["runs"][0]["metrics"]["choice.accuracy"]["value"] == 5 / 6
+    assert sorted(path.name for path in out.iterdir()) == ["csv", "latex", "markdown", "p.html"]
+    assert len(told["written"]) == 4
+
+
+def test_tables_go_to_stdout(run):
+    """A dash prints the table alone."""
+    done = CliRunner().invoke(command, [str(run), "--csv", "-"], catch_exceptions=False)
+    assert done.stdout.startswith("run,dataset,")
+
+
+def test_several_runs_need_a_name_for_the_page(run):
+    """Two runs and no --out is a user error that says what to do."""
+    done = CliRunner().invoke(command, [str(run), str(run)])
+    assert "--out" in str(done.exception)
+
+
+def _mrqa_run(tmp_path, name, f1):
+    question = {"qid": f"{name}-1", "question": "Where?", "answers": ["Whit"]}
+    lines = [
+        {"header": {"dataset": name, "split": "dev"}},
+        {"context": "The lamp stands in Whit.", "qas": [question]},
+    ]
+    path = tmp_path / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    dataset = load(path)
+    said = Prediction(question_id=f"{name}-1", answer=Answer(kind="span", texts=("Whit",)))
+    values = {"mrqa.em": {f"{name}-1": 1.0}, "mrqa.f1": {f"{name}-1": f1}}
+    return write_run(tmp_path / f"run-{name}", dataset, [said], values)
+
+
+def test_mrqa_runs_stand_beside_the_published_baselines(tmp_path):
+    """Twelve rows with both baselines; ours where a run is, an average only where all are."""
+    folders = [_mrqa_run(tmp_path, "SQuAD", 1.0), _mrqa_run(tmp_path, "DuoRC", 0.5)]
+    found = published(gather(folders))
+    ours = {row["dataset"]: row["ours"] for row in found["rows"]}
+    assert len(ours) == 12
+    assert ours["SQuAD"] == (100.0, 100.0)
+    assert ours["DuoRC"] == (100.0, 50.0)
+    assert ours["RACE"] is None
+    assert found["rows"][0]["published"] == [(78.5, 86.7), (80.3, 88.4)]
+    assert [average["ours"] for average in found["averages"]] == [None, None, None]
+    large = found["averages"][2]["published"][1]
+    assert large == pytest.approx((684.9 / 12, 819.2 / 12))
+
+
+def test_all_twelve_runs_give_our_macro_average(tmp_path):
+    """With a run on every set the macro-averages are ours too."""
+    from closeread.formats.mrqa_results import BASELINES
+
+    folders = [_mrqa_run(tmp_path, name, 0.5) for name in BASELINES.datasets]
+    found = published(gather(folders))
+    assert [average["ours"] for average in found["averages"]] == [(100.0, 50.0)] * 3
+
+
+def test_other_sets_have_no_baselines(run):
+    """The shared task's table is for MRQA data alone."""
+    assert published(gather([run])) is None
