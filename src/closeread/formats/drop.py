@@ -124,7 +124,7 @@ def _starts(original: Any, answer: Json) -> list[int] | None:
         if isinstance(found, dict) and type(found.get("answer_start")) is int
     ]
     rebuilt = [{"text": t, "answer_start": s} for t, s in zip(spans, starts, strict=False)]
-    return starts if rebuilt == original else None
+    return starts if rebuilt == original and len(starts) == len(spans) else None
 
 
 def _row(question: Question) -> Json:
