@@ -35,11 +35,13 @@ def loaders(raw: bytes) -> None:
     name = names[choice[0] % len(names)] if choice else None
     try:
         dataset = formats.load(SCRATCH, name)
-        for passage, questions in dataset.read(Defects()):
+        defects = Defects()
+        for passage, questions in dataset.read(defects):
             for question in questions:
                 spans = [span for answer in question.answers for span in answer.spans]
                 spans += [span for evidence in question.gold_evidence for span in evidence.spans]
-                assert all(0 <= s.start <= s.end <= len(passage.text) for s in spans), question
+                inside = all(0 <= s.start <= s.end <= len(passage.text) for s in spans)
+                assert inside or defects.total, question
     except CloseReadError:
         pass
 

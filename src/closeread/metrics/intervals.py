@@ -89,14 +89,16 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
     units = len(pool.unit_ids)
     if not units or value(pool) is None:
         return Interval(low=None, high=None, method="none", note="no unit was scored")
-    if pool.statistic is None and _all_alike(pool.numerators, pool.denominators):
-        share = pool.numerators[0] / pool.denominators[0]
+    shares = set() if pool.statistic else _shares(pool)
+    if len(shares) == 1:
+        share = shares.pop()
         if not 0 <= share <= 1:
             return Interval(
                 low=None, high=None, method="none", note="all units alike: spread unknown"
             )
-        low, high = unseen(share, units, resampling.level)
-        note = f"all {units} units alike: exact bound instead of the bootstrap"
+        scored = sum(below != 0 for below in pool.denominators)
+        low, high = unseen(share, scored, resampling.level)
+        note = f"all {scored} scored units alike: exact bound instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     drawn = distribution(pool, resampling.resamples, generator or resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
@@ -187,8 +189,12 @@ def resampled_sums(
     return sums
 
 
-def _all_alike(numerators: Sequence[float], denominators: Sequence[float]) -> bool:
-    first = (numerators[0], denominators[0])
-    return denominators[0] != 0 and all(
-        pair == first for pair in zip(numerators, denominators, strict=True)
-    )
+def _shares(pool: Pool) -> set[float]:
+    """Return the distinct values of the units that count, at most two of them."""
+    found: set[float] = set()
+    for above, below in zip(pool.numerators, pool.denominators, strict=True):
+        if below != 0:
+            found.add(above / below)
+            if len(found) > 1:
+                break
+    return found

@@ -139,11 +139,19 @@ def test_a_statistic_that_never_moves_claims_no_interval():
 
 def test_undefined_resamples_are_left_out():
     """Half the units weigh nothing: some resamples have no denominator at all."""
-    found = interval(pool_of([1.0, 0.0, 0.0], [1, 0, 0]), Resampling(resamples=500))
-    assert found.note == "every resample gives the same value"
-    drawn = distribution(pool_of([1.0, 0.0, 0.0], [1, 0, 0]), 500, np.random.default_rng(0))
+    pool = pool_of([1.0, 0.0, 0.0, 0.0], [1, 1, 0, 0])
+    drawn = distribution(pool, 500, np.random.default_rng(0))
     assert np.isnan(drawn).any()
-    assert set(drawn[~np.isnan(drawn)]) == {1.0}
+    found = interval(pool, Resampling(resamples=500))
+    assert (found.low, found.high, found.method) == (0.0, 1.0, "percentile")
+
+
+def test_units_that_do_not_count_do_not_make_a_number_surer():
+    """Seven right answers among 75 questions of other kinds give the bound of seven, not of 75."""
+    pool = pool_of([1.0] * 7 + [0.0] * 68, [1] * 7 + [0] * 68)
+    found = interval(pool, Resampling(resamples=500))
+    assert (found.low, found.high) == unseen(1.0, 7, 0.95)
+    assert "7 scored units" in found.note
 
 
 def test_sums_are_exactly_rounded():
