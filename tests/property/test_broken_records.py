@@ -157,7 +157,7 @@ def test_valid_records_are_valid(name: str, tmp_path: Path):
     """The records that are broken below are whole before: recognised, without defects."""
     path = tmp_path / "set.json"
     path.write_text(json.dumps(VALID[name], ensure_ascii=False), "utf-8")
-    dataset = formats.load(path, "drop" if name == "quoref" else None)
+    dataset = formats.load(path)
     assert dataset.format == ("drop" if name == "quoref" else name)
     allowed = {"option-unchanged"}
     assert set(dataset.check().counts) <= allowed

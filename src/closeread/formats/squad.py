@@ -13,12 +13,14 @@ from closeread.formats.source import Source
 
 
 def sniff(head: Head) -> bool:
-    """Whether there are articles with paragraphs, and not CMRC's ids for both."""
+    """Whether there are articles with paragraphs, and not CMRC's ids for both, nor Quoref's one."""
     if head.first("data") == []:
         return True
     if not head.has("paragraphs", at=("data", 0)):
         return False
     paragraph = ("data", 0, "paragraphs", 0)
+    if head.has("context", "context_id", at=paragraph):
+        return False
     return not (head.has("id", at=("data", 0)) and head.has("id", at=paragraph))
 
 

@@ -25,10 +25,10 @@ def _drop(*qa_pairs: dict[str, Any]) -> dict[str, Any]:
     return {"nfl_1": {"passage": PASSAGE, "qa_pairs": pairs, "wiki_url": "w"}}
 
 
-def _load(tmp_path: Path, *rows: Any, name: str | None = None) -> Dataset:
+def _load(tmp_path: Path, *rows: Any) -> Dataset:
     path = tmp_path / "set.json"
     path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
-    return formats.load(path, name)
+    return formats.load(path)
 
 
 def _back(dataset: Dataset, tmp_path: Path, name: str | None = None) -> list[Any]:
@@ -137,7 +137,7 @@ def test_quoref_in_its_own_form(tmp_path: Path):
             {"title": "U", "url": "v", "paragraphs": [paragraph | {"context_id": "c3"}]},
         ],
     }
-    dataset = _load(tmp_path, value, name="drop")
+    dataset = _load(tmp_path, value)
     assert dataset.check().counts == {"duplicate-id": 4}
     first, second = next(iter(dataset))[1]
     assert first.answers[0].kind == "spans"
