@@ -74,6 +74,17 @@ def seconds(function: Callable[[], object], runs: int = 5) -> float:
     return statistics.median(taken)
 
 
+def in_turn(functions: Sequence[Callable[[], object]], runs: int = 5) -> list[float]:
+    """Return each function's least CPU seconds, the functions called in turn."""
+    taken: list[list[float]] = [[] for _ in functions]
+    for _ in range(runs):
+        for times, function in zip(taken, functions, strict=True):
+            started = time.process_time()
+            function()
+            times.append(time.process_time() - started)
+    return [min(times) for times in taken]
+
+
 def ratio(
     name: str, ours: float, peer: float, *, most: float | None = None, least: float | None = None
 ) -> Result:

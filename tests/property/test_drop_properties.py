@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from closeread.metrics.assignment import mean_of_best_assignment
-from closeread.metrics.drop import _rounded, metric, score_pair
+from closeread.metrics.assignment import rounded, rounded_mean
+from closeread.metrics.drop import metric, score_pair
 from closeread.text.normalize_drop import drop, is_number
 from closeread.types import Answer, Prediction, Question
 from conftest import ROOT
@@ -78,7 +78,9 @@ def test_a_number_is_what_float_takes(word):
 @settings(max_examples=1500, deadline=None)
 @example([[0.5, 0.5], [0.5, 0.5]])
 @example([[0.2, 0.0], [0.0, 0.25]])
-def test_the_assigned_mean_has_the_bits_of_scipy_s_assignment_and_numpy_s_mean(rows):
+@example([[0.2, 0.25], [0.25, 0.2]])
+@example([[0.25, 0.2, 0.0], [0.25, 0.2, 0.0]])
+def test_the_best_assignment_s_mean_is_scipy_s_and_numpy_s_rounded(rows):
     from scipy.optimize import linear_sum_assignment
 
     length = max(len(rows), len(rows[0]))
@@ -86,7 +88,7 @@ def test_the_assigned_mean_has_the_bits_of_scipy_s_assignment_and_numpy_s_mean(r
     assigned = np.zeros(length)
     down, across = linear_sum_assignment(-scores)
     assigned[down] = scores[down, across]
-    assert mean_of_best_assignment(rows, length) == np.mean(assigned)
+    assert rounded_mean(rows, length) == round(np.mean(assigned), 2)
 
 
 def test_rounding_is_numpy_s_on_every_ratio_of_bags_up_to_forty_words():
@@ -96,14 +98,14 @@ def test_rounding_is_numpy_s_on_every_ratio_of_bags_up_to_forty_words():
             for shared in range(1, min(predicted, gold) + 1):
                 precision, recall = shared / predicted, shared / gold
                 f1 = (2 * precision * recall) / (precision + recall)
-                assert _rounded(f1) == round(np.float64(f1), 2)
+                assert rounded(f1) == round(np.float64(f1), 2)
                 compared += 1
     assert compared == 22140
 
 
 @given(st.floats(0, 1))
 def test_rounding_is_numpy_s_on_any_fraction(number):
-    assert _rounded(number) == round(np.float64(number), 2)
+    assert rounded(number) == round(np.float64(number), 2)
 
 
 @given(st.lists(ANSWER, min_size=1, max_size=4), ANSWER, ANSWER)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.errors import InputError
-from closeread.metrics.assignment import mean_of_best_assignment
+from closeread.metrics.assignment import rounded, rounded_mean
 from closeread.metrics.pools import mean_pools
 from closeread.protocols import Pool
 from closeread.text.normalize_drop import Normalized, drop
@@ -119,7 +119,7 @@ def _compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tup
         left, right = predicted[0], gold[0]
         if left.text == right.text:
             return 1.0, 1.0
-        return 0.0, _rounded(_overlap(left, right))
+        return 0.0, rounded(_overlap(left, right))
     alike = len(predicted) == len(gold) and (
         {span.text for span in predicted} == {span.text for span in gold}
     )
@@ -127,7 +127,7 @@ def _compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tup
     if not predicted and not gold:
         return em, math.nan
     rows = [[_overlap(left, right) for left in predicted] for right in gold]
-    return em, _rounded(mean_of_best_assignment(rows, max(len(gold), len(predicted))))
+    return em, rounded_mean(rows, max(len(gold), len(predicted)))
 
 
 def _overlap(predicted: Normalized, gold: Normalized) -> float:
@@ -140,11 +140,6 @@ def _overlap(predicted: Normalized, gold: Normalized) -> float:
     precision = shared / len(predicted.bag)
     recall = shared / len(gold.bag)
     return (2 * precision * recall) / (precision + recall)
-
-
-def _rounded(number: float) -> float:
-    """Round to two decimals as numpy does: scale, round half to even, scale back."""
-    return round(number * 100) / 100
 
 
 def _strings(value: object, what: str) -> Sequence[str]:

@@ -48,31 +48,22 @@ def is_number(word: str) -> bool:
 
 
 def _joined(raw: str) -> Normalized:
-    found = [token for token in map(_token, raw.replace("-", " ").split(" ")) if token.text]
-    if len(found) == 1:
-        return found[0]
-    text = " ".join([token.text for token in found])
-    numbers = _NONE
-    for token in found:
-        if token.numbers:
-            numbers |= token.numbers
-    return Normalized(text, frozenset(text.split()), numbers)
+    text = " ".join(filter(None, map(_token, raw.replace("-", " ").split(" "))))
+    bag = frozenset(text.split())
+    return Normalized(text, bag, frozenset(filter(_is_number, bag)) or _NONE)
 
 
 _short = lru_cache(maxsize=1 << 15)(_joined)
+_is_number = lru_cache(maxsize=1 << 16)(is_number)
 
 
 @lru_cache(maxsize=1 << 16)
-def _token(raw: str) -> Normalized:
+def _token(raw: str) -> str:
     token = raw.lower()
     if token.isalpha() and token not in _LETTERED_NUMBERS:  # the usual word, with nothing to mend
-        if token in _ARTICLES:
-            return Normalized("", _NONE, _NONE)
-        return Normalized(token, frozenset((token,)), _NONE)
+        return "" if token in _ARTICLES else token
     if not is_number(token):
         token = token.translate(_PUNCTUATION)
     if is_number(token):
         token = str(float(token))
-    words = _ARTICLE.sub(" ", token).split()
-    numbers = [word for word in words if is_number(word)]
-    return Normalized(" ".join(words), frozenset(words), frozenset(numbers) if numbers else _NONE)
+    return " ".join(_ARTICLE.sub(" ", token).split())
