@@ -1,0 +1,339 @@
+"""SQuAD, CMRC, MRQA and ExpMRC: what their records become, checked against the raw files."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.types import Answer, Defects, Evidence, Span
+
+CONTEXT = "Réaumur measured heat. 他测量了热。 He measured 80 degrees 🔥, then 80 more."
+
+
+def file(folder: Path, value: Any, name: str = "set.json") -> Path:
+    path = folder / name
+    path.write_text(json.dumps(value, ensure_ascii=False), "utf-8")
+    return path
+
+
+def squad(**question: Any) -> dict[str, Any]:
+    """A document with one question."""
+    asked = {"id": "q", "question": "How many?", "answers": []} | question
+    return {
+        "version": "1.1",
+        "data": [{"title": "Heat", "paragraphs": [{"context": CONTEXT, "qas": [asked]}]}],
+    }
+
+
+def only(path: Path) -> tuple[Any, Any, dict[str, int]]:
+    defects = Defects()
+    ((passage, (question,)),) = load(path).read(defects)
+    return passage, question, defects.counts
+
+
+def raw_json(path: Path) -> Any:
+    raw = path.read_bytes()
+    return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
+
+
+def test_squad_fields(tmp_path):
+    """Ids, title, texts and places arrive where they belong."""
+    at = CONTEXT.index("80 more")
+    path = file(tmp_path, squad(answers=[{"text": "80", "answer_start": at}]))
+    dataset = load(path)
+    passage, question, defects = only(path)
+    assert (dataset.format, dataset.version, dataset.name) == ("squad", "1.1", "set")
+    assert (passage.passage_id, passage.title, passage.text) == ("0-0", "Heat", CONTEXT)
+    assert (question.question_id, question.text, question.kind) == ("q", "How many?", "span")
+    assert question.answers == (Answer(kind="span", texts=("80",), spans=(Span(at, at + 2),)),)
+    assert not defects
+
+
+def test_a_wrong_offset_is_repaired_to_the_nearest_place_and_written_as_it_was(tmp_path):
+    """Offsets counted in other units are defects; the file gets its own numbers back."""
+    first, second = CONTEXT.index("80"), CONTEXT.index("80 more")
+    answers = [
+        {"text": "80", "answer_start": second + 1},
+        {"text": "80", "answer_start": -1},
+        {"text": "ninety", "answer_start": -1},
+    ]
+    path = file(tmp_path, squad(answers=answers))
+    _, question, defects = only(path)
+    assert [answer.spans for answer in question.answers] == [
+        (Span(second, second + 2),),
+        (Span(first, first + 2),),
+        (),
+    ]
+    assert defects == {"wrong-offset": 2, "answer-not-in-passage": 1}
+    dump(load(path), tmp_path / "back.json")
+    assert raw_json(tmp_path / "back.json") == squad(answers=answers)
+
+
+def test_unanswerable_questions(tmp_path):
+    """Impossible means one answer of kind none, whatever else stands there."""
+    path = file(tmp_path, squad(is_impossible=True))
+    assert only(path)[1].answers == (Answer(kind="none"),)
+    path = file(tmp_path, squad(is_impossible=True, answers=[{"text": "80", "answer_start": 0}]))
+    _, question, defects = only(path)
+    assert question.answers == (Answer(kind="none"),)
+    assert defects == {"impossible-with-answers": 1}
+
+
+def test_questions_without_gold(tmp_path):
+    """A test set has no answers; an empty list is a defect."""
+    document = squad()
+    assert only(file(tmp_path, document))[2] == {"no-answer": 1}
+    del document["data"][0]["paragraphs"][0]["qas"][0]["answers"]
+    _, question, defects = only(file(tmp_path, document))
+    assert question.answers == ()
+    assert not defects
+
+
+def test_repeated_ids_are_counted(tmp_path):
+    """The same id twice is kept, and counted in full and in gold-only reading."""
+    document = squad()
+    document["data"] *= 2
+    path = file(tmp_path, document)
+    full, gold = Defects(), Defects()
+    assert len(list(load(path).read(full))) == 2
+    assert len(list(load(path).read_gold(gold))) == 2
+    assert full.counts["duplicate-id"] == gold.counts["duplicate-id"] == 1
+
+
+def test_foreign_sets_become_squad(tmp_path):
+    """Rows of one's own become a document; options and unknown places do not fit."""
+    rows = [
+        {"id": "a", "passage": CONTEXT, "question": "What?", "answer": "heat"},
+        {"id": "b", "passage": CONTEXT, "question": "Why?", "answer": None},
+    ]
+    source = tmp_path / "rows.jsonl"
+    source.write_text("\n".join(map(json.dumps, rows)))
+    dump(load(source), tmp_path / "out.json", "squad")
+    document = raw_json(tmp_path / "out.json")
+    (article,) = document["data"]
+    assert document["version"] == "v2.0"
+    assert article["paragraphs"][0]["qas"] == [
+        {
+            "id": "a",
+            "question": "What?",
+            "answers": [{"text": "heat", "answer_start": CONTEXT.index("heat")}],
+        },
+        {"id": "b", "question": "Why?", "answers": [], "is_impossible": True},
+    ]
+    rows[1] |= {"options": ["x", "y"], "answer": "A"}
+    source.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(UsageError, match=r"question b: .* options"):
+        dump(load(source), tmp_path / "never.json", "squad")
+    rows[1] = rows[0] | {"id": "c", "answer": "nowhere"}
+    source.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(UsageError, match=r"question c: .*nowhere"):
+        dump(load(source), tmp_path / "never.json", "squad")
+    assert not (tmp_path / "never.json").exists()
+
+
+TREES = [
+    "xquad/xquad.en.json",
+    "xquad/xquad.zh.json",
+    "squad2_subset/appcoreopc_dev-v2.0.json",
+    "mlqa/dev-context-en-question-en.json",
+    "covidqa/200423_covidQA.json",
+    "squadshifts/new_wiki_v1.0.json.gz",
+    "cmrc2018/cmrc2018_dev.json",
+    "cmrc2018/cmrc2018_trial.json",
+    "drcd/DRCD_dev.json",
+    "expmrc/expmrc-squad-dev.json",
+    "expmrc/expmrc-cmrc2018-dev.json",
+]
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_every_field_of_a_real_set(corpus: Path, name: str):
+    """Passages, questions, references and places equal an independent reading of the file."""
+    path = corpus / "data" / name
+    found = iter(load(path))
+    compared = 0
+    for article in raw_json(path)["data"]:
+        for paragraph in article["paragraphs"]:
+            passage, questions = next(found)
+            assert passage.text == paragraph["context"]
+            assert passage.title == article.get("title", "")
+            assert paragraph.get("id", passage.passage_id) == passage.passage_id
+            assert len(questions) == len(paragraph["qas"])
+            for question, asked in zip(questions, paragraph["qas"], strict=True):
+                assert question.question_id == str(asked["id"])
+                assert question.text == asked["question"]
+                assert question.passage_id == passage.passage_id
+                if asked.get("is_impossible"):
+                    assert question.answers == (Answer(kind="none"),)
+                    continue
+                assert [a.texts for a in question.answers] == [
+                    (reference["text"],) for reference in asked["answers"]
+                ]
+                for answer, reference in zip(question.answers, asked["answers"], strict=True):
+                    start, text = reference["answer_start"], reference["text"]
+                    if start >= 0 and passage.text[start : start + len(text)] == text:
+                        assert answer.spans == (Span(start, start + len(text)),)
+                    else:
+                        assert bool(answer.spans) == (text in passage.text)
+                    compared += 1
+                told = [evidence.texts for evidence in question.gold_evidence]
+                assert told == [(text,) for text in asked.get("evidences", ())]
+    assert next(found, None) is None
+    print(f"{name}: {compared} references compared")
+
+
+def test_cmrc_first_form(tmp_path):
+    """CMRC's own first form reads, finds places, and comes back."""
+    value = [
+        {
+            "context_id": "D1",
+            "context_text": "他测量了热。",
+            "title": "热",
+            "qas": [
+                {"query_id": "D1Q1", "query_text": "测量什么？", "answers": ["热", "冷"]},
+            ],
+        }
+    ]
+    path = file(tmp_path, value)
+    passage, question, defects = only(path)
+    assert load(path).format == "cmrc"
+    assert (passage.passage_id, passage.title, passage.language) == ("D1", "热", "zh")
+    assert question.answers == (
+        Answer(kind="span", texts=("热",), spans=(Span(4, 5),)),
+        Answer(kind="span", texts=("冷",)),
+    )
+    assert defects == {"answer-not-in-passage": 1}
+    dump(load(path), tmp_path / "back.json")
+    assert raw_json(tmp_path / "back.json") == value
+
+
+def mrqa(**question: Any) -> dict[str, Any]:
+    start = CONTEXT.index("80")
+    asked = {
+        "qid": "q",
+        "question": "How many?",
+        "question_tokens": [["How", 0], ["many", 4], ["?", 8]],
+        "detected_answers": [
+            {"text": "80", "char_spans": [[start, start + 1]], "token_spans": [[9, 9]]}
+        ],
+        "answers": ["80"],
+    }
+    return {"context": CONTEXT, "context_tokens": [["He", 31]], "qas": [asked | question]}
+
+
+def test_mrqa_spans_are_inclusive_on_disk(tmp_path):
+    """Inclusive spans become half-open, in answers and in metadata, and inclusive again."""
+    path = file(tmp_path, mrqa(answers=["80", "eighty"]))
+    start = CONTEXT.index("80")
+    passage, question, defects = only(path)
+    assert question.answers == (
+        Answer(kind="span", texts=("80",), spans=(Span(start, start + 2),)),
+        Answer(kind="span", texts=("eighty",)),
+    )
+    assert question.metadata["detected_answers"] == [
+        {"text": "80", "char_spans": [[start, start + 2]], "token_spans": [[9, 10]]}
+    ]
+    assert question.metadata["question_tokens"][1] == ("many", 4)
+    assert passage.metadata["context_tokens"] == [("He", 31)]
+    assert not defects
+    dump(load(path), tmp_path / "back")
+    assert raw_json(tmp_path / "back") == raw_json(path)
+
+
+def test_mrqa_defects(tmp_path):
+    """Spans that do not hold their text, and questions without answers, are counted."""
+    wrong = [{"text": "80", "char_spans": [[0, 1], [4, 900]], "token_spans": [[0, 0]]}]
+    _, question, defects = only(file(tmp_path, mrqa(detected_answers=wrong)))
+    assert defects == {"wrong-offset": 2}
+    assert question.answers == (Answer(kind="span", texts=("80",)),)
+    assert only(file(tmp_path, mrqa(answers=[])))[2] == {"no-answer": 1}
+
+
+def test_mrqa_header_names_the_set(tmp_path):
+    """The header gives the name, and is written back; without it there is none."""
+    path = tmp_path / "x.jsonl"
+    header = {"header": {"dataset": "Heat", "split": "dev", "more": 1}}
+    path.write_text(json.dumps(header) + "\n" + json.dumps(mrqa()) + "\n")
+    dataset = load(path)
+    assert (dataset.name, dataset.format) == ("Heat-dev", "mrqa")
+    dump(dataset, tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text().split("\n")[0]) == header
+    assert load(file(tmp_path, mrqa())).metadata == {}
+
+
+def test_mrqa_markers_stay_in_the_text(tmp_path):
+    """[TLE], [DOC] and [PAR] are part of the passage, as the spans count them."""
+    text = "[TLE] Heat [PAR] It was 80."
+    at = text.index("80")
+    detected = [{"text": "80", "char_spans": [[at, at + 1]], "token_spans": [[5, 5]]}]
+    path = file(tmp_path, mrqa(detected_answers=detected) | {"context": text})
+    passage, question, defects = only(path)
+    assert passage.text == text
+    assert question.answers[0].spans[0].of(text) == "80"
+    assert not defects
+
+
+def test_mrqa_needs_tokens(tmp_path):
+    """A set without tokens is sent to `closeread convert`."""
+    path = file(tmp_path, squad())
+    with pytest.raises(UsageError, match="closeread convert --to mrqa"):
+        dump(load(path), tmp_path / "never", "mrqa")
+
+
+def test_mrqa_real_sample(corpus: Path):
+    """Every detected span of the shared task's sample slices to its text."""
+    compared = 0
+    lines = (corpus / "data/mrqa/NewsQA_sample.jsonl").read_text("utf-8").splitlines()
+    for (passage, questions), line in zip(
+        load(corpus / "data/mrqa/NewsQA_sample.jsonl"), lines, strict=True
+    ):
+        raw = json.loads(line)
+        assert passage.text == raw["context"]
+        for question, asked in zip(questions, raw["qas"], strict=True):
+            assert question.question_id == asked["qid"]
+            assert [a.texts[0] for a in question.answers] == asked["answers"]
+            expected = [Span(s, e + 1) for s, e in asked["detected_answers"][0]["char_spans"]]
+            assert list(question.answers[0].spans) == expected
+            compared += len(expected)
+    assert compared == 17
+
+
+def test_expmrc_choices(tmp_path):
+    """Ids count the questions of an article; letters and evidences find their places."""
+    article = {
+        "id": "m1",
+        "article": "天冷。水结了冰。",
+        "questions": ["水怎么了？", "天怎么样？"],
+        "options": [["结冰", "烧开"], ["冷", "热", "闷"]],
+        "answers": ["A", "D"],
+        "evidences": [["水结了冰。"], ["天冷。", "天热。"]],
+    }
+    path = file(tmp_path, {"version": "x", "data": [article]})
+    defects = Defects()
+    ((passage, questions),) = load(path).read(defects)
+    assert load(path).format == "expmrc"
+    assert [question.question_id for question in questions] == ["m1-0", "m1-1"]
+    assert questions[0].answers == (Answer(kind="choice", label="A", texts=("结冰",)),)
+    assert questions[0].gold_evidence == (Evidence(spans=(Span(3, 8),), texts=("水结了冰。",)),)
+    assert questions[1].gold_evidence == (
+        Evidence(spans=(Span(0, 3),), texts=("天冷。",)),
+        Evidence(texts=("天热。",)),
+    )
+    assert defects.counts == {"answer-not-an-option": 1, "evidence-not-in-passage": 1}
+    assert passage.language == "zh"
+    del article["answers"][1]
+    with pytest.raises(InputError, match="1 answers, 2 evidences"):
+        list(load(file(tmp_path, {"version": "x", "data": [article]})))
+
+
+@pytest.mark.parametrize("name", ["c3", "race"])
+def test_expmrc_ids_are_those_of_the_sample_submissions(corpus: Path, name: str):
+    """Questions have the ids that the official submissions use, in their order."""
+    submitted = raw_json(corpus / f"data/expmrc/sample_submission/{name}.json")
+    dataset = load(corpus / f"data/expmrc/expmrc-{name}-dev.json")
+    assert [question.question_id for question in dataset.questions()] == list(submitted)
+    print(f"{len(submitted)} ids equal")
