@@ -8,7 +8,7 @@ metric's business: an answer keeps the string, and a single capital letter is it
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -52,8 +52,46 @@ def load_submission(
     raw = source.read()
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(source, vgaokao_outputs.logits(source, raw, dataset), extras)
+    texts = _plain_texts(raw)
+    if texts is not None:
+        return Submission(predictions=Texts(texts), extras=extras)
     value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
     return _submission(source, _rows(source, value, dataset), extras)
+
+
+class Texts(Mapping[str, Prediction]):
+    """Answers given as text alone; a prediction is made when it is asked for.
+
+    A large file stays as small in memory as its strings.
+    """
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the prediction for a question id, ``default`` where there is none."""
+        text = self._texts.get(key)
+        if text is None:
+            return default
+        return Prediction(question_id=key, answer=_text_answer(text))
+
+    def __getitem__(self, key: str) -> Prediction:
+        return Prediction(question_id=key, answer=_text_answer(self._texts[key]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _plain_texts(raw: bytes) -> dict[str, str] | None:
+    """Return the commonest form, ``{id: text}``; None where the file is of another."""
+    try:
+        found = msgspec.json.decode(raw, type=dict[str, str])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if _id_field(found) else found
 
 
 def _submission(source: Source, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
@@ -193,12 +231,16 @@ def _nbest(source: Source, question_id: str, pairs: list[tuple[Any, Any]]) -> Pr
     )
 
 
+def _text_answer(text: str) -> Answer:
+    label = text if len(text) == 1 and "A" <= text <= "Z" else ""
+    return Answer(kind="span", texts=(text,), label=label)
+
+
 def _answer(source: Source, question_id: str, value: Any) -> Answer | None:
     if value is None:
         return None
     if isinstance(value, str):
-        label = value if len(value) == 1 and "A" <= value <= "Z" else ""
-        return Answer(kind="span", texts=(value,), label=label)
+        return _text_answer(value)
     if _all(value, str):
         return Answer(kind="spans", texts=tuple(value))
     raise _misfit(source, question_id, value)

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
 
 from closeread.protocols import Pool
-from closeread.types import Score, Submission
+from closeread.types import Prediction, Score, Submission
 
 
 def mean_pools(
@@ -19,22 +18,30 @@ def mean_pools(
         submission: What was handed in; tells which questions were answered and which failed.
         note: Goes into every pool.
     """
-    scores = scores if isinstance(scores, Sequence) else list(scores)
-    n_answered, n_failed = counts(scores, submission)
+    find = submission.predictions.get
+    columns: list[tuple[str, list[str], list[float]]] = [(key, [], []) for key in names]
+    n_questions = n_answered = n_failed = 0
+    for score in scores:  # one pass that keeps numbers only: a large file's scores are a stream
+        n_questions += 1
+        failed, answered = _outcome(find(score.question_id))
+        n_failed += failed
+        n_answered += answered
+        for key, unit_ids, numerators in columns:
+            found = score.values.get(key)
+            if found is not None:
+                unit_ids.append(score.unit_id or score.question_id)
+                numerators.append(found)
     pools = []
-    for key, name in names.items():
-        kept = [score for score in scores if score.values.get(key) is not None]
-        unit_ids = [score.unit_id or score.question_id for score in kept]
-        numerators = [score.values[key] for score in kept]
-        grouped = _group(unit_ids, cast("list[float]", numerators))
+    for key, unit_ids, numerators in columns:
+        grouped = _group(unit_ids, numerators)
         pools.append(
             Pool(
-                metric=name,
+                metric=names[key],
                 unit_ids=grouped[0],
                 numerators=grouped[1],
                 denominators=grouped[2],
-                n_questions=len(scores),
-                n_scored=len(kept),
+                n_questions=n_questions,
+                n_scored=len(numerators),
                 n_answered=n_answered,
                 n_failed=n_failed,
                 note=note,
@@ -58,13 +65,18 @@ def _group(
 
 def counts(scores: Sequence[Score], submission: Submission) -> tuple[int, int]:
     """Return how many of the scored questions were answered, and at how many the reader failed."""
-    answered = failed = 0
+    n_answered = n_failed = 0
     for score in scores:
-        prediction = submission.predictions.get(score.question_id)
-        if prediction is None:
-            continue
-        if prediction.error:
-            failed += 1
-        elif prediction.answer is not None or prediction.option_scores:
-            answered += 1
-    return answered, failed
+        failed, answered = _outcome(submission.predictions.get(score.question_id))
+        n_failed += failed
+        n_answered += answered
+    return n_answered, n_failed
+
+
+def _outcome(prediction: Prediction | None) -> tuple[bool, bool]:
+    """Whether the reader failed, and whether it answered; neither where nothing was handed in."""
+    if prediction is None:
+        return False, False
+    if prediction.error:
+        return True, False
+    return False, prediction.answer is not None or bool(prediction.option_scores)

@@ -1,8 +1,9 @@
 """Predictions and gold -> scores and summaries, written beside the predictions or only returned."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import BinaryIO
 
@@ -20,8 +21,10 @@ from closeread.runs.records import (
     ScoreSettings,
     describe_dataset,
 )
-from closeread.runs.store import SCORES, SUMMARY, Run, write_document
+from closeread.runs.store import SCORES, SUMMARY, Predictions, Run, write_document
 from closeread.types import Dataset, Question, Score, Submission, Summary
+
+ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
 
 
 def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
@@ -54,8 +57,7 @@ def as_submission(run: Run, dataset: Dataset | None) -> Submission:
 
         path, *null_odds = (run.path / name for name in run.info.submission)
         return load_submission(path, dataset, null_odds=null_odds[0] if null_odds else None)
-    predictions = {found.question_id: found for found in run.predictions()}
-    return Submission(predictions=predictions, rows=tuple(predictions.items()))
+    return Submission(predictions=Predictions(run))
 
 
 def score_submission(
@@ -88,10 +90,10 @@ def _scored(
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = make_metrics(settings.metrics, settings.options)
-    if out is None and len(metrics) == 1 and not settings.by:
+    if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
     gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)
-    _must_apply({name: len(of) for name, of in gathered.scores.items()})
+    _must_apply(gathered.n_scores)
     return RunSummary(
         dataset=describe_dataset(dataset, gathered.n_questions, limit),
         settings=settings,
@@ -122,7 +124,7 @@ def _streamed(
 
 def summaries_of(
     metrics: Mapping[str, Metric],
-    scores: Mapping[str, list[Score]],
+    scores: ScoresOf,
     submission: Submission,
     settings: ScoreSettings,
 ) -> dict[str, Summary]:
@@ -130,13 +132,13 @@ def summaries_of(
     resampling = _resampling(settings)
     everything: list[Summary] = []
     for name, metric in metrics.items():
-        everything += summarize(metric, scores[name], submission, resampling)
+        everything += summarize(metric, scores(name), submission, resampling)
     return _asked_for(tuple(everything), settings)
 
 
 def breakdowns_of(
     metrics: Mapping[str, Metric],
-    scores: Mapping[str, list[Score]],
+    scores: ScoresOf,
     tags: Mapping[str, Mapping[str, str]],
     submission: Submission,
     settings: ScoreSettings,
@@ -158,11 +160,11 @@ def breakdowns_of(
             )
         found[tag] = {}
     for name, metric in metrics.items():
-        pairs = ((tags.get(score.question_id, {}), score) for score in scores[name])
+        pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
         whole = [
             tag
             for tag in settings.by
-            if metric.unit != "group" or not _splits_groups(tag, tags, scores[name])
+            if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
         ]
         parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=whole)
         for tag, values in parts.items():
@@ -181,9 +183,10 @@ def _splits_groups(
 
 @dataclass
 class _Gathered:
-    scores: dict[str, list[Score]]
-    tags: dict[str, dict[str, str]] = field(default_factory=dict)
-    n_questions: int = 0
+    scores: ScoresOf
+    n_scores: dict[str, int]
+    tags: dict[str, dict[str, str]]
+    n_questions: int
     digest: str = ""
 
 
@@ -231,20 +234,40 @@ def _gather(
     limit: int | None,
     out: BinaryIO | None,
 ) -> _Gathered:
+    """Score everything once; scores go to ``out``, or stay in memory where it is None."""
     count: list[int] = []
+    tags: dict[str, dict[str, str]] = {}
+    n_scores = dict.fromkeys(metrics, 0)
+    kept: dict[str, list[Score]] = {name: [] for name in metrics}
     digest = hashlib.sha256()
-    gathered = _Gathered({name: [] for name in metrics})
     for name, question, score in score_rows(dataset, submission, metrics, limit, count):
-        gathered.scores[name].append(score)
+        n_scores[name] += 1
         if tagged:
-            gathered.tags[score.question_id] = tags_of(question)
-        if out is not None:
+            tags[score.question_id] = tags_of(question)
+        if out is None:
+            kept[name].append(score)
+        else:
             line = msgspec.json.encode(row_of(name, score)) + b"\n"
             digest.update(line)
             out.write(line)
-    gathered.n_questions = count[0]
-    gathered.digest = digest.hexdigest() if out is not None else ""
-    return gathered
+    if out is None:
+        return _Gathered(kept.__getitem__, n_scores, tags, count[0])
+    out.flush()
+    written = out.fileno()
+    return _Gathered(
+        lambda name: _reread(written, name), n_scores, tags, count[0], digest.hexdigest()
+    )
+
+
+def _reread(handle: int, metric: str) -> Iterator[Score]:
+    """Yield one family's scores from the file that was just written; one reader at a time."""
+    decode = msgspec.json.Decoder(ScoreRow).decode
+    with os.fdopen(os.dup(handle), "rb") as stream:
+        stream.seek(0)
+        for line in stream:
+            row = decode(line)
+            if row.metric == metric:
+                yield row
 
 
 def row_of(metric: str, score: Score) -> ScoreRow:

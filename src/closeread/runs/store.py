@@ -6,7 +6,7 @@
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,6 +82,51 @@ class Run:
                 cure="put the old file back, or read the new one into a new run folder",
             )
         return found
+
+
+class Predictions(Mapping[str, Prediction]):
+    """A finished run's predictions by question id, read as they are asked for.
+
+    Asked in the data set's order, as scoring does again and again, it holds one of them in memory;
+    asked in other orders it soon reads them all.
+    """
+
+    _PATIENCE = 100
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._stream = run.predictions()
+        self._last: Prediction | None = None
+        self._whole: dict[str, Prediction] | None = None
+        self._returns = 0
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the prediction for a question id, ``default`` where there is none."""
+        if self._last is not None and self._last.question_id == key:
+            return self._last
+        if self._whole is None and self._returns < self._PATIENCE:
+            for _ in range(2):  # what is not ahead may be behind
+                for found in self._stream:
+                    if found.question_id == key:
+                        self._last = found
+                        return found
+                self._stream = self._run.predictions()
+                self._returns += 1
+        if self._whole is None:
+            self._whole = {found.question_id: found for found in self._run.predictions()}
+        return self._whole.get(key, default)
+
+    def __getitem__(self, key: str) -> Prediction:
+        found: Prediction | None = self.get(key)
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return (found.question_id for found in self._run.predictions())
+
+    def __len__(self) -> int:
+        return self._run.info.n_predictions
 
 
 def open_run(path: str | os.PathLike[str]) -> Run:

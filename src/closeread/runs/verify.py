@@ -147,7 +147,7 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
             fresh_tags[score.question_id] = tags_of(question)
         tags = fresh_tags
         found.compare("scores.jsonl follows from predictions and gold", _differing(stored, anew))
-    computed = summaries_of(metrics, stored, submission, settings)
+    computed = summaries_of(metrics, stored.__getitem__, submission, settings)
     found.compare(
         "summary.json follows from scores.jsonl", _summaries(summary.metrics, computed, "")
     )
@@ -156,7 +156,7 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
     if dataset is None:
         found.unchecked.append("breakdowns: they need the data set's tags")
         return
-    parts = breakdowns_of(metrics, stored, tags, submission, settings)
+    parts = breakdowns_of(metrics, stored.__getitem__, tags, submission, settings)
     found.compare("breakdowns follow from scores.jsonl", _breakdowns(summary.breakdowns, parts))
 
 
