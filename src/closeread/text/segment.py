@@ -25,7 +25,7 @@ def _words(listed: str) -> frozenset[str]:
 
 
 _TITLES = _words(
-    "dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
+    "www dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
     " hon pres mt ft vs cf viz no nos vol vols fig figs pp eq ed eds al approx dept univ assn"
 )
 _CLIPPED = _words(
@@ -39,6 +39,9 @@ _STARTERS = _words(
     " however although though since because there here then thus some many most one two each all"
     " no not another both once"
 )
+# A sentence that begins without a space behind the last one: "It ended.Then it began."
+_RUN_ON = re.compile(r"(?!(?:Com|Org|Net|Edu)\b)[A-Z][a-z’'\s]")
+_WORD = re.compile(r"[“\"'(]?[^\W\d_]{2,}(?:[-’'][^\W\d_]+)*[)”\"']?")
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -79,12 +82,18 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
             return follower not in _GOES_ON and not closed_bracket
         return follower not in "，、；：,;…"
     if not follower.isspace():
-        return False
+        return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())
     rest = text[match.end() : stop].lstrip()
     first = rest.lstrip(_OPENING)[:1]
     if not first or first.islower():
         return False
     return mark != "." or not _abbreviated(text, match.start(), rest)
+
+
+def _plain_word(text: str, end: int) -> bool:
+    """Whether what stands before ``end`` is a word: no initial, abbreviation, address or number."""
+    word = text[max(0, end - 24) : end].rstrip().rsplit(maxsplit=1)[-1:]
+    return bool(word) and bool(_WORD.fullmatch(word[0])) and word[0].lower() not in _TITLES
 
 
 def _abbreviated(text: str, dot: int, rest: str) -> bool:

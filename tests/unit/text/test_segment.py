@@ -51,6 +51,11 @@ def test_chinese_sentences(text: str, expected: list[str]):
         ("One line\nAnother line. And more", ["One line", "Another line.", "And more"]),
         ("Born in St. Louis, Inc. and all. End.", ["Born in St. Louis, Inc. and all.", "End."]),
         ("At 5 p.m. The door opened.", ["At 5 p.m.", "The door opened."]),
+        ("It ended.Then it began.A man came.", ["It ended.", "Then it began.", "A man came."]),
+        (
+            "See www.Example.Com or J.Smith by Mr.Hale.",
+            ["See www.Example.Com or J.Smith by Mr.Hale."],
+        ),
         ("no end", ["no end"]),
     ],
 )
