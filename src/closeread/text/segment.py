@@ -29,8 +29,8 @@ _TITLES = _words(
     " hon pres mt ft vs cf viz no nos vol vols fig figs pp eq ed eds al approx dept univ assn"
 )
 _CLIPPED = _words(
-    "etc inc ltd co corp bros llc plc ave blvd rd jan feb mar apr jun jul aug sep sept oct nov dec"
-    " mon tue tues wed thu thur thurs fri sat sun est min max sq lb lbs oz hr hrs"
+    "etc inc ltd co corp bros llc plc ave blvd rd est min max sq lb lbs oz hr hrs"
+    " Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"
 )
 # Words that begin a sentence far more often than they follow an abbreviation.
 _STARTERS = _words(
@@ -106,7 +106,7 @@ def _abbreviated(text: str, dot: int, rest: str) -> bool:
         return not (word.lower() in {"no", "nos", "fig", "vol"} and not rest[:1].isdigit())
     if len(word) == 1 and word.isupper() and word != "I":
         return True
-    if _INITIALS.search(word) or word.lower() in _CLIPPED:
+    if _INITIALS.search(word) or word in _CLIPPED or word.lower() in _CLIPPED:
         following = _NEXT_WORD.match(rest)
         return not (following and following[0].lower() in _STARTERS)
     return False

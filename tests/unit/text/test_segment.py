@@ -56,6 +56,7 @@ def test_chinese_sentences(text: str, expected: list[str]):
             "See www.Example.Com or J.Smith by Mr.Hale.",
             ["See www.Example.Com or J.Smith by Mr.Hale."],
         ),
+        ("They sat. Bob left on Sat. 4 May.", ["They sat.", "Bob left on Sat. 4 May."]),
         ("no end", ["no end"]),
     ],
 )
