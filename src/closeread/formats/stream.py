@@ -16,6 +16,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _CHUNK_BYTES = 1 << 20
 # An error this near to the end of what was read may come from the cut, not from the text.
 _NEAR_END = 16
+# The parser takes "1" from "1e+"; the rest of the number may be in the next chunk.
+_LONGEST_HALF_NUMBER = 3
 
 
 class BrokenJSON(ValueError):
@@ -125,8 +127,7 @@ class Walk:
                 return ""
 
     def _value(self) -> Any:
-        if not self._next():
-            self._fail("the file ends in the middle of the document")
+        self._next()
         while True:
             try:
                 value, end = self._parse(self._text, self._at)
@@ -134,13 +135,11 @@ class Walk:
                 cut = error.pos >= len(self._text) - _NEAR_END or "Unterminated" in error.msg
                 if cut and self._more():
                     continue
-                if cut and self._ended:
-                    self._fail("the file ends in the middle of the document")
-                self._at = error.pos
+                self._at = len(self._text) if cut else error.pos
                 self._fail(error.msg[:1].lower() + error.msg[1:])
             except ValueError as error:
                 self._fail(str(error))
-            if end == len(self._text) and self._more():
+            if len(self._text) - end < _LONGEST_HALF_NUMBER and self._more():
                 continue
             if _SURROGATE.search(self._text, self._at, end):
                 self._check_surrogates(value)
@@ -165,6 +164,8 @@ class Walk:
         return True
 
     def _fail(self, reason: str) -> NoReturn:
+        if self._ended and self._at == len(self._text):
+            reason = "the file ends in the middle of the document"
         line = self._lines + self._text.count("\n", 0, self._at) + 1
         raise BrokenJSON(reason, line, self._element)
 

@@ -1,0 +1,313 @@
+"""Rows of one's own, as JSON lines and as tables, and closeread's canonical lines."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import dump, load
+from closeread.types import Answer, Defects, Evidence, Option, Question, Span
+
+TEXT = "The ferry left at six. It carried a piano."
+
+
+def row(**columns: Any) -> dict[str, Any]:
+    return {"id": "1", "passage": TEXT, "question": "What?"} | columns
+
+
+def lines(folder: Path, *rows: Any) -> Path:
+    path = folder / "own.jsonl"
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in rows), "utf-8")
+    return path
+
+
+def table(folder: Path, text: str) -> Path:
+    path = folder / "own.csv"
+    path.write_bytes(text.encode())
+    return path
+
+
+def read(path: Path) -> tuple[list[Question], dict[str, int]]:
+    defects = Defects()
+    return [q for _, asked in load(path).read(defects) for q in asked], defects.counts
+
+
+def only(path: Path) -> Question:
+    ((question,), _) = read(path)
+    return question
+
+
+def span(text: str, start: int) -> Answer:
+    return Answer(kind="span", texts=(text,), spans=(Span(start, start + len(text)),))
+
+
+def test_one_passage_for_neighbouring_rows(tmp_path):
+    """Rows that repeat a text share a passage; the same text later is another one."""
+    path = lines(
+        tmp_path,
+        row(id=1, title="Ferries"),
+        row(id=2),
+        row(id=3, passage="北京的雨很大。"),
+        row(id=4),
+    )
+    found = list(load(path))
+    assert [(p.passage_id, p.title, p.language, len(q)) for p, q in found] == [
+        ("0", "Ferries", "en", 2),
+        ("1", "", "zh", 1),
+        ("2", "", "en", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "answers"),
+    [
+        ("six", "span", (span("six", 18),)),
+        (["at six", "six"], "span", (span("at six", 15), span("six", 18))),
+        (None, "span", (Answer(kind="none"),)),
+        (6, "discrete", (Answer(kind="number", texts=("6",)),)),
+        (6.5, "discrete", (Answer(kind="number", texts=("6.5",)),)),
+        (
+            [["ferry", "piano"], "six"],
+            "discrete",
+            (
+                Answer(kind="spans", texts=("ferry", "piano"), spans=(Span(4, 9), Span(36, 41))),
+                span("six", 18),
+            ),
+        ),
+    ],
+)
+def test_answers_without_options(tmp_path, answer, kind, answers):
+    """A string, a list, null, a number and a list in a list mean what the manual says."""
+    question = only(lines(tmp_path, row(answer=answer)))
+    assert (question.kind, question.answers) == (kind, answers)
+
+
+def test_no_answer_column_means_no_gold(tmp_path):
+    """Without the column nothing is claimed."""
+    assert only(lines(tmp_path, row())).answers == ()
+
+
+def test_answer_start(tmp_path):
+    """A right start is taken; a wrong one is a defect and the text is looked for."""
+    twice = row(passage="a b a", answer="a", answer_start=4)
+    assert only(lines(tmp_path, twice)).answers == (span("a", 4),)
+    (question,), defects = read(lines(tmp_path, twice | {"answer_start": 3}))
+    assert question.answers == (span("a", 0),)
+    assert defects == {"wrong-offset": 1}
+    (question,), defects = read(lines(tmp_path, row(answer="seven")))
+    assert question.answers == (Answer(kind="span", texts=("seven",)),)
+    assert defects == {"answer-not-in-passage": 1}
+    with pytest.raises(InputError, match="2 answer_start values"):
+        read(lines(tmp_path, row(answer="six", answer_start=[1, 2])))
+
+
+def test_options(tmp_path):
+    """Lists are lettered, objects keep their labels; gold is a letter or an option's text."""
+    options = ["a horse", "a piano"]
+    lettered = (Option(label="A", text="a horse"), Option(label="B", text="a piano"))
+    gold = (Answer(kind="choice", label="B", texts=("a piano",)),)
+    for answer in ("B", "a piano", ["B"]):
+        question = only(lines(tmp_path, row(options=options, answer=answer)))
+        assert (question.kind, question.options, question.answers) == ("choice", lettered, gold)
+    question = only(lines(tmp_path, row(options={"x": "no", "y": "yes"}, answer="y")))
+    assert question.options[1] == Option(label="y", text="yes")
+    assert question.answers[0].label == "y"
+    (_, defects) = read(lines(tmp_path, row(options=options, answer="C")))
+    assert defects == {"answer-not-an-option": 1}
+    with pytest.raises(InputError, match="1 options"):
+        read(lines(tmp_path, row(options=["alone"], answer="A")))
+    with pytest.raises(InputError, match="line 1, question 1: the answer 2"):
+        read(lines(tmp_path, row(options=options, answer=2)))
+
+
+def test_verification(tmp_path):
+    """Polarity, truth values and evidence of every option."""
+    question = only(
+        lines(
+            tmp_path,
+            row(
+                options=["It sank.", "It left."],
+                answer="A",
+                asks_for="contradicted",
+                truth=[False, True],
+                evidence={"B": ["The ferry left at six."], "A": ["It carried a piano."]},
+            ),
+        )
+    )
+    assert question.kind == "verification"
+    assert question.asks_for == "contradicted"
+    assert question.option_truth == (False, True)
+    assert question.gold_evidence == (
+        Evidence(spans=(Span(0, 22),), texts=("The ferry left at six.",), option_label="B"),
+        Evidence(spans=(Span(23, 42),), texts=("It carried a piano.",), option_label="A"),
+    )
+    with pytest.raises(InputError, match="3 truth values"):
+        read(lines(tmp_path, row(options=["a", "b"], truth=[True, False, True])))
+    with pytest.raises(InputError, match="option 'Z'"):
+        read(lines(tmp_path, row(options=["a", "b"], evidence={"Z": ["x"]})))
+    (_, defects) = read(lines(tmp_path, row(evidence=["Nobody said so."])))
+    assert defects == {"evidence-not-in-passage": 1}
+
+
+def test_other_columns_become_tags(tmp_path):
+    """Scalars become strings, null nothing; lists and objects are refused, with their place."""
+    question = only(lines(tmp_path, row(level="easy", year=1998, hard=True, none=None, x=0.5)))
+    assert question.tags == {"level": "easy", "year": "1998", "hard": "true", "x": "0.5"}
+    with pytest.raises(InputError, match=r"line 2, question 2: the column 'option' holds a list"):
+        read(lines(tmp_path, row(), row(id=2, option=["typing mistake"])))
+
+
+def test_group_and_role(tmp_path):
+    """Triples can be given by hand."""
+    question = only(lines(tmp_path, row(group=7, role="negative")))
+    assert (question.group_id, question.role) == ("7", "negative")
+    with pytest.raises(InputError, match="role"):
+        read(lines(tmp_path, row(role="reverse")))
+
+
+def test_duplicate_ids(tmp_path):
+    """The same id twice is counted with its line."""
+    path = lines(tmp_path, row(), row())
+    defects = load(path).check()
+    assert defects.counts == {"duplicate-id": 1}
+    assert defects.examples["duplicate-id"][0].line == 2
+
+
+def test_canonical_lines_are_strict(tmp_path):
+    """Unknown fields, other passages' questions and unequal truth values are refused."""
+    path = lines(tmp_path, row(options=["a", "b"], truth=[True, False]))
+    dump(load(path), tmp_path / "own.jsonl")
+    line = json.loads((tmp_path / "own.jsonl").read_text())
+
+    def refused(change: Any) -> str:
+        changed = json.loads(json.dumps(line))
+        change(changed)
+        with pytest.raises(InputError) as caught:
+            read(lines(tmp_path, changed))
+        return str(caught.value)
+
+    assert "line 1" in refused(lambda it: it["questions"][0].update(tag={}))
+    assert "question 1" in refused(lambda it: it["questions"][0].update(passage_id="x"))
+    assert "truth" in refused(lambda it: it["questions"][0].update(option_truth=[True]))
+    assert "unknown field" in refused(lambda it: it.update(more=1))
+
+
+def test_spans_out_of_range_are_counted(tmp_path):
+    """A span beyond the passage is a defect."""
+    path = lines(tmp_path, row(answer="six"))
+    dump(load(path), path)
+    path.write_text(path.read_text().replace("[18,21]", "[18,900]"))
+    assert load(path).check().counts == {"span-out-of-range": 1}
+
+
+def test_a_header_line_says_what_the_set_is(tmp_path):
+    """Name, version, licence and metadata survive; a set without them gets no header."""
+    header = {"dataset": {"name": "Mine", "version": "2", "license": "CC0", "metadata": {"a": 1}}}
+    plain = lines(tmp_path, row())
+    dump(load(plain), plain)
+    body = plain.read_text()
+    plain.write_text(json.dumps(header) + "\n" + body)
+    dataset = load(plain)
+    assert (dataset.name, dataset.version, dataset.license) == ("Mine", "2", "CC0")
+    assert dataset.metadata == {"a": 1}
+    dump(dataset, tmp_path / "back.jsonl")
+    assert json.loads((tmp_path / "back.jsonl").read_text().split("\n")[0]) == header
+    assert body.startswith('{"passage"')
+    plain.write_text(json.dumps(header))
+    assert list(load(plain)) == []
+
+
+def test_other_formats_survive_our_own_lines(tmp_path, corpus):
+    """SQuAD and MRQA files come back whole through jsonl, what only they know included."""
+    for name, form in [
+        ("mlqa/dev-context-en-question-en.json", "squad"),
+        ("covidqa/200423_covidQA.json", "squad"),
+        ("mrqa/NewsQA_sample.jsonl", "mrqa"),
+    ]:
+        dump(load(corpus / "data" / name), tmp_path / "own.jsonl.gz", "jsonl")
+        dump(load(corpus / "data" / name), tmp_path / "straight", form)
+        dump(load(tmp_path / "own.jsonl.gz"), tmp_path / "round", form)
+        assert (tmp_path / "round").read_bytes() == (tmp_path / "straight").read_bytes()
+
+
+HEADER = "id,passage,question,answer\n"
+
+
+def test_a_table_as_spreadsheets_save_it(tmp_path):
+    """A byte-order mark, Windows line ends, quotes and line breaks in cells do no harm."""
+    text = (
+        "\ufeffID;Passage ;question;answer;Level\r\n"
+        '1;"Ein ""Satz"".\r\nNoch einer; ja.";Was?;Satz;easy\r\n'
+        "\r\n"
+        "2;x;Wo?;;hard\r\n"
+    )
+    questions, defects = read(table(tmp_path, text))
+    ((passage, _), _) = load(tmp_path / "own.csv")
+    assert passage.text == 'Ein "Satz".\r\nNoch einer; ja.'
+    assert questions[0].answers == (span("Satz", 5),)
+    assert questions[0].tags == {"Level": "easy"}
+    assert questions[1].answers == (Answer(kind="none"),)
+    assert not defects
+
+
+def test_lists_in_cells(tmp_path):
+    """Bars separate, and can be escaped; option columns and truth values are read."""
+    text = (
+        "id,passage,question,answer,option_a,option_b,truth,evidence_b,answer_start\n"
+        '1,a|b c,Q?,a\\|b|c,,,,,"0|4"\n'
+        "2,It left.,Q?,B,It sank.,It left.,no|1,It left.,\n"
+    )
+    questions, _ = read(table(tmp_path, text))
+    assert questions[0].answers == (span("a|b", 0), span("c", 4))
+    assert questions[1].option_truth == (False, True)
+    assert questions[1].answers[0].texts == ("It left.",)
+    assert questions[1].gold_evidence == (
+        Evidence(spans=(Span(0, 8),), texts=("It left.",), option_label="B"),
+    )
+    text = "id,passage,question,options,answer\n1,x,Q?,yes|no|maybe,C\n"
+    assert only(table(tmp_path, text)).answers[0].texts == ("maybe",)
+
+
+def test_numbers_in_tables_need_the_kind(tmp_path):
+    """1998 is a text unless the row says discrete."""
+    text = (
+        "id,passage,question,answer,kind\n1,In 1998.,When?,1998,\n2,In 1998.,When?,1998,discrete\n"
+    )
+    questions, _ = read(table(tmp_path, text))
+    assert [question.answers[0].kind for question in questions] == ["span", "number"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER + "1,x,Q?,\n2,x,Q?\n", "line 3: 3 cells"),
+        (HEADER + "1,x,Q?,,more\n", "line 2: 5 cells"),
+        (HEADER + '1,"x,Q?,\n', "line 2: not CSV"),
+        ("passage,question,answer\nx,Q?,\n", "no column id"),
+        ("id,passage,question,question\n1,x,Q?,Q?\n", "twice the column 'question'"),
+        ("id,passage,question,option_f\n1,x,Q?,f\n", "the column 'option_f'"),
+        ("id,passage,question,truth\n1,x,Q?,perhaps\n", "line 2: a truth value is 'perhaps'"),
+        ("id,passage,question,answer,answer_start\n1,x,Q?,x,one\n", "answer_start is 'one'"),
+        ("id,passage,question,kind\n1,x,Q?,riddle\n", "line 2, question 1, at kind"),
+    ],
+)
+def test_broken_tables(tmp_path, text, message):
+    """Rows are reported by the line they begin on."""
+    path = table(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        read(path)
+    assert f"{path}, " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_what_a_table_cannot_hold(tmp_path):
+    """Several spans, adversarial options and known column names as tags are refused."""
+    several = lines(tmp_path, row(answer=[["ferry", "piano"]]))
+    with pytest.raises(UsageError, match=r"question 1: .*several spans"):
+        dump(load(several), tmp_path / "no.csv", "csv")
+    mixed = lines(tmp_path, row(answer=None), row(id=2))
+    with pytest.raises(UsageError, match=r"question 2: .*unknown answer"):
+        dump(load(mixed), tmp_path / "no.csv", "csv")
+    assert not (tmp_path / "no.csv").exists()
