@@ -145,3 +145,26 @@ def test_gaokao_bench_keeps_every_letter_and_character(corpus: Path):
             for text in (question.text, *(option.text for option in question.options)):
                 assert "".join(text.split()) in printed
         assert "".join(passage.text.split()) in printed
+
+
+STREAMED = [
+    "vgaokao/test.json",
+    "gcrc_advrobust/dev_GCRCadvrobust.json",
+    "gcrc_2020/dev.json",
+    "c3/c3-m-train.json.gz",
+    "drop/drop_contrast_sets_test.json",
+    "quoref/quoref_dataset_dev.json",
+    "gaokao_bench/2010-2022_Chinese_Modern_Lit.json",
+]
+
+
+@pytest.mark.parametrize("name", STREAMED)
+def test_large_files_read_the_same(corpus: Path, name: str, monkeypatch: pytest.MonkeyPatch):
+    """Read element by element, as a large file is, a set gives the very same records."""
+    path = corpus / "data" / name
+    whole = formats.load(path)
+    items = list(whole)
+    monkeypatch.setattr(formats.Source, "is_large", True)
+    streamed = formats.load(path)
+    assert list(streamed) == items
+    assert streamed.metadata == whole.metadata
