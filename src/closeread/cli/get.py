@@ -57,7 +57,7 @@ def command(names: tuple[str, ...], to: Path, list_: bool, timeout: float, json_
 def _count(path: Path) -> int:
     from closeread.formats import load
 
-    return sum(1 for _ in load(path).questions())
+    return sum(1 for _ in load(path, facts=False).questions())
 
 
 def _describe(found: Received) -> None:

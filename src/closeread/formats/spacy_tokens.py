@@ -1,6 +1,7 @@
 """Tokens by spaCy's rules alone: a blank pipeline, no model, nothing to download."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from closeread.catalog import missing_extra
@@ -10,6 +11,7 @@ from closeread.formats.occurrences import Token
 Tokenize = Callable[[str], list[Token]]
 
 
+@lru_cache(maxsize=4)
 def tokenizer(language: str) -> Tokenize:
     """Return a function that cuts a text into ``(token, offset)`` pairs, white space left out.
 
@@ -34,8 +36,10 @@ def tokenizer(language: str) -> Tokenize:
             pipeline.tokenizer.add_special_case(marker, [{"ORTH": marker}])
 
     def tokenize(text: str) -> list[Token]:
-        made = pipeline.tokenizer(text)
-        return [(token.text, token.idx) for token in made if not token.is_space]
+        # The zone forgets words afterwards, so that a large set does not fill the memory.
+        with pipeline.memory_zone():
+            made = pipeline.tokenizer(text)
+            return [(token.text, token.idx) for token in made if not token.is_space]
 
     return tokenize
 

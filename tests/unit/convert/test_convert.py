@@ -55,16 +55,29 @@ def test_a_form_that_cannot_hold_the_set_is_refused(tmp_path):
     assert sorted(tmp_path.iterdir()) == before
 
 
-def test_a_writer_that_loses_the_passage_is_caught(tmp_path):
-    """GAOKAO-Bench's one string does not hold every passage: reading what was written shows it."""
-    path = tmp_path / "own.jsonl"
-    path.write_text(
-        '{"id": "1", "passage": "一只猫。\\n1. 坐着。", "question": "下列正确的一项是", '
-        '"options": ["猫", "狗", "鸟", "鱼"], "answer": "A"}\n'
-    )
-    with pytest.raises(UsageError, match="cannot hold this set"):
-        convert(load(path), tmp_path / "x.json", "gaokao-bench")
-    assert [found.name for found in tmp_path.iterdir()] == ["own.jsonl"]
+LOSSY = """
+from closeread.formats import jsonl
+from closeread.formats.registry import Format
+
+def write(dataset, stream):
+    for passage, questions in dataset:
+        for question in questions:
+            stream.write(b'{"id": "%s", "passage": "gone", "question": "%s", "answer": "A cat"}\\n'
+                         % (question.question_id.encode(), question.text.encode()))
+
+FORMAT = Format(name="lossy", sniff=jsonl.sniff, read=jsonl.read, write=write)
+"""
+
+
+def test_a_writer_that_loses_the_passage_is_caught(squad, tmp_path, monkeypatch):
+    """Somebody's own format that forgets something is found out by reading what it wrote."""
+    folder = tmp_path / "plugin"
+    folder.mkdir()
+    (folder / "lossy_format.py").write_text(LOSSY)
+    monkeypatch.syspath_prepend(folder)
+    with pytest.raises(UsageError, match="cannot hold this set: question a: its passage"):
+        convert(squad, tmp_path / "x.jsonl", "lossy_format:FORMAT")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cats.json", "plugin"]
 
 
 def test_an_old_target_survives_a_refusal(squad, tmp_path):

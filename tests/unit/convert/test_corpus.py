@@ -136,7 +136,7 @@ def test_real_sets_keep_their_gold(corpus, tmp_path, name):
     for passage, questions in back:
         for question in questions:
             kept += 1
-            original = gold[question.metadata["extra"]["id"]]
+            original = gold[question.metadata["mrqa_extra"]["id"]]
             accepted = [answer.texts[0] for answer in question.answers]
             assert accepted == [
                 answer.texts[0]

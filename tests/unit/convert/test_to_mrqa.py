@@ -140,7 +140,7 @@ def test_repair_2019_07_12_what_is_marked_scores_as_exact():
         )
     )
     ((_, (asked,)),) = items
-    assert asked.metadata["extra"] == {"id": "q2"}
+    assert asked.metadata["mrqa_extra"] == {"id": "q2"}
     assert made.dropped.counts == {"answer-not-in-passage": 1}
     for entry in asked.metadata["detected_answers"]:
         assert mrqa(entry["text"]) in {mrqa(answer.texts[0]) for answer in asked.answers}
@@ -163,7 +163,7 @@ def test_what_is_not_extractive_is_dropped_and_counted():
         )
     )
     ((_, (kept,)),) = items
-    assert kept.metadata["extra"] == {"id": "q6"}
+    assert kept.metadata["mrqa_extra"] == {"id": "q6"}
     assert made.dropped.counts == {
         "unanswerable": 1,
         "no-answer-given": 1,
@@ -213,7 +213,7 @@ def test_contexts_are_cut_at_800_tokens():
     ((passage, (kept,)),) = items
     assert len(passage.metadata["context_tokens"]) == 800
     assert passage.text.endswith(" w799")
-    assert kept.metadata["extra"] == {"id": "q1"}
+    assert kept.metadata["mrqa_extra"] == {"id": "q1"}
     assert made.dropped.counts == {"answer-beyond-800-tokens": 1}
     assert made.remarks.counts == {"context-cut": 1}
 
