@@ -1,0 +1,71 @@
+"""What the documents say works: commands run, examples run, links lead somewhere."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import ROOT
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+_LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+
+
+def _commands(page: str) -> list[str]:
+    """The indented `closeread` commands of a page that need nothing but the shipped exam."""
+    lines = (ROOT / page).read_text("utf-8").splitlines()
+    found = [line.split("  #")[0].strip() for line in lines if line.startswith("    closeread ")]
+    return [line for line in found if "exam/" in line or "runs/" in line]
+
+
+def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(folder), "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", *command.split()],
+        cwd=folder, capture_output=True, text=True, check=False, env=environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
+def test_readme_commands_run(page, tmp_path):
+    """Every command of the README that needs no data runs, in the README's order."""
+    commands = _commands(page)
+    assert len(commands) >= 9
+    for command in commands:
+        done = _run(command, tmp_path)
+        assert done.returncode == 0, (command, done.stderr[-2000:])
+        assert "Traceback" not in done.stderr
+
+
+def test_the_example_reader_and_metric_run(tmp_path):
+    """The code of docs/extend.md is a reader and a metric that closeread takes by name."""
+    text = (ROOT / "docs/extend.md").read_text("utf-8")
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        name = re.match(r"# (\w+\.py)\n", code)
+        assert name is not None
+        (tmp_path / name[1]).write_text(code, "utf-8")
+    read = _run("closeread read exam/zh --reader my_readers:last_option --out runs/last", tmp_path)
+    assert read.returncode == 0, read.stderr
+    scored = _run("closeread score runs/last --metric my_metrics:AnswerLength --json", tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    assert '"length.characters"' in scored.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    """Every relative link of every page names a file that is there."""
+    for target, _ in _LINK.findall(page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target
+
+
+def test_recipes_load():
+    """Every shipped recipe is valid."""
+    from closeread.pipeline.recipe import load_recipe
+
+    recipes = sorted((ROOT / "recipes").glob("*.toml"))
+    assert recipes
+    for path in recipes:
+        load_recipe(path)
