@@ -7,6 +7,9 @@ from closeread.reports.gather import Material, Row, RunView
 from closeread.reports.plot import Plot, percent, wilson
 
 _POINTS = 200
+_MOST_CURVES = 4
+# Fewer questions than this show nothing but chance.
+_FEWEST = 3
 
 
 def coverage(material: Material) -> list[Plot]:
@@ -17,14 +20,14 @@ def coverage(material: Material) -> list[Plot]:
         points = _curve(run, members)
         if len(points) >= 3:
             curves.append((run.name, points))
-    if not curves:
+    if not 1 <= len(curves) <= _MOST_CURVES:
         return []
     numbers = [["run", "coverage", "value"]]
     for name, points in curves:
         for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
             near = min(points, key=lambda point: abs(point[0] - share))
             numbers.append([name, percent(near[0]), percent(near[1])])
-    metric = material.runs[0].per_question
+    metric = ", ".join(dict.fromkeys(run.per_question for run in material.runs))
     return [
         Plot(
             kind="curve",
@@ -124,7 +127,7 @@ def flips(material: Material) -> list[Plot]:
                         cells[not was][not _right(run, name)] += 1
             params = {"role": role, "run": run.name}
             found.append(_square("flips", params, ("original", "variant"), cells, [run.name, role]))
-    return [plot for plot in found if sum(map(sum, plot.data["cells"]))]
+    return [plot for plot in found if sum(map(sum, plot.data["cells"])) >= _FEWEST]
 
 
 def pairs(material: Material) -> list[Plot]:

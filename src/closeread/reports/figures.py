@@ -81,7 +81,8 @@ def title(plot: Plot, language: str) -> str:
         params["tag"] = _named("tag", params["tag"], language)
     if "role" in params:
         params["role"] = word(f"role.{params['role']}", language)
-    return word(f"plot.{plot.title}", language, params)
+    says = word(f"plot.{plot.title}", language, params)
+    return f"{says} · {params['set']}" if "set" in params else says
 
 
 def _dots(axes: Any, plot: Plot, language: str) -> None:

@@ -9,6 +9,7 @@ from closeread.reports.plot import Plot, mean_interval, percent
 from closeread.types import Summary
 
 _MOST_GROUPS = 24
+_FEWEST = 6
 # Tags that tell single answers apart rather than kinds of questions.
 _LABELS = ("gold", "label", "id")
 
@@ -22,12 +23,11 @@ def of_runs(material: Material) -> Plot:
     return _dots("runs", {"metric": metric}, [metric], points, [None])
 
 
-def by_breakdowns(material: Material) -> list[Plot]:
-    """Score by group, for every tag that scoring broke down."""
-    if not material.runs or not material.runs[0].headline:
-        return []
-    metric = material.runs[0].headline
-    runs = [run for run in material.runs if run.headline == metric and run.breakdowns]
+def by_breakdowns(material: Material, place: int) -> list[Plot]:
+    """Score by group in one data set, for every tag that scoring broke down."""
+    runs = [material.runs[number] for number in material.runs_of(place)]
+    metric = runs[0].headline
+    runs = [run for run in runs if run.headline == metric and run.breakdowns]
     found = []
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = list(dict.fromkeys(v for run in runs for v in run.breakdowns.get(tag, {})))
@@ -38,19 +38,21 @@ def by_breakdowns(material: Material) -> list[Plot]:
             summaries = [run.breakdowns.get(tag, {}).get(value, {}).get(metric) for run in runs]
             rows.append((value, [_point(summary) for summary in summaries]))
         if any(sum(p is not None and p["value"] is not None for p in ps) for _, ps in rows):
+            params = _params(material, place, tag, metric)
             whole = [run.metrics[metric].value for run in runs]
-            params = {"tag": tag, "metric": metric}
             found.append(_dots(_title(tag), params, [run.name for run in runs], rows, whole))
     return found
 
 
-def by_kinds(material: Material, known: Collection[str]) -> list[Plot]:
+def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
     """Score by group for the other tags, from the questions themselves (see ``mean_interval``)."""
-    runs = [run for run in material.runs if run.per_question]
-    if not runs or len(material.sets) > 1:
+    runs = [material.runs[number] for number in material.runs_of(place)]
+    runs = [run for run in runs if run.per_question]
+    mine = [row for row in material.rows if row.place == place]
+    if not runs or len(mine) < _FEWEST:
         return []
     groups: dict[str, dict[str, list[Row]]] = {}
-    for row in material.rows:
+    for row in mine:
         for tag, value in kinds(row.question).items():
             if tag not in known:
                 groups.setdefault(tag, {}).setdefault(value, []).append(row)
@@ -60,13 +62,15 @@ def by_kinds(material: Material, known: Collection[str]) -> list[Plot]:
             rows = [
                 (value, [_mean(run, chosen) for run in runs]) for value, chosen in members.items()
             ]
-            whole = [_mean(run, material.rows) for run in runs]
-            params = {"tag": tag, "metric": runs[0].per_question}
-            names = [run.name for run in runs]
-            found.append(
-                _dots(_title(tag), params, names, rows, [w["value"] if w else None for w in whole])
-            )
+            whole = [it["value"] if it else None for it in (_mean(run, mine) for run in runs)]
+            params = _params(material, place, tag, runs[0].per_question)
+            found.append(_dots(_title(tag), params, [run.name for run in runs], rows, whole))
     return found
+
+
+def _params(material: Material, place: int, tag: str, metric: str) -> dict[str, str]:
+    several = {"set": material.sets[place].info.name} if len(material.sets) > 1 else {}
+    return {"tag": tag, "metric": metric} | several
 
 
 def _title(tag: str) -> str:

@@ -89,7 +89,7 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
 def _between(material: Material) -> list[Notice]:
     """Say where two runs must not be compared."""
     found = []
-    if len(material.sets) > 1:
+    if 1 < len(material.sets) < len(material.runs):
         found.append(Notice(code="different-sets", params={"n": str(len(material.sets))}))
     for place in range(len(material.sets)):
         members = [material.runs[number] for number in material.runs_of(place)]

@@ -7,18 +7,25 @@ from closeread.reports.plot import Plot
 
 _FIRST = ("strategy", "role", "polarity", "asks_for", "answer")
 _MOST_TAGS = 6
+_MOST_SETS = 3
 
 
 def all_plots(material: Material) -> list[Plot]:
     """Return the plots that this material can fill."""
-    found = by_breakdowns(material)
-    found += by_kinds(material, {plot.params["tag"] for plot in found})
-    found.sort(key=lambda plot: [*_FIRST, plot.params["tag"]].index(plot.params["tag"]))
-    found = _unlike(found)[:_MOST_TAGS]
-    first = [plot for plot in found if plot.params["tag"] in ("strategy", "role")]
-    rest = [plot for plot in found if plot not in first]
+    groups = []
+    if len(material.sets) <= _MOST_SETS:
+        groups = [plot for place in range(len(material.sets)) for plot in _of_set(material, place)]
+    first = [plot for plot in groups if plot.params["tag"] in ("strategy", "role")]
+    rest = [plot for plot in groups if plot not in first]
     behaviour = flips(material) + coverage(material) + lengths(material) + pairs(material)
     return first + behaviour + rest
+
+
+def _of_set(material: Material, place: int) -> list[Plot]:
+    found = by_breakdowns(material, place)
+    found += by_kinds(material, place, {plot.params["tag"] for plot in found})
+    found.sort(key=lambda plot: [*_FIRST, plot.params["tag"]].index(plot.params["tag"]))
+    return _unlike(found)[:_MOST_TAGS]
 
 
 def _unlike(plots: list[Plot]) -> list[Plot]:

@@ -8,6 +8,7 @@ LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {
     "overview": ("Overview", "概览"),
     "questions": ("Questions", "题目"),
+    "runs-and-sets": ("{n} runs on {sets} data sets", "{sets} 个数据集上的 {n} 次运行"),
     "reader": ("Reader", "阅读器"),
     "dataset": ("Data set", "数据集"),
     "licence": ("Licence", "许可"),

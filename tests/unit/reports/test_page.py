@@ -206,7 +206,23 @@ def test_runs_on_different_sets_stand_in_one_page(tmp_path):
     assert columns["dataset"] == [0, 0, 0, 1, 1, 1]
     assert columns["runs"][0]["value"][3:] == [None, None, None]
     assert columns["runs"][1]["answer"][:3] == [None, None, None]
-    assert blocks["index"]["notices"][0]["code"] == "different-sets"
+    assert blocks["index"]["notices"] == []
+
+
+def test_runs_that_must_not_be_compared_say_so(tmp_path):
+    """Three runs on two sets, two of them scored in different ways: both are said."""
+    folders = []
+    for name, of in (("one", "a"), ("two", "a"), ("three", "b")):
+        questions = triple(of)
+        path = tmp_path / f"{of}.jsonl"
+        dataset = write_set(path, [(PASSAGE, questions)])
+        predictions = choose(questions, {})
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        changes = {"signature": f"choice.accuracy|tie:{name}|ci:x"}
+        folders.append(write_run(tmp_path / name, dataset, predictions, values, changes=changes))
+    _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
+    codes = [it["code"] for it in blocks["index"]["notices"]]
+    assert codes == ["different-sets", "signatures"]
 
 
 def test_a_folder_that_is_no_run_leaves_no_page(tmp_path):

@@ -33,25 +33,25 @@ function headline(run) {
     counts(chief), chief.note && h("p", { class: "soft note" }, chief.note));
 }
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
-function metricsTable() {
-  let names = [...new Set(DATA.runs.flatMap((run) => Object.keys(run.metrics)))];
+function metricsTable(runs) {
+  let names = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
   // Variants and values by answer type stand back when there are many metrics.
   const plain = (name) => !name.includes("~") && name.split(".").length === 2;
   const crowded = names.length > 9;
-  const chief = DATA.runs[0].headline;
-  const many = DATA.runs.length > 1;
+  const chief = runs[0].headline;
+  const many = runs.length > 1;
   const missing = (run) => h("span", { title: t("not-computed", { run: run.name }) }, DASH);
-  if (DATA.runs.length > 5) {
+  if (runs.length > 5) {
     names = names.filter(plain);
     return h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), names.map((name) => h("th", { class: "n" }, name)))),
-      h("tbody", null, DATA.runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
+      h("tbody", null, runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
         names.map((name) => h("td", { class: "n", title: run.metrics[name]?.signature }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))))))));
   }
   const body = h("tbody");
   for (const name of names) {
-    const proof = h("tr", { class: "proof", hidden: true }, h("td", { colspan: 2 + DATA.runs.length },
-      DATA.runs.filter((run) => run.metrics[name]).map((run) => {
+    const proof = h("tr", { class: "proof", hidden: true }, h("td", { colspan: 2 + runs.length },
+      runs.filter((run) => run.metrics[name]).map((run) => {
         const it = run.metrics[name];
         return h("p", null, many && h("b", null, h("bdi", null, run.name), ": "), h("code", null, it.signature), h("br"),
           t("proof", { n: count(it.n_questions), scored: count(it.n_scored), answered: count(it.n_answered), failed: count(it.n_failed || 0), unit: t("unit." + it.unit) }),
@@ -62,13 +62,13 @@ function metricsTable() {
       button.setAttribute("aria-expanded", String(!proof.hidden));
     } } }, name);
     body.append(h("tr", { class: [name === chief && "chief", crowded && !plain(name) && "rest"].filter(Boolean).join(" ") || null, hidden: crowded && !plain(name) }, h("td", null, button),
-      DATA.runs.map((run) => h("td", { class: "n" }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))),
-      !many && h("td", { class: "n soft scored" }, count(DATA.runs[0].metrics[name].n_scored))), proof);
+      runs.map((run) => h("td", { class: "n" }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))),
+      !many && h("td", { class: "n soft scored" }, count(runs[0].metrics[name].n_scored))), proof);
   }
   const rest = body.querySelectorAll("tr.rest");
   const more = rest.length > 0 && h("button", { class: "quiet more", type: "button", on: { click: () => { for (const line of rest) line.hidden = false; more.remove(); } } }, t("all-metrics", { n: names.length }));
-  return h("div", { class: "scroll" + (DATA.runs.length > 2 ? " stacked" : "") }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("metric")),
-    DATA.runs.map((run) => h("th", { class: "n" }, many ? h("bdi", null, run.name) : t("value-interval"))), !many && h("th", { class: "n scored" }, "n"))), body), more);
+  return h("div", { class: "scroll" + (runs.length > 2 ? " stacked" : "") }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("metric")),
+    runs.map((run) => h("th", { class: "n" }, many ? h("bdi", null, run.name) : t("value-interval"))), !many && h("th", { class: "n scored" }, "n"))), body), more);
 }
 function facts() {
   const rows = [];
@@ -77,13 +77,16 @@ function facts() {
     const run = DATA.runs[0];
     rows.push([t("reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
   } else {
-    DATA.runs.forEach((run, r) => rows.push([DATA.runs.length > 6 ? `${r + 1}` : `${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, options(run) && ` (${options(run)})`, DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
+    DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, options(run) && ` (${options(run)})`, DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
   }
+  const several = DATA.datasets.length > 1;
   for (const set of DATA.datasets) {
-    rows.push([t("dataset"), [h("b", null, set.name), set.version && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) })]]);
-    rows.push([t("licence"), set.license ? h("bdi", null, set.license) : t("licence-unknown")]);
+    const licence = set.license ? h("bdi", null, set.license) : t("licence-unknown");
+    rows.push([t("dataset"), [h("b", null, set.name), set.version && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) }), several && [` · ${t("licence")}: `, licence]]]);
+    if (!several) rows.push([t("licence"), licence]);
   }
-  return h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
+  const made = h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
+  return rows.length <= 9 ? made : h("details", null, h("summary", null, t("runs-and-sets", { n: DATA.runs.length, sets: DATA.datasets.length })), made);
 }
 function notices() {
   if (!DATA.notices.length) return null;
@@ -94,8 +97,7 @@ function notices() {
   return h("aside", { class: "notices", "aria-label": t("trust") }, h("h2", null, t("trust")), h("ul", null, DATA.notices.map(say)));
 }
 // Which questions to read: a few ways in, each a filter of the list.
-function ways() {
-  const run = Number(state.run);
+function ways(run) {
   const tally = { right: 0, partly: 0, wrong: 0, unanswered: 0, failed: 0, differ: 0 };
   for (let i = 0; i < Q().n; i++) {
     if (!covers(run, i)) continue;
@@ -106,8 +108,8 @@ function ways() {
   const entries = [["wrong", { status: "wrong", sort: sure ? "-confidence" : "" }, "wrong", sure && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
     ["right", { status: "right", sort: sure ? "confidence" : "" }, "right", sure && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
     ["failed", { status: "failed" }, "failed"], ["differ", { status: "differ", sort: "-disagreement" }, "differ", "most-first"]];
-  return h("nav", { class: "reading" }, h("h2", null, t("which-to-read")), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
-    h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: state.run, view: "questions", ...patch }) },
+  return h("nav", { class: "reading" }, h("h2", null, t("which-to-read"), DATA.runs.length > 1 && !apart() && [" · ", h("bdi", null, DATA.runs[run].name)]), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
+    h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(run), view: "questions", ...patch }) },
       h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
 }
 function published() {
@@ -121,14 +123,22 @@ function published() {
       h("tbody", null, table.rows.map((it) => row(`${it.dataset} (${t("mrqa." + it.domain)})`, it.published, it.ours)),
         table.averages.map((it) => row(t("mrqa.average-" + it.over), it.published, it.ours, true))))));
 }
+// A few runs, each on a data set of its own, stand next to each other and are not compared.
+const apart = () => DATA.runs.length > 1 && DATA.runs.length <= 3 && DATA.datasets.length === DATA.runs.length;
+function firstScreen() {
+  const reading = (run) => Q().n > 0 && ways(run);
+  if (DATA.runs.length === 1) return h("div", { class: "first" }, h("div", null, headline(DATA.runs[0]), reading(0)), metricsTable(DATA.runs));
+  if (apart()) {
+    return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), reading(r), metricsTable([run]))));
+  }
+  return h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable(DATA.runs), reading(Number(state.run)));
+}
 function overview() {
-  const title = DATA.runs.length === 1 ? DATA.runs[0].name : t("n-runs", { n: DATA.runs.length });
-  const one = DATA.runs.length === 1;
+  const names = [...new Set(DATA.runs.map((run) => run.reader))];
+  const title = DATA.runs.length === 1 ? DATA.runs[0].name : apart() && names.length === 1 ? names[0] : t("n-runs", { n: DATA.runs.length });
   return h("main", { class: "overview" }, h("h1", null, h("bdi", null, title)), facts(), notices(),
-    one ? h("div", { class: "first" }, h("div", null, headline(DATA.runs[0]), Q().n > 0 && ways()), metricsTable())
-      : h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable(), Q().n > 0 && ways()),
-    published(),
+    firstScreen(), published(),
     DATA.plots.length > 0 && h("section", null, h("h2", { class: "sr" }, t("where-from")), h("div", { class: "plots" }, DATA.plots.map(plotFigure))),
-    h("footer", null, t("made-by", { version: DATA.version }), " · ", DATA.runs.map((run) => run.created).filter(Boolean).join(", "),
+    h("footer", null, t("made-by", { version: DATA.version }), " · ", [...new Set(DATA.runs.map((run) => run.created))].sort().filter((_, k, all) => k === 0 || k === all.length - 1).join(" – "),
       DATA.datasets.map((set) => set.sha256 && [" · ", set.name, " sha256 ", h("code", null, set.sha256.slice(0, 16))])));
 }

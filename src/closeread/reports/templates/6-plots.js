@@ -133,7 +133,10 @@ function drawing(plot) {
   });
   return svg;
 }
-const plotTitle = (plot) => t("plot." + plot.title, { ...plot.params, tag: named("tag", plot.params?.tag), role: t("role." + (plot.params?.role || "original")) });
+function plotTitle(plot) {
+  const says = t("plot." + plot.title, { ...plot.params, tag: named("tag", plot.params?.tag), role: t("role." + (plot.params?.role || "original")) });
+  return plot.params?.set ? `${says} · ${plot.params.set}` : says;
+}
 function plotFigure(plot) {
   return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + plot.title, plot.params))), drawing(plot),
     h("details", null, h("summary", null, t("numbers")), h("div", { class: "scroll" }, h("table", null,

@@ -82,7 +82,7 @@ function chips() {
   const run = Number(state.run), tally = {};
   for (let i = 0; i < Q().n; i++) if (covers(run, i)) { const kind = status(run, i); tally[kind] = (tally[kind] || 0) + 1; }
   const all = ["right", "partly", "wrong", "unanswered", "failed", "unscored"].filter((kind) => tally[kind]);
-  if (DATA.runs.length > 1) all.push("differ");
+  if (DATA.runs.length > DATA.datasets.length) all.push("differ");
   return h("div", { class: "chips", role: "group", "aria-label": t("filter-status") }, all.map((kind) => h("button", { class: "chip", type: "button", "data-status": kind, "aria-pressed": String(state.status === kind),
     on: { click: () => go({ status: state.status === kind ? "" : kind }, true) } }, kind === "differ" ? t("status.differ") : [t("status." + kind), " ", h("b", null, count(tally[kind]))])));
 }
@@ -90,7 +90,7 @@ function filters() {
   const counts = (column) => { const tally = new Array(column.values.length).fill(0); for (const code of column.codes) if (code >= 0) tally[code]++; return tally; };
   const tags = Q().tags.map((column) => { const tally = counts(column); return ["", named("tag", column.name), column.values.map((value, k) => [`${column.name}:${value}`, `${named("value", value)} (${count(tally[k])})`])]; });
   const sure = Q().runs[Number(state.run)].confidence.some((c) => c !== null);
-  const sorts = [["", t("sort.order")], ["score", t("sort.score")], ...(sure ? [["confidence", t("sort.confidence")]] : []), ...(DATA.runs.length > 1 ? [["disagreement", t("sort.disagreement")]] : [])];
+  const sorts = [["", t("sort.order")], ["score", t("sort.score")], ...(sure ? [["confidence", t("sort.confidence")]] : []), ...(DATA.runs.length > DATA.datasets.length ? [["disagreement", t("sort.disagreement")]] : [])];
   const name = state.sort.replace(/^-/, "");
   const sort = h("select", { "aria-label": t("sort"), on: { change: (event) => go({ sort: event.target.value && (event.target.value === "score" ? "" : "-") + event.target.value }, true) } }, sorts.map(([value, text]) => h("option", { value, selected: value === name }, text)));
   return h("div", { class: "filters" },
