@@ -21,6 +21,13 @@ from closeread.errors import UsageError
 )
 @click.option("--list", "list_", is_flag=True, help="List the sets and their files, and stop.")
 @click.option(
+    "--mirror",
+    metavar="URL",
+    envvar="CLOSEREAD_MIRROR",
+    default="",
+    help="Try URL/NAME before the published addresses, as in URL/mrqa/train/SQuAD.jsonl.gz.",
+)
+@click.option(
     "--timeout",
     type=click.FloatRange(min=0, min_open=True),
     default=30.0,
@@ -28,7 +35,9 @@ from closeread.errors import UsageError
     help="The longest silence of a server, in seconds.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
-def command(names: tuple[str, ...], to: Path, list_: bool, timeout: float, json_: bool) -> None:
+def command(
+    *, names: tuple[str, ...], to: Path, list_: bool, mirror: str, timeout: float, json_: bool
+) -> None:
     """Download published sets, resumed after a cut and checked by sum and by count.
 
     NAMES are sets (mrqa/train), files of them (mrqa/train/SQuAD) or prefixes (mrqa).
@@ -43,7 +52,12 @@ def command(names: tuple[str, ...], to: Path, list_: bool, timeout: float, json_
     received: list[Received] = []
     with progress("bytes", None) as bar:
         for found in get(
-            names, to, count=_count, patience=Patience(timeout_seconds=timeout), watcher=bar
+            names,
+            to,
+            count=_count,
+            mirror=mirror,
+            patience=Patience(timeout_seconds=timeout),
+            watcher=bar,
         ):
             received.append(found)
             for text in found.remarks:

@@ -1,6 +1,7 @@
 """Published sets into a folder: fetched or already there, checked by sum and by count."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from closeread.downloads.archive import extract
@@ -42,6 +43,7 @@ def get(
     to: Path,
     *,
     count: Count,
+    mirror: str = "",
     patience: Patience | None = None,
     watcher: Watcher | None = None,
 ) -> Iterator[Received]:
@@ -54,6 +56,7 @@ def get(
         names: Sets (``mrqa/train``), files of them (``mrqa/train/SQuAD``), prefixes (``mrqa``).
         to: The folder; each file gets its place under it.
         count: Counts the questions in a file, whatever it is called.
+        mirror: An address under which files lie by their names; tried before the published ones.
         patience: Time-outs and attempts.
         watcher: Is told of bytes as they come.
 
@@ -70,7 +73,7 @@ def get(
         try:
             received = _one(
                 chosen,
-                file,
+                _mirrored(file, mirror),
                 to,
                 count=count,
                 patience=patience or Patience(),
@@ -149,6 +152,12 @@ def _one(
         members=tuple(map(str, members)),
         remarks=tuple(remarks),
     )
+
+
+def _mirrored(file: PublishedFile, mirror: str) -> PublishedFile:
+    if not mirror or not file.addresses:
+        return file
+    return replace(file, addresses=(f"{mirror.rstrip('/')}/{file.name}", *file.addresses))
 
 
 def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], None]) -> None:

@@ -34,7 +34,7 @@ SETS: dict[str, PublishedSet] = {
     "vgaokao": PublishedSet(
         description="VGaokao: Chinese Gaokao verification questions, train and test",
         license="Apache-2.0",
-        citation="Chen, Feng, Zhao. Extract, Integrate, Compete: Towards Verification Style "
+        citation="Zhang, Lai, Feng, Zhao. Extract, Integrate, Compete: Towards Verification Style "
         "Reading Comprehension. Findings of EMNLP 2021",
         files=(
             _at(_VGAOKAO, "data/raw/train.json", "vgaokao/train.json", "", 2_812),

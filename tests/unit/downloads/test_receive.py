@@ -57,6 +57,19 @@ def test_a_file_is_brought_counted_and_described(site, waits, tmp_path, publish)
     assert (found.license, found.citation) == ("CC0", "Us 2026")
 
 
+def test_a_mirror_is_asked_first_and_judged_like_the_others(site, waits, tmp_path, publish):
+    """The mirror's file is taken when its sum is right, and passed over when it is not."""
+    official = site.put("/official", BODY)
+    publish(PublishedFile(name="toy/a.jsonl", addresses=(official,), sha256=sha256(BODY)))
+    for body, giver in ((b"other\n", official), (BODY, f"{site.root}/mirror/toy/a.jsonl")):
+        site.put("/mirror/toy/a.jsonl", body)
+        folder = tmp_path / giver.rpartition("/")[2]
+        (found,) = get(
+            ["toy"], folder, count=lines, mirror=f"{site.root}/mirror/", patience=waits.patience()
+        )
+        assert found.address == giver
+
+
 def test_a_second_call_asks_nobody(site, waits, tmp_path, publish, monkeypatch):
     """What is there and right stays, even offline."""
     url = site.put("/a", BODY)
