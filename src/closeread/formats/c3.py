@@ -4,6 +4,7 @@ An array of ``[[paragraph, ...], [{"question", "choice": [text, ...], "answer": 
 the answer is the right option's text. Question ids are ``id-index``.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -20,13 +21,14 @@ from closeread.formats.published import (
     unsaid,
     write_array,
 )
-from closeread.formats.registry import Format
+from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "c3"
+_PUBLISHED = re.compile(r"m?\d+-\d+")
 
 
 class _Question(msgspec.Struct):
@@ -41,6 +43,12 @@ _Document: Any = tuple[list[str], list[Any], str]
 def sniff(head: Head) -> bool:
     """Whether the first element is paragraphs, questions with ``choice``, and an id."""
     return isinstance(head.first(0, 0, 0), str) and head.has("question", "choice", at=(0, 1, 0))
+
+
+def info(source: Source) -> Info:
+    """Tell the terms of the published sets, whose documents are numbered ``12-34``."""
+    published = _PUBLISHED.fullmatch(str(source.head().first(0, 2)))
+    return Info(license="non-commercial research only" if published else "")
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -107,4 +115,4 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))

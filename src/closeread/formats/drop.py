@@ -9,6 +9,7 @@ evaluator reads it: a number that is not empty; else spans, if there are any; el
 it is thus a date of two spaces, which the official evaluator skips.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -25,6 +26,7 @@ from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "drop"
+_PUBLISHED = re.compile(r"(?:nfl|history)_\d+(?:_\d+)?")
 
 
 class _Passage(msgspec.Struct):
@@ -46,8 +48,13 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell whether the file is in Quoref's own form."""
-    return quoref.info(source) if quoref.sniff(source.head()) else Info()
+    """Tell whether the file is in Quoref's own form, and the terms of the published DROP."""
+    head = source.head()
+    if quoref.sniff(head):
+        return quoref.info(source)
+    names = list(head.value) if isinstance(head.value, dict) else []
+    published = any(_PUBLISHED.fullmatch(name) for name in names[:1])
+    return Info(license="CC BY-SA 4.0" if published else "")
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

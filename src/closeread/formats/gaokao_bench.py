@@ -32,6 +32,7 @@ from closeread.text.polarity import is_verification, polarity
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "gaokao-bench"
+_PUBLISHED = "2010-2022_Chinese_Modern_Lit"
 _HEADING = re.compile(
     r"[^\n]{0,60}?(?:现代文阅读|类文本阅读|选择题|解答题)[^\n]{0,40}\n"
     r"|[^\n]{0,80}?(?:完成|回答)[^\n]{0,16}?题[。．：:]?[ \t\u3000]*\n?"
@@ -70,7 +71,12 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read what stands beside the examples, and the name of the answers."""
     key = "answer" if source.head().has("answer", at=("example", 0)) else "standard_answer"
-    return Info(metadata={_NAME: {"answers": key, "beside": source.rest("example")}})
+    beside = source.rest("example")
+    published = _PUBLISHED in (beside.get("keywords"), beside.get("keyword"))
+    return Info(
+        license="Apache-2.0" if published else "",
+        metadata={_NAME: {"answers": key, "beside": beside}},
+    )
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

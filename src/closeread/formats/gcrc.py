@@ -39,6 +39,7 @@ from closeread.text.polarity import is_verification, polarity
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "gcrc"
+_TERMS = "non-commercial research only, after signing the evaluation's data agreement"
 _NO_TITLE = "null"
 
 
@@ -63,7 +64,7 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell the form, and read what stands beside the records."""
+    """Tell the form and the terms of the published sets, and read what is beside the records."""
     head = source.head()
     bare = isinstance(head.value, list)
     at: tuple[str | int, ...] = (0,) if bare else ("data", 0)
@@ -71,7 +72,11 @@ def info(source: Source) -> Info:
         "form": "2020" if head.has("opt", at=at) else "training",
         "beside": None if bare else source.rest("data"),
     }
-    return Info(metadata={_NAME: layout})
+    published = str(head.first(*at, "id")).startswith("gcrc_")
+    return Info(
+        license=_TERMS if published else "none stated" if head.has("opt", at=at) else "",
+        metadata={_NAME: layout},
+    )
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

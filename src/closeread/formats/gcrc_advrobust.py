@@ -36,6 +36,7 @@ from closeread.text.polarity import is_verification, polarity
 from closeread.types import Dataset, Defects, Item, Passage, Question, Role
 
 _NAME = "gcrc-advrobust"
+_TERMS = "non-commercial research only (no licence in the repository)"
 _ROLES: tuple[Role, ...] = ("original", "positive", "negative")
 
 
@@ -60,10 +61,14 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Read what stands beside the records."""
-    if isinstance(source.head().value, list):
-        return Info(metadata={_NAME: None})
-    return Info(metadata={_NAME: source.rest("data")})
+    """Read what stands beside the records; tell the terms of the published sets."""
+    head = source.head()
+    bare = isinstance(head.value, list)
+    name = head.first(0, "id") if bare else head.first("data", 0, "id")
+    return Info(
+        license=_TERMS if str(name).startswith("gcrc_") else "",
+        metadata={_NAME: None if bare else source.rest("data")},
+    )
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

@@ -57,13 +57,21 @@ def sniff(head: Head) -> bool:
 
 
 def info(source: Source) -> Info:
-    """Tell which names the label and the pair's id go by."""
+    """Tell which names the label and the pair's id go by, and the published sets' terms."""
     head = source.head()
     fields = {
         "label": "gold_label" if head.has("gold_label") else "label",
         "id": "pairID" if head.has("pairID") else "id",
     }
-    return Info(metadata={_NAME: fields})
+    return Info(license=_license(head), metadata={_NAME: fields})
+
+
+def _license(head: Head) -> str:
+    if head.has("prem_id", "label0"):
+        return "CC BY-NC 2.0 (non-commercial)"
+    if head.has("promptID", "genre"):
+        return "OANC's terms, parts CC BY 3.0 and CC BY-SA 3.0 (see the paper)"
+    return "CC BY-SA 4.0" if head.has("captionID", "annotator_labels") else ""
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:

@@ -4,6 +4,7 @@ One JSON object a file, ``{"article", "questions": [text, ...], "options": [[tex
 "answers": [letter, ...], "id"}``, or many of them as JSON lines. Question ids are ``id-index``.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -13,13 +14,14 @@ from closeread.errors import InputError
 from closeread.formats.choices import by_letter, letter_of, need_options, options
 from closeread.formats.head import Head
 from closeread.formats.published import Ids, place, restored, unsaid, write_lines
-from closeread.formats.registry import Format
+from closeread.formats.registry import Format, Info
 from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _NAME = "race"
+_PUBLISHED = re.compile(r"(?:high|middle)\d+\.txt")
 
 
 class _Article(msgspec.Struct):
@@ -35,6 +37,12 @@ def sniff(head: Head) -> bool:
     return head.has("article", "questions", "options") and isinstance(
         head.first("options", 0), list
     )
+
+
+def info(source: Source) -> Info:
+    """Tell the terms of the published set, whose articles are named ``high123.txt``."""
+    published = _PUBLISHED.fullmatch(str(source.head().first("id")))
+    return Info(license="non-commercial research only" if published else "")
 
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
@@ -114,4 +122,4 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     )
 
 
-FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, metrics=("choice",))
+FORMAT = Format(name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("choice",))

@@ -24,6 +24,7 @@ from closeread.text.polarity import polarity
 from closeread.types import Dataset, Defects, Evidence, Item, Passage, Question, Span
 
 _NAME = "vgaokao"
+_PUBLISHED = ("VGaokao-train", "VGaokao-test", "samples from test set")
 
 
 class _Question(msgspec.Struct):
@@ -52,10 +53,11 @@ def sniff(head: Head) -> bool:
 def info(source: Source) -> Info:
     """Read the version."""
     members = source.rest("data")
+    version = str(members.get("version", ""))
     return Info(
-        name="vgaokao",
-        version=str(members.get("version", "")),
-        license="Apache-2.0",
+        name=version if version in _PUBLISHED[:2] else "",
+        version=version,
+        license="Apache-2.0" if version in _PUBLISHED else "",
         metadata={_NAME: members},
     )
 
