@@ -1,0 +1,155 @@
+"""The verbs that make, score, compare and verify runs, as a user calls them."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.fixture
+def closeread(tmp_path):
+    """Call the command line in a folder of its own; return the finished process."""
+
+    def call(*arguments, code=0):
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        assert done.returncode == code, done.stderr
+        assert "Traceback" not in done.stderr
+        return done
+
+    return call
+
+
+def test_from_reading_to_verifying(closeread, tmp_path):
+    """read, score, verify and compare follow one another; results are on stdout alone."""
+    for reader in ("lexical", "longest-option"):
+        done = closeread("read", "exam/zh", "--reader", reader, "--out", reader)
+        assert done.stdout == f"{reader}\n"
+        assert f"closeread score {reader}" in done.stderr
+        closeread("score", reader, "--metric", "choice", "--resamples", 200, "--by", "role")
+    table = closeread("score", "lexical", "--metric", "choice", "--no-intervals").stdout
+    assert "choice.accuracy" in table
+    assert "[" not in table
+    assert max(map(len, table.splitlines())) <= 100
+    assert "lexical: verified" in closeread("verify", "lexical").stdout
+    compared = closeread("compare", "lexical", "longest-option", "--json").stdout
+    (one,) = json.loads(compared)["comparisons"]
+    assert one["metric"] == "choice.accuracy"
+    assert "choice.accuracy" in closeread("compare", "lexical", "longest-option").stdout
+
+
+def test_the_output_contract(closeread):
+    """score --json prints data set and metrics with exactly the promised fields."""
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "run", "--limit", 20)
+    found = json.loads(closeread("score", "run", "--json", "--resamples", 200).stdout)
+    assert set(found) == {"dataset", "metrics"}
+    promised = {"value", "low", "high", "unit", "n_questions", "n_scored", "n_answered"}
+    promised |= {"n_failed", "signature"}
+    for number in found["metrics"].values():
+        assert promised <= set(number) <= promised | {"note"}
+    assert 0 <= found["metrics"]["drop.f1"]["value"] <= 1
+    assert found["metrics"]["drop.f1"]["n_questions"] == 20
+
+
+def test_predictions_against_a_data_set(closeread, tmp_path):
+    """A file of predictions is scored without a run, and kept as one with --save."""
+    closeread("read", "exam/zh", "--reader", "majority", "-o", "label=B", "--out", "run")
+    handed_in = tmp_path / "letters.json"
+    rows = map(json.loads, (tmp_path / "run" / "predictions.jsonl").read_text().splitlines())
+    handed_in.write_text(json.dumps({row["question_id"]: "B" for row in rows}))
+    given = ("--dataset", "exam/zh", "--predictions", handed_in, "--no-intervals", "--json")
+    found = json.loads(closeread("score", *given, "--metric", "choice").stdout)
+    run = json.loads(closeread("score", "run", *given[4:], "--metric", "choice").stdout)
+    assert found["metrics"] == run["metrics"]
+    closeread("score", *given, "--save", "kept")
+    assert "kept: verified" in closeread("verify", "kept").stdout
+
+
+def test_verify_finds_tampering(closeread, tmp_path):
+    """A number edited by hand: exit code 1, and the list."""
+    closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run")
+    closeread("score", "run", "--no-intervals")
+    path = tmp_path / "run" / "summary.json"
+    found = json.loads(path.read_bytes())
+    found["metrics"]["choice.accuracy"]["value"] = 0.99
+    path.write_text(json.dumps(found))
+    assert "value 0.99 is stored" in closeread("verify", "run", code=1).stdout
+    told = json.loads(closeread("verify", "run", "--json", code=1).stdout)
+    assert told["ok"] is False
+
+
+def test_a_recipe_from_reading_to_report(closeread, tmp_path):
+    """run prints the tables and, as its last line, the path of the report; flags win."""
+    (tmp_path / "mine.toml").write_text(
+        'datasets = ["exam/zh", "exam/en"]\n[reader]\nname = "lexical"\n[score]\nresamples = 200\n'
+    )
+    done = closeread("run", "mine.toml", "--out", "done", "--limit", 12)
+    assert done.stdout.splitlines()[-1] == "done/report.html"
+    assert (tmp_path / "done" / "report.html").stat().st_size > 1000
+    for name in ("exam-zh", "exam-en"):
+        info = json.loads((tmp_path / "done" / name / "run.json").read_bytes())
+        assert info["dataset"]["limit"] == 12
+        assert info["recipe"]["read"]["limit"] == 12
+        assert info["recipe"]["reader"]["name"] == "lexical"
+    assert closeread("verify", "done").stdout.count("verified") == 2
+    assert "--overwrite" in closeread("run", "mine.toml", "--out", "done", code=2).stderr
+    again = ("run", "mine.toml", "--out", "done", "--limit", 12, "--resume", "--json")
+    told = json.loads(closeread(*again).stdout)
+    assert [one["run"] for one in told["runs"]] == ["done/exam-zh", "done/exam-en"]
+    assert told["report"] == "done/report.html"
+
+
+def test_one_data_set_makes_one_run_folder(closeread, tmp_path):
+    """A recipe with one data set: the folder is the run, and --json is the output contract."""
+    (tmp_path / "one.toml").write_text('datasets = ["exam/zh"]\n[reader]\nname = "majority"\n')
+    options = ("--reader", "random-option", "-o", "seed=3", "--no-intervals", "--json")
+    found = json.loads(closeread("run", "one.toml", *options).stdout)
+    assert set(found) == {"dataset", "metrics", "run", "report"}
+    info = json.loads((tmp_path / "runs" / "one" / "run.json").read_bytes())
+    assert info["reader"] == {"name": "random-option", "options": {"seed": 3}}
+
+
+def test_a_reader_from_the_working_folder(closeread, tmp_path):
+    """module:factory names a module that lies beside the user."""
+    (tmp_path / "mine.py").write_text(
+        "from closeread import Answer, Prediction\n"
+        "class Reader:\n"
+        "    def read(self, items):\n"
+        "        for passage, question in items:\n"
+        "            if 'Which' in question.text: raise RuntimeError('too hard')\n"
+        "            yield Prediction(question_id=question.question_id,\n"
+        "                             answer=Answer(kind='span', texts=('x',)))\n"
+        "def make(): return Reader()\n"
+    )
+    done = closeread("read", "exam/en", "--reader", "mine:make", "--out", "run")
+    assert "the reader failed at" in done.stderr
+    assert "RuntimeError: too hard" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("read", "exam/zh", "--reader", "lexcial", "--out", "r"), "perhaps lexical"),
+        (("read", "exam/xx", "--reader", "lexical", "--out", "r"), "no exam"),
+        (("read", "none.json", "--reader", "lexical", "--out", "r"), "none.json"),
+        (("read", "exam/zh", "--reader", "lexical", "-o", "k", "--out", "r"), "key=value"),
+        (("read", "exam/zh", "--reader", "lexical", "-o", "k=1", "--out", "r"), "sharpness"),
+        (("read", "exam/zh", "--reader", "lexical", "--seed", "1", "--out", "r"), "seed"),
+        (("score", "nowhere"), "not a run folder"),
+        (("score",), "give RUN"),
+        (("score", "--dataset", "exam/zh"), "--predictions"),
+        (("verify", "nowhere"), "not a run folder"),
+        (("compare", "nowhere"), "two or more"),
+        (("run", "nowhere.toml"), "cannot be read"),
+    ],
+)
+def test_what_is_wrong_is_one_message(closeread, tmp_path, arguments, told):
+    """Exit code 2, a message, no traceback, nothing left behind."""
+    assert told in closeread(*arguments, code=2).stderr
+    assert not (tmp_path / "r").exists()

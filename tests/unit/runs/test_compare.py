@@ -1,0 +1,105 @@
+"""Runs are compared only where their numbers were made alike, on the same questions."""
+
+import pytest
+
+from closeread.errors import InputError, MismatchError, UsageError
+from closeread.metrics.intervals import Resampling
+from closeread.runs.compare import compare_runs
+from closeread.runs.predict import predict
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+
+RESAMPLING = Resampling(resamples=200)
+CHOICE = ScoreSettings(metrics=("choice",))
+
+
+@pytest.fixture
+def make_run(tmp_path, make_job, by_rule):
+    def make(name, label="A", settings=CHOICE, **given):
+        job = make_job(by_rule(lambda p, q: label), **{"passages": 8, **given})
+        run = predict(job, tmp_path / name)
+        if settings:
+            score_run(run, settings)
+        return run
+
+    return make
+
+
+def test_two_runs(make_run):
+    """The difference is the second's value minus the first's, tested question by question."""
+    found = compare_runs([make_run("a", "A"), make_run("b", "B")], RESAMPLING)
+    (one,) = found.comparisons
+    assert (one.metric, one.first, one.second) == ("choice.accuracy", "a", "b")
+    assert one.difference == one.second_value - one.first_value
+    assert one.test == "mcnemar-exact"
+    assert one.only_first == 6
+    assert one.only_second == 6
+    assert one.p_value == 1.0
+    assert found.systems.keys() == {"a", "b"}
+
+
+def test_several_runs_are_adjusted(make_run):
+    """Holm's p is never below the plain one."""
+    found = compare_runs([make_run(name, name.upper()) for name in "abc"], RESAMPLING)
+    assert [one.second for one in found.comparisons] == ["b", "c"]
+    assert all(one.p_holm >= one.p_value for one in found.comparisons)
+
+
+def test_seeds_are_one_system(make_run):
+    """Runs that differ only in seed are averaged when asked to."""
+    runs = [make_run("a")] + [
+        make_run(f"s{seed}", "BCD"[seed], options={"seed": seed}) for seed in range(3)
+    ]
+    assert len(compare_runs(runs, RESAMPLING).systems) == 4
+    runs = [make_run("other", options={"k": 1}), *runs[1:]]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert [len(paths) for paths in found.systems.values()] == [1, 3]
+    assert found.comparisons[0].second_spread.values
+    with pytest.raises(UsageError, match="only one system"):
+        compare_runs(runs[1:], RESAMPLING, group_seeds=True)
+
+
+def test_the_same_run_twice_is_one(make_run):
+    """A folder that is named twice is not compared with itself."""
+    run = make_run("a")
+    with pytest.raises(UsageError, match="only one system"):
+        compare_runs([run, run], RESAMPLING)
+
+
+def test_other_questions_are_refused(make_run):
+    """Another data set, or another limit, is another exam."""
+    with pytest.raises(MismatchError, match="first 9"):
+        compare_runs([make_run("a"), make_run("b", limit=9)], RESAMPLING)
+    with pytest.raises(MismatchError, match="different questions"):
+        compare_runs([make_run("c"), make_run("d", passages=7)], RESAMPLING)
+
+
+def test_other_signatures_are_refused_unless_allowed(make_run):
+    """Numbers made in different ways are compared only on demand."""
+    runs = [
+        make_run("a", settings=ScoreSettings(metrics=("selective",))),
+        make_run(
+            "b",
+            settings=ScoreSettings(
+                metrics=("selective",), options={"selective": {"threshold": 1.0}}
+            ),
+        ),
+    ]
+    with pytest.raises(MismatchError, match="--allow-different-signatures"):
+        compare_runs(runs, RESAMPLING)
+    found = compare_runs(runs, RESAMPLING, allow_different_signatures=True)
+    assert set(found.signatures.values()) == {""}
+
+
+def test_intervals_alone_make_no_difference(make_run):
+    """How intervals were made is no part of what must agree."""
+    settings = ScoreSettings(metrics=("choice",), resamples=300)
+    compare_runs([make_run("a"), make_run("b", "B", settings=settings)], RESAMPLING)
+
+
+def test_what_is_missing_is_told(make_run):
+    """A run without scores, and a metric that no run has."""
+    with pytest.raises(InputError, match="closeread score"):
+        compare_runs([make_run("a"), make_run("b", settings=None)], RESAMPLING)
+    with pytest.raises(UsageError, match=r"choice\.accuracy"):
+        compare_runs([make_run("c"), make_run("d")], RESAMPLING, metrics=["gcrc"])

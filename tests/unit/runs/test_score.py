@@ -1,0 +1,208 @@
+"""Scores of a run: which metrics, which questions, what is written and what is refused."""
+
+import msgspec
+import pytest
+
+from closeread.errors import InputError, MismatchError, UsageError
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.runs import open_run
+from closeread.runs.choose import default_metrics, family, wanted
+from closeread.runs.keep import keep
+from closeread.runs.predict import predict
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run, score_submission
+from closeread.runs.store import SCORES, SUMMARY, Predictions
+from closeread.types import Answer, Passage, Question, Submission
+
+PLAIN = ScoreSettings(metrics=())
+
+
+def right(passage, question):
+    """The letter that the conftest's triples have as gold, told by the option's own text."""
+    _, _, role, number = question.options[0].text.split()
+    return "ABCD"[(int(number) + ("original", "positive", "negative").index(role)) % 4]
+
+
+@pytest.fixture
+def run(tmp_path, make_job, by_rule):
+    return predict(make_job(by_rule(right), passages=6), tmp_path / "run")
+
+
+def test_usual_metrics_fit_the_questions(run):
+    """Options, truth values and triples are found in the data; so are confidences."""
+    found = score_run(run, PLAIN)
+    families = list(dict.fromkeys(family(name) for name in found.metrics))
+    assert families == ["choice", "option", "gcrc", "gcrc~strict", "selective"]
+    assert found.metrics["choice.accuracy"].value == 1.0
+    assert found.metrics["gcrc.acc2~strict"].value == 1.0
+    assert found.settings.metrics == tuple(families)
+
+
+def test_files_hold_what_is_returned(run):
+    """summary.json reads back as it was, and scores.jsonl has a row a metric a question."""
+    found = score_run(run, PLAIN)
+    again = open_run(run.path)
+    assert again.summary() == found
+    assert len(list(again.scores("choice"))) == 18
+    assert {row.metric for row in again.scores()} == set(found.settings.metrics)
+
+
+def test_intervals_only_when_asked(run):
+    """No resamples, no interval; with them low <= value <= high and ci in the signature."""
+    without = score_run(run, ScoreSettings(metrics=("choice",)))
+    assert without.metrics["choice.accuracy"].low is None
+    settings = ScoreSettings(metrics=("choice", "gcrc.acc0"), resamples=200)
+    for one in score_run(run, settings).metrics.values():
+        assert one.low <= one.value <= one.high
+        assert "|ci:" in one.signature
+
+
+def test_one_value_of_a_family(run):
+    """gcrc.acc1 alone is what gcrc.acc1 asks for; a value that does not exist is refused."""
+    found = score_run(run, ScoreSettings(metrics=("gcrc.acc1", "choice")))
+    assert list(found.metrics) == ["gcrc.acc1", "choice.accuracy"]
+    with pytest.raises(UsageError, match=r"gcrc\.acc0"):
+        score_run(run, ScoreSettings(metrics=("gcrc.acc7",)))
+
+
+def test_a_metric_of_other_questions_is_refused(run):
+    """An extractive metric judges no question with options, and says so."""
+    with pytest.raises(UsageError, match="judges no question"):
+        score_run(run, ScoreSettings(metrics=("mrqa",)))
+
+
+def test_breakdowns(run):
+    """By a tag, by kind and by role; metrics over triples are left out where a tag splits them."""
+    found = score_run(run, ScoreSettings(metrics=("choice", "gcrc"), by=("topic", "role")))
+    assert set(found.breakdowns) == {"topic", "role"}
+    assert found.breakdowns["topic"]["odd"]["gcrc.acc0"].n_questions == 9
+    assert found.breakdowns["topic"]["even"]["choice.accuracy"].n_questions == 9
+    assert list(found.breakdowns["role"]["negative"]) == ["choice.accuracy"]
+
+
+def test_a_failure_leaves_the_old_numbers(run):
+    """An unknown tag is refused, and what was written before stays."""
+    score_run(run, PLAIN)
+    before = [(run.path / name).read_bytes() for name in (SCORES, SUMMARY)]
+    with pytest.raises(UsageError, match="topic"):
+        score_run(run, ScoreSettings(metrics=("choice",), by=("colour",)))
+    assert [(run.path / name).read_bytes() for name in (SCORES, SUMMARY)] == before
+    assert not list(run.path.glob(".*"))
+
+
+def test_failures_count_as_wrong(tmp_path, make_job, by_rule):
+    """A reader that fails at some questions has them in its denominator."""
+
+    def rule(passage, question):
+        if "negative" in question.options[0].text:
+            raise ValueError("no")
+        return right(passage, question)
+
+    run = predict(make_job(by_rule(rule)), tmp_path / "run")
+    found = score_run(run, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
+    assert (found.n_questions, found.n_scored, found.n_failed, found.n_answered) == (15, 15, 5, 10)
+    assert found.value == 10 / 15
+
+
+def test_a_limited_run_is_scored_on_what_it_read(tmp_path, make_job, by_rule):
+    """--limit is the denominator of a run that was limited."""
+    run = predict(make_job(by_rule(right), limit=6), tmp_path / "run")
+    assert score_run(run, PLAIN).metrics["choice.accuracy"].n_questions == 6
+
+
+def test_a_changed_data_set_is_refused(run):
+    """Gold that is not that of the run is not used."""
+    with open(run.info.dataset.path, "ab") as stream:  # noqa: PTH123
+        stream.write(b"\n")
+    with pytest.raises(MismatchError, match="changed"):
+        score_run(run, PLAIN)
+
+
+def test_an_unfinished_run_is_refused(run):
+    """Numbers are made of whole runs only."""
+    info = msgspec.structs.replace(run.info, complete=False)
+    with pytest.raises(InputError, match="not finished"):
+        score_run(type(run)(run.path, info), PLAIN)
+
+
+def test_a_submission_scores_like_the_run(run):
+    """The run's own predictions, handed in as a file, give the same numbers."""
+    found = score_run(run, PLAIN)
+    dataset = load(run.info.dataset.path)
+    submission = load_submission(run.path / "predictions.jsonl", dataset)
+    again = score_submission(dataset, submission, PLAIN)
+    assert again.metrics == found.metrics
+
+
+def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
+    """Unknown ids cost under the official rule, in the saved run as in the file."""
+    dataset = make_dataset(2)
+    path = tmp_path / "handed-in.json"
+    path.write_text('{"q0#original": "A", "nobody#original": "A"}')
+    submission = load_submission(path, dataset)
+    direct = score_submission(dataset, submission, PLAIN)
+    run = keep(dataset, submission, [path], tmp_path / "kept")
+    assert [one.question_id for one in run.predictions()] == ["q0#original"]
+    saved = score_run(run, PLAIN)
+    assert saved.metrics == direct.metrics
+    assert saved.metrics["gcrc.acc0"].value == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("mrqa.f1", "mrqa"),
+        ("gcrc.acc0~strict", "gcrc~strict"),
+        ("gcrc~strict", "gcrc~strict"),
+        ("drop.f1.number", "drop"),
+        ("selective.coverage@80", "selective"),
+    ],
+)
+def test_families(name, expected):
+    """A value's family is what stands before its first dot, with the variant."""
+    assert family(name) == expected
+    assert wanted(name, [expected])
+    assert wanted(name, [name])
+    assert not wanted(name, ["squad"])
+
+
+def free(kind, *answers, language="en"):
+    question = Question(question_id="q", passage_id="p", text="Who?", kind=kind, answers=answers)
+    passage = Passage(passage_id="p", text="Nobody knows.", language=language)
+    return passage, (question,)
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (free("span", Answer(kind="span", texts=("Nobody",))), ("squad",)),
+        (free("span", Answer(kind="none")), ("squad2",)),
+        (free("span", Answer(kind="span", texts=("x",)), language="zh"), ("cmrc",)),
+        (free("discrete", Answer(kind="number", texts=("3",))), ("drop",)),
+    ],
+)
+def test_usual_metrics_of_free_questions(item, expected):
+    """Answers in words are judged by the scorer whose data look like them."""
+    from closeread.types import Dataset
+
+    dataset = Dataset(
+        name="one",
+        format="jsonl",
+        read=lambda defects: iter([item]),
+        read_gold=lambda defects: iter(item[1]),
+    )
+    assert default_metrics(dataset, {}) == expected
+
+
+def test_predictions_come_by_id_in_any_order(run):
+    """Whatever the order of asking, the same predictions come, and an unknown id has none."""
+    expected = {one.question_id: one for one in run.predictions()}
+    found = Predictions(run)
+    assert dict(found) == expected
+    for key in (*expected, *reversed(expected), *sorted(expected) * 8):
+        assert found[key] == expected[key]
+    assert found.get("nobody") is None
+    assert "nobody" not in found
+    assert len(found) == len(expected)
+    assert Submission(predictions=found).predictions.get("q0#original") == expected["q0#original"]

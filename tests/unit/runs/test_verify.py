@@ -1,0 +1,116 @@
+"""verify finds whatever was changed in a run folder by hand."""
+
+import json
+
+import pytest
+
+from closeread.runs import open_run
+from closeread.runs.predict import predict
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+from closeread.runs.verify import verify
+
+SETTINGS = ScoreSettings(metrics=("choice", "gcrc"), by=("topic",), resamples=200)
+
+
+@pytest.fixture
+def run(tmp_path, make_job):
+    run = predict(make_job(), tmp_path / "run")
+    score_run(run, SETTINGS)
+    return run
+
+
+def differences(run):
+    return "\n".join(verify(open_run(run.path)).differences)
+
+
+def edit(path, change):
+    path.write_bytes(change(path.read_bytes()))
+
+
+def edit_json(path, change):
+    value = json.loads(path.read_bytes())
+    change(value)
+    path.write_text(json.dumps(value))
+
+
+def test_a_run_as_it_was_made(run):
+    """Nothing differs, and everything was looked at."""
+    found = verify(run)
+    assert not found.differences
+    assert not found.unchecked
+    assert len(found.checked) == 9
+
+
+def test_an_edited_prediction(run):
+    """A letter that was changed shows in the hash and against the ledger."""
+    edit(run.path / "predictions.jsonl", lambda raw: raw.replace(b'"A"', b'"B"', 1))
+    assert "sha256" in differences(run)
+    assert "only in the ledger" in differences(run)
+
+
+def test_an_edited_prediction_with_everything_else_made_to_fit(run):
+    """Even with ledger and hashes mended, the scores do not follow any more."""
+    import hashlib
+
+    for name in ("predictions.jsonl", "ledger.jsonl"):
+        edit(run.path / name, lambda raw: raw.replace(b'"label":"A"', b'"label":"D"', 1))
+    digest = hashlib.sha256((run.path / "predictions.jsonl").read_bytes()).hexdigest()
+    for name in ("run.json", "summary.json"):
+        edit_json(run.path / name, lambda found: found.update(predictions_sha256=digest))
+    found = differences(run)
+    assert "q0#original" in found
+    assert "is right" in found
+
+
+def test_an_edited_score(run):
+    """A score that was changed follows from nothing."""
+    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
+    assert "scores.jsonl follows" in differences(run)
+
+
+@pytest.mark.parametrize("field", ["value", "low", "high", "n_questions", "signature"])
+def test_an_edited_summary(run, field):
+    """Every field of every summary is recomputed."""
+
+    def change(found):
+        found["metrics"]["gcrc.acc0"][field] = "x" if field == "signature" else 7
+
+    edit_json(run.path / "summary.json", change)
+    assert f"gcrc.acc0: {field}" in differences(run)
+
+
+def test_an_edited_breakdown(run):
+    """So are the breakdowns."""
+
+    def change(found):
+        found["breakdowns"]["topic"]["odd"]["choice.accuracy"]["value"] = 0.99
+
+    edit_json(run.path / "summary.json", change)
+    assert "topic odd, choice.accuracy: value 0.99 is stored" in differences(run)
+
+
+def test_edited_counts(run):
+    """run.json cannot claim that nothing failed, or that more was read."""
+    edit_json(run.path / "run.json", lambda found: found.update(n_failed=3))
+    assert "0 failed; run.json says 15 and 3" in differences(run)
+
+
+def test_a_summary_that_is_no_json_any_more(run):
+    """A broken file is a difference, not a crash."""
+    edit(run.path / "summary.json", lambda raw: raw[:50])
+    assert "summary.json" in differences(run)
+
+
+def test_without_its_data_set(run, make_dataset):
+    """Where the data set has changed, the scores are taken as they stand, and it says so."""
+    make_dataset(6)
+    found = verify(run)
+    assert not found.differences
+    assert any("data set" in one for one in found.unchecked)
+
+
+def test_an_unfinished_run(run):
+    """A run that was cut off is not verified."""
+    edit_json(run.path / "run.json", lambda found: found.update(complete=False))
+    assert "not finished" in differences(run)
