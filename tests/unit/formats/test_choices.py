@@ -225,6 +225,18 @@ def test_c3_answers_by_text(tmp_path: Path):
     assert json.loads(_back(dataset, tmp_path)) == value
 
 
+def test_dream_has_the_same_layout(tmp_path: Path):
+    """DREAM's English dialogues are read as C3's Chinese ones."""
+    row = {"question": "Who is late?", "choice": ["The man.", "Ann.", "Bob."], "answer": "Ann."}
+    value = [[["M: You are late.", "W: Sorry, the bus was slow."], [row], "5-510"]]
+    dataset = _load(tmp_path, value)
+    ((passage, (question,)),) = dataset
+    assert (dataset.format, passage.language) == ("c3", "en")
+    assert passage.text == "M: You are late.\nW: Sorry, the bus was slow."
+    assert question.answers == (Answer(kind="choice", label="B", texts=("Ann.",)),)
+    assert json.loads(_back(dataset, tmp_path)) == value
+
+
 @pytest.mark.parametrize("choice", [["one"], ["1", "2", "3", "4", "5", "6"]])
 def test_c3_takes_two_to_five_options(tmp_path: Path, choice: list[str]):
     """One option, or six, is an error that says what is expected."""
