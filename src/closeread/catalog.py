@@ -1,4 +1,4 @@
-"""Every format, metric, reader and retriever that closeread knows, by name, in one literal table.
+"""Every format, metric, reader, retriever and encoder, by name, in one literal table.
 
 A name may also be ``package.module:factory``, so that outsiders extend closeread without
 touching it.
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from closeread.errors import MissingExtraError, UnknownNameError
 
-Kind = Literal["format", "metric", "reader", "retriever"]
+Kind = Literal["format", "metric", "reader", "retriever", "encoder"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,34 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     "retriever": {
         "lexical": Entry(
             "closeread.evidence.lexical:lexical", "character and word overlap; no weights"
+        ),
+        "bm25": Entry("closeread.evidence.bm25:bm25", "BM25 over sentences, top 1 or more", "zh"),
+        "dense": Entry(
+            "closeread.evidence.dense:dense", "nearest encodings (Sentence-BERT), top 1 or more"
+        ),
+        "beamdr": Entry(
+            "closeread.evidence.beamdr:beamdr", "chains by a query that its evidence is added to"
+        ),
+        "hard-masking": Entry(
+            "closeread.evidence.hard_masking:hard_masking",
+            "chains over word vectors: words found no longer count",
+            "vectors",
+        ),
+        "soft-masking": Entry(
+            "closeread.evidence.soft_masking:soft_masking",
+            "chains over word vectors: words count less the better they are matched",
+            "vectors",
+        ),
+    },
+    "encoder": {
+        "sentence-transformers": Entry(
+            "closeread.readers.encoders:bi_encoder", "Sentence-BERT and its like", "dense"
+        ),
+        "cross-encoder": Entry(
+            "closeread.readers.encoders:cross_encoder", "reads query and evidence together", "dense"
+        ),
+        "word-vectors": Entry(
+            "closeread.evidence.encoding:word_vectors", "the mean of a text's words", "vectors"
         ),
     },
 }

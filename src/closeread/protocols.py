@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from closeread.types import (
     Evidence,
@@ -14,6 +14,9 @@ from closeread.types import (
     Submission,
     Unit,
 )
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @runtime_checkable
@@ -33,6 +36,24 @@ class Retriever(Protocol):
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None
     ) -> Evidence:
         """Return at most ``k`` spans in text order (None: as many as the method sees fit)."""
+        ...
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """Turns texts into vectors whose cosine says how much two texts mean the same."""
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
+        """Return one row a text, shape (texts, dimensions), finite."""
+        ...
+
+
+@runtime_checkable
+class PairScorer(Protocol):
+    """Reads two texts together and says how well the second answers to the first."""
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
+        """Return one number a pair, shape (pairs,), finite; higher is better."""
         ...
 
 

@@ -1,8 +1,11 @@
 """Every retriever in the catalog passes the same battery."""
 
+import numpy as np
 import pytest
 
 from closeread import catalog
+from closeread.evidence.words import Segmenter
+from closeread.making import make
 from closeread.types import Option, Passage, Question
 
 RETRIEVERS = catalog.names("retriever")
@@ -36,11 +39,38 @@ def cases():
             yield question, passage, option
 
 
+@pytest.fixture(scope="module")
+def options(tmp_path_factory):
+    """What retrievers need beside their defaults: vectors of the words of these texts."""
+    folder = tmp_path_factory.mktemp("vectors")
+    texts = [passage.text for passage in PASSAGES] + [option.text for option in OPTIONS if option]
+    cut = Segmenter().words
+    words = sorted({w.text for text in texts for of in ("zh", "en") for w in cut(text, of)})
+    random = np.random.default_rng(0)
+    rows = [f"{word} {' '.join(map(repr, random.normal(size=16).tolist()))}" for word in words]
+    path = folder / "vectors.txt"
+    path.write_text("\n".join([f"{len(rows)} 16", *rows]) + "\n", "utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_CACHE_HOME", str(folder))
+        masking = {"vectors": str(path), "integrate": "overlap"}
+        encoded = {"encoder": "word-vectors", "model": str(path)}
+        yield {
+            "dense": encoded,
+            "beamdr": encoded,
+            "hard-masking": masking,
+            "soft-masking": masking,
+        }
+
+
+def made(name, options):
+    return make("retriever", name, options.get(name))[0]
+
+
 @pytest.mark.parametrize("name", RETRIEVERS)
 @pytest.mark.parametrize("k", [None, 0, 1, 2, 100])
-def test_evidence_is_sentences_in_text_order(name, k):
+def test_evidence_is_sentences_in_text_order(name, k, options):
     """Spans are apart, in order, inside the text, at most k, and labelled with the option."""
-    retriever = catalog.resolve("retriever", name)()
+    retriever = made(name, options)
     for question, passage, option in cases():
         found = retriever.retrieve(question, passage, option, k)
         assert found.option_label == (option.label if option else "")
@@ -53,19 +83,18 @@ def test_evidence_is_sentences_in_text_order(name, k):
 
 
 @pytest.mark.parametrize("name", RETRIEVERS)
-def test_the_same_again(name):
+def test_the_same_again(name, options):
     """A second retriever made alike finds the same."""
-    factory = catalog.resolve("retriever", name)
-    first, second = factory(), factory()
+    first, second = made(name, options), made(name, options)
     for case in cases():
         assert first.retrieve(*case) == second.retrieve(*case)
 
 
 @pytest.mark.parametrize("name", RETRIEVERS)
-def test_what_is_copied_is_found(name):
+def test_what_is_copied_is_found(name, options):
     """An option that repeats a sentence has that sentence as its evidence."""
     passage = PASSAGES[0]
     question = Question(question_id="q", passage_id="en", text="Which is true?", kind="choice")
     option = Option(label="A", text="It carried sheep.")
-    found = catalog.resolve("retriever", name)().retrieve(question, passage, option, 1)
+    found = made(name, options).retrieve(question, passage, option, 1)
     assert [span.of(passage.text) for span in found.spans] == ["It carried sheep."]

@@ -5,14 +5,20 @@ import click
 from closeread import catalog
 from closeread.cli.output import as_json, table
 
-_KINDS = {"formats": "format", "metrics": "metric", "readers": "reader", "retrievers": "retriever"}
+_KINDS = {
+    "formats": "format",
+    "metrics": "metric",
+    "readers": "reader",
+    "retrievers": "retriever",
+    "encoders": "encoder",
+}
 
 
 @click.command("ls")
 @click.argument("kind", type=click.Choice([*_KINDS, "sets"]))
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(kind: str, json_: bool) -> None:
-    """List formats, metrics, readers, retrievers, or the sets that `get` knows."""
+    """List formats, metrics, readers, retrievers, encoders, or the sets that `get` knows."""
     if kind == "sets":
         from closeread.downloads import SETS
 

@@ -1,0 +1,77 @@
+"""BeamDR: what is found is added to the query, which is encoded anew (Xiong et al. 2021).
+
+The baseline of section 4 that the masking methods are held against: a query that has grown by its
+evidence looks for more of the same.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from closeread.errors import UsageError
+from closeread.evidence.beam import Chain, search
+from closeread.evidence.dense import Encoded
+from closeread.evidence.encoding import text_encoder
+from closeread.evidence.integrate import Integrator, integrator
+from closeread.evidence.query import query_text
+from closeread.evidence.sentences import as_evidence, splitter
+from closeread.types import Evidence, Option, Passage, Question
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def beamdr(
+    *,
+    encoder: str = "sentence-transformers",
+    model: str = "",
+    steps: int = 2,
+    beam: int = 2,
+    integrate: str = "off",
+    sentences: str = "default",
+) -> "BeamDR":
+    """Make the retriever.
+
+    Args:
+        encoder: From ``closeread ls encoders``, or ``package.module:factory``.
+        model: Its model, a folder or a hub name.
+        steps: Sentences in a chain.
+        beam: Chains kept a step.
+        integrate: ``off`` (the baseline), ``encoder`` or ``overlap``.
+        sentences: ``default``, or ``vgaokao`` for the authors' splitter.
+    """
+    if steps < 1 or beam < 1:
+        raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
+    encoded = Encoded(text_encoder(encoder, model), splitter(sentences))
+    return BeamDR(encoded, integrator(integrate, encoder, model), steps, beam)
+
+
+class BeamDR:
+    """Chains by dense retrieval with a growing query."""
+
+    def __init__(self, encoded: Encoded, chosen: Integrator, steps: int, beam: int) -> None:
+        self._encoded = encoded
+        self._integrator = chosen
+        self._steps = steps
+        self._beam = beam
+
+    def retrieve(
+        self, question: Question, passage: Passage, option: Option | None, k: int | None = None
+    ) -> Evidence:
+        """Return the best chain's sentences; ``score`` is the sum of its steps' cosines."""
+        spans, rows = self._encoded.passage(passage.text, passage.language)
+        text = query_text(question, option)
+        if not spans or not text.strip():
+            return as_evidence(spans, None, option, k)
+        glue = "" if passage.language == "zh" else " "
+
+        def extended(chains: Sequence[Chain]) -> "NDArray[Any]":
+            queries = [
+                glue.join([text, *(spans[place].of(passage.text) for place in chain.sentences)])
+                for chain in chains
+            ]
+            return self._encoded.against(queries, rows)
+
+        first = self._encoded.against([text], rows)[0]
+        found = search(first, extended, steps=self._steps, beam=self._beam)
+        best = self._integrator.best(text, passage, spans, found)
+        return as_evidence(spans, best, option, k)

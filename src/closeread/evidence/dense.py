@@ -1,0 +1,89 @@
+"""Sentences by the cosine of their encodings with the query's (Sentence-BERT, section 4)."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from closeread.errors import UsageError
+from closeread.evidence.beam import Chain, search
+from closeread.evidence.encoding import checked, cosines, text_encoder
+from closeread.evidence.query import query_text
+from closeread.evidence.sentences import Splitter, as_evidence, splitter
+from closeread.protocols import Encoder
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def dense(
+    *,
+    encoder: str = "sentence-transformers",
+    model: str = "",
+    k: int = 1,
+    sentences: str = "default",
+) -> "DenseRetriever":
+    """Make the retriever.
+
+    Args:
+        encoder: From ``closeread ls encoders``, or ``package.module:factory``.
+        model: Its model, a folder or a hub name (the paper's:
+            distiluse-base-multilingual-cased-v1).
+        k: Sentences taken.
+        sentences: ``default``, or ``vgaokao`` for the authors' splitter.
+    """
+    if k < 1:
+        raise UsageError(f"k={k}", expected="at least 1")
+    return DenseRetriever(Encoded(text_encoder(encoder, model), splitter(sentences)), k)
+
+
+class Encoded:
+    """An encoder that keeps the sentences of the passages last seen."""
+
+    def __init__(self, encoder: Encoder, split: Splitter) -> None:
+        self.encoder = encoder
+        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = lru_cache(
+            maxsize=64
+        )(lambda text, language: self._passage(text, split(text, language)))
+
+    def _passage(
+        self, text: str, spans: tuple[Span, ...]
+    ) -> "tuple[tuple[Span, ...], NDArray[Any]]":
+        import numpy as np
+
+        if not spans:
+            return spans, np.zeros((0, 1))
+        return spans, checked(self.encoder.encode([span.of(text) for span in spans]), len(spans))
+
+    def against(self, queries: list[str], rows: "NDArray[Any]") -> "NDArray[Any]":
+        """Return the cosine of each query with each encoded sentence, shape (queries, rows)."""
+        return cosines(checked(self.encoder.encode(queries), len(queries)), rows)
+
+
+class DenseRetriever:
+    """Each sentence on its own; the best few, whatever they say together."""
+
+    def __init__(self, encoded: Encoded, top: int) -> None:
+        self._encoded = encoded
+        self._top = top
+
+    def retrieve(
+        self, question: Question, passage: Passage, option: Option | None, k: int | None = None
+    ) -> Evidence:
+        """Return the sentences nearest to the query; ``score`` is the nearest one's cosine."""
+        spans, rows = self._encoded.passage(passage.text, passage.language)
+        text = query_text(question, option)
+        if not spans or not text.strip():
+            return as_evidence(spans, None, option, k)
+        scores = self._encoded.against([text], rows)[0]
+        count = self._top if k is None else k
+        ranked = [kept[0] for kept in _one_by_one(scores, count)]
+        best = Chain(tuple(ranked), float(scores[ranked[0]])) if ranked else None
+        return as_evidence(spans, best, option, k)
+
+
+def _one_by_one(scores: "NDArray[Any]", count: int) -> list[tuple[int, ...]]:
+    found = search(
+        scores, lambda chains: scores[None, :].repeat(len(chains), 0), steps=1, beam=count
+    )
+    return [chain.sentences for chain in found[0]] if found and count else []

@@ -1,0 +1,104 @@
+"""Encoders reach this package by name and protocol only; what they return is looked at first."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from closeread.errors import CloseReadError, UsageError
+from closeread.evidence.vectors import load
+from closeread.evidence.words import Segmenter
+from closeread.making import make
+from closeread.protocols import Encoder, PairScorer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def text_encoder(name: str, model: str) -> Encoder:
+    """Make the encoder ``name`` with its model.
+
+    Raises:
+        UsageError: It is no encoder of single texts, or lacks its model.
+        UnknownNameError: There is no such encoder.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    made, _ = make("encoder", name, {"model": model})
+    if not isinstance(made, Encoder):
+        raise UsageError(f"{name} reads pairs, not single texts", cure="integrate=cross-encoder")
+    return made
+
+
+def pair_scorer(name: str, model: str) -> PairScorer:
+    """Make the cross-encoder ``name`` with its model; raises as ``text_encoder``."""
+    made, _ = make("encoder", name, {"model": model})
+    if not isinstance(made, PairScorer):
+        raise UsageError(
+            f"{name} reads single texts, not pairs",
+            cure="-o encoder=cross-encoder, or integrate=encoder",
+        )
+    return made
+
+
+def checked(rows: "NDArray[Any]", n_texts: int) -> "NDArray[Any]":
+    """Return what an encoder gave in double precision.
+
+    Raises:
+        CloseReadError: It is not one row a text, or not finite.
+    """
+    import numpy as np
+
+    found = np.asarray(rows, dtype=np.float64)
+    if found.ndim not in (1, 2) or len(found) != n_texts:
+        raise CloseReadError(
+            f"the encoder gave an array of shape {found.shape} for {n_texts} texts",
+            expected=f"({n_texts}, dimensions)",
+        )
+    if not np.isfinite(found).all():
+        raise CloseReadError(
+            "the encoder gave numbers that are not finite", cure="check the model's files"
+        )
+    return found
+
+
+def cosines(left: "NDArray[Any]", right: "NDArray[Any]") -> "NDArray[Any]":
+    """Return the cosine of every row of ``left`` with every row of ``right``.
+
+    A row of zeros has no direction: its cosines are -inf, so that it is never picked.
+    """
+    import numpy as np
+
+    sizes = np.linalg.norm(left, axis=1)[:, None] * np.linalg.norm(right, axis=1)[None, :]
+    products = left @ right.T
+    found: NDArray[Any] = np.where(sizes > 0, products / np.where(sizes > 0, sizes, 1.0), -np.inf)
+    return found
+
+
+def word_vectors(model: str = "", words: str = "jieba") -> "MeanOfWords":
+    """Make an encoder of word vectors: a text is the mean of its words.
+
+    Args:
+        model: Path of the word vectors.
+        words: How texts are cut: ``jieba`` or ``characters``.
+    """
+    return MeanOfWords(model, words)
+
+
+class MeanOfWords:
+    """Chinese where a text holds a Chinese character, else words at blanks."""
+
+    def __init__(self, path: str, words: str) -> None:
+        self._vectors = load(path)
+        self._cut = Segmenter(words)
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
+        """Return one row a text; zeros, which are never picked, where no word has a vector."""
+        import numpy as np
+
+        rows = np.zeros((len(texts), self._vectors.dimensions))
+        for place, text in enumerate(texts):
+            language = "zh" if any("\u3400" <= one <= "\u9fff" for one in text) else "en"
+            said = [word.text for word in self._cut.words(text, language)]
+            self._vectors.must_know(said, "text")
+            known = self._vectors.known(said)
+            if known:
+                rows[place] = self._vectors.rows(known).sum(axis=0)
+        return rows

@@ -1,0 +1,185 @@
+"""Adaptive integration: which of the chains found at all steps is the evidence (section 3.2).
+
+Every chain's sentences are put in passage order and joined; a reranker compares the joined text
+with the query, and the best chain is the evidence, whatever its length.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Protocol
+
+from closeread.errors import UsageError
+from closeread.evidence.beam import Chain
+from closeread.evidence.encoding import checked, cosines, pair_scorer, text_encoder
+from closeread.evidence.vectors import WordVectors
+from closeread.evidence.words import Segmenter
+from closeread.protocols import Encoder, PairScorer
+from closeread.types import Passage, Span
+
+NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
+
+
+class Reranker(Protocol):
+    """Says how well each of several joined chains answers to a query."""
+
+    def scores(
+        self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
+    ) -> Sequence[float]:
+        """Return one number a chain; higher is better."""
+        ...
+
+
+class Integrator:
+    """Picks among chains by a reranker; without one the best of the longest chains is taken."""
+
+    def __init__(self, reranker: Reranker | None) -> None:
+        self._reranker = reranker
+
+    def best(
+        self, query: str, passage: Passage, spans: Sequence[Span], found: list[list[Chain]]
+    ) -> Chain | None:
+        """Return the evidence with the reranker's score; of equals, the one found first.
+
+        Args:
+            query: What evidence is sought for.
+            passage: The passage; ``spans`` are its sentences.
+            spans: Its sentences.
+            found: The chains of each step, as ``beam.search`` gives them.
+        """
+        if not found:
+            return None
+        if self._reranker is None:
+            return found[-1][0]
+        chains = [chain for kept in found for chain in kept]
+        glue = "" if passage.language == "zh" else " "
+        joined = [
+            glue.join(spans[place].of(passage.text) for place in sorted(chain.sentences))
+            for chain in chains
+        ]
+        scores = [
+            round(float(score), 9) for score in self._reranker.scores(query, joined, passage, spans)
+        ]
+        place = max(range(len(chains)), key=lambda place: (scores[place], -place))
+        return Chain(chains[place].sentences, scores[place])
+
+
+def integrator(
+    name: str,
+    encoder: str,
+    model: str,
+    *,
+    vectors: WordVectors | None = None,
+    segmenter: Segmenter | None = None,
+) -> Integrator:
+    """Make an integrator by name; nothing takes another's place silently.
+
+    Raises:
+        UsageError: No such name, or it lacks its model.
+    """
+    if name == "off":
+        return Integrator(None)
+    if name == "overlap":
+        return Integrator(Overlap())
+    if name == "encoder":
+        return Integrator(ByEncoder(text_encoder(encoder, model)))
+    if name == "cross-encoder":
+        return Integrator(ByPairs(pair_scorer(encoder, model)))
+    if name == "vectors" and vectors is not None and segmenter is not None:
+        return Integrator(ByVectors(vectors, segmenter))
+    raise UsageError(f"integrate={name!r}", expected="one of " + ", ".join(NAMES))
+
+
+class ByEncoder:
+    """The paper's reranker: the cosine of two texts' encodings (Sentence-BERT)."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    def scores(
+        self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
+    ) -> Sequence[float]:
+        """Return the cosine of each chain with the query."""
+        rows = checked(self._encoder.encode([query, *chains]), len(chains) + 1)
+        return [float(score) for score in cosines(rows[:1], rows[1:])[0]]
+
+
+class ByPairs:
+    """A cross-encoder reads the query and the chain together."""
+
+    def __init__(self, scorer: PairScorer) -> None:
+        self._scorer = scorer
+
+    def scores(
+        self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
+    ) -> Sequence[float]:
+        """Return the model's score of each pair."""
+        found = checked(self._scorer.score_pairs([(query, chain) for chain in chains]), len(chains))
+        return [float(score) for score in found.ravel()]
+
+
+class ByVectors:
+    """The cosine of mean word vectors: what the extraction itself goes by, for whole chains."""
+
+    def __init__(self, vectors: WordVectors, segmenter: Segmenter) -> None:
+        self._vectors = vectors
+        self._segmenter = segmenter
+
+    def scores(
+        self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
+    ) -> Sequence[float]:
+        """Return the cosine of each chain with the query; -1 where no word has a vector."""
+        import numpy as np
+
+        means = []
+        for text in (query, *chains):
+            words = self._segmenter.words(text, passage.language)
+            known = self._vectors.known(word.text for word in words)
+            means.append(self._vectors.rows(known).sum(axis=0) if known else None)
+        asked = means[0]
+        return [
+            -1.0 if asked is None or mean is None
+            else float(cosines(asked[np.newaxis], mean[np.newaxis])[0, 0])
+            for mean in means[1:]
+        ]  # fmt: skip
+
+
+class Overlap:
+    """Needs no weights: the terms that query and chain share, rare ones more, too long ones less.
+
+    With W the summed weights of a set of terms (characters, pairs of them, words; the weight is
+    the logarithm of how few of the passage's sentences hold it), the score is
+    ``W(query and chain) / sqrt(W(query) * W(chain))``.
+    """
+
+    def __init__(self) -> None:
+        self._cut = Segmenter("characters")
+        self._terms = lru_cache(maxsize=4096)(
+            lambda text, language: frozenset(word.text for word in self._cut.words(text, language))
+        )
+        self._rarity = lru_cache(maxsize=64)(self._weights)
+
+    def scores(
+        self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
+    ) -> Sequence[float]:
+        """Return each chain's score, from 0 to 1."""
+        weights, never = self._rarity(passage.text, passage.language, tuple(spans))
+
+        def weight(terms: frozenset[str]) -> float:
+            return math.fsum(weights.get(term, never) for term in terms)
+
+        asked = self._terms(query, passage.language)
+        found = []
+        for chain in chains:
+            held = self._terms(chain, passage.language)
+            size = math.sqrt(weight(asked) * weight(held))
+            found.append(weight(asked & held) / size if size else 0.0)
+        return found
+
+    def _weights(
+        self, text: str, language: str, spans: tuple[Span, ...]
+    ) -> tuple[dict[str, float], float]:
+        held = Counter(term for span in spans for term in self._terms(span.of(text), language))
+        weights = {term: math.log(1 + len(spans) / (0.5 + count)) for term, count in held.items()}
+        return weights, math.log(1 + len(spans) / 0.5)

@@ -1,0 +1,190 @@
+"""Iterative extraction over word vectors: what is found is masked in the query (section 3.1).
+
+A sentence is the mean of its words' vectors, a query their weighted mean (equation 3), relevance
+is the cosine. How found evidence lowers the weights is the mask's: ``hard_masking``,
+``soft_masking``.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from closeread.errors import UsageError
+from closeread.evidence.beam import Chain, search
+from closeread.evidence.integrate import Integrator
+from closeread.evidence.query import query_text
+from closeread.evidence.sentences import Splitter, as_evidence
+from closeread.evidence.vectors import WordVectors
+from closeread.evidence.words import Segmenter, Word
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Query(NamedTuple):
+    """The query's words that have a vector: themselves, and their vectors (words, dimensions)."""
+
+    words: list[str]
+    vectors: "NDArray[Any]"
+
+
+class Sentence(NamedTuple):
+    """The same of a sentence of the passage, each word once."""
+
+    words: frozenset[str]
+    vectors: "NDArray[Any]"
+
+
+class Mask(Protocol):
+    """Weights a query's words by what has been found."""
+
+    def weights(self, query: Query, found: Sequence[Sequence[Sentence]]) -> "NDArray[Any]":
+        """Return each word's weight after each chain of sentences, shape (chains, words).
+
+        Rows sum to 1, or are all 0 where nothing is left to look for.
+        """
+        ...
+
+
+class Step(NamedTuple):
+    """One step of the best chain: the weight of each word of the query, and what was found."""
+
+    weights: tuple[tuple[Word, float], ...]
+    sentence: Span
+
+
+class MaskingRetriever:
+    """Finds chains of complementary sentences, and lets an integrator pick among them."""
+
+    def __init__(
+        self,
+        mask: Mask,
+        vectors: WordVectors,
+        segmenter: Segmenter,
+        splitter: Splitter,
+        integrator: Integrator,
+        *,
+        steps: int,
+        beam: int,
+    ) -> None:
+        if steps < 1 or beam < 1:
+            raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
+        self._mask = mask
+        self._vectors = vectors
+        self._segmenter = segmenter
+        self._integrator = integrator
+        self._steps = steps
+        self._beam = beam
+        self._indexed = lru_cache(maxsize=64)(
+            lambda text, language: _Index(text, splitter(text, language), language, self)
+        )
+
+    def retrieve(
+        self, question: Question, passage: Passage, option: Option | None, k: int | None = None
+    ) -> Evidence:
+        """Return the best chain's sentences; none where no word of the query has a vector.
+
+        ``score`` is the integrator's, ``hops`` the number of sentences.
+
+        Raises:
+            InputError: Hardly a word of passage and query has a vector.
+        """
+        index: _Index = self._indexed(passage.text, passage.language)
+        text = query_text(question, option)
+        _, found = self._search(index, text, passage.language)
+        best = self._integrator.best(text, passage, index.spans, found)
+        return as_evidence(index.spans, best, option, k)
+
+    def steps(self, question: Question, passage: Passage, option: Option | None) -> list[Step]:
+        """Return how the query's weights moved along the chain that is the evidence (Figure 1)."""
+        index: _Index = self._indexed(passage.text, passage.language)
+        text = query_text(question, option)
+        query, found = self._search(index, text, passage.language)
+        best = self._integrator.best(text, passage, index.spans, found)
+        words = [
+            w for w in self._segmenter.words(text, passage.language) if w.text in self._vectors
+        ]
+        picked = best.sentences if best is not None else ()
+        made = []
+        for place, sentence in enumerate(picked):
+            weights = self._weights(query, [Chain(picked[:place], 0.0)], index)[0]
+            pairs = tuple(zip(words, weights.tolist(), strict=True))
+            made.append(Step(pairs, index.spans[sentence]))
+        return made
+
+    def vocabulary(self, text: str, language: str) -> list[str]:
+        """Return a text's words as they are looked up in the vectors."""
+        return [word.text for word in self._segmenter.words(text, language)]
+
+    @property
+    def vectors(self) -> WordVectors:
+        """Return the word vectors."""
+        return self._vectors
+
+    def _search(self, index: "_Index", text: str, language: str) -> tuple[Query, list[list[Chain]]]:
+        words = self._vectors.known(self.vocabulary(text, language))
+        query = Query(words, self._vectors.rows(words))
+        if not words or not index.n_known:
+            return query, []
+        first = self._relevance(query, self._weights(query, [Chain((), 0.0)], index), index)[0]
+        return query, search(
+            first,
+            lambda chains: self._relevance(query, self._weights(query, chains, index), index),
+            steps=self._steps,
+            beam=self._beam,
+        )
+
+    def _weights(self, query: Query, chains: Sequence[Chain], index: "_Index") -> "NDArray[Any]":
+        found = [[index.sentence(place) for place in chain.sentences] for chain in chains]
+        return self._mask.weights(query, found)
+
+    def _relevance(self, query: Query, weights: "NDArray[Any]", index: "_Index") -> "NDArray[Any]":
+        """Return every sentence's cosine with each weighted query; -inf where there is none."""
+        import numpy as np
+
+        mixed = weights @ query.vectors
+        norms = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
+        scores: NDArray[Any] = mixed @ index.directions.T
+        scores /= np.where(norms > 0, norms, 1.0)[:, np.newaxis]
+        scores[:, index.unknown] = -np.inf
+        scores[norms == 0] = -np.inf
+        return scores
+
+
+class _Index:
+    """A passage's sentences: their words' vectors, and the direction of each one's mean."""
+
+    def __init__(
+        self, text: str, spans: tuple[Span, ...], language: str, owner: MaskingRetriever
+    ) -> None:
+        import numpy as np
+
+        vectors = owner.vectors
+        said = [owner.vocabulary(span.of(text), language) for span in spans]
+        vectors.must_know((word for words in said for word in words), "passage")
+        known = [vectors.known(words) for words in said]
+        distinct = list(dict.fromkeys(word for words in known for word in words))
+        row_of = {word: row for row, word in enumerate(distinct)}
+        self.spans = spans
+        self.n_known = len(distinct)
+        self._known = known
+        self._rows = vectors.rows(distinct)
+        self._row_of = row_of
+        self._sentences: dict[int, Sentence] = {}
+        sums = np.zeros((len(spans), vectors.dimensions))
+        for place, words in enumerate(known):
+            if words:
+                sums[place] = self._rows[[row_of[word] for word in words]].sum(axis=0)
+        norms = np.linalg.norm(sums, axis=1)
+        self.unknown = np.flatnonzero(norms == 0)
+        norms[norms == 0] = 1.0
+        self.directions = sums / norms[:, np.newaxis]
+
+    def sentence(self, place: int) -> Sentence:
+        """Return one sentence's different words and their vectors."""
+        if place not in self._sentences:
+            words = list(dict.fromkeys(self._known[place]))
+            rows = self._rows[[self._row_of[word] for word in words]]
+            self._sentences[place] = Sentence(frozenset(words), rows)
+        return self._sentences[place]

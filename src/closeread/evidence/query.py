@@ -1,0 +1,22 @@
+"""What evidence is sought for: a statement, a stem with an option, or a question alone."""
+
+import re
+
+from closeread.types import Option, Question
+
+_BLANK = re.compile(r"_+|（\s*）|\(\s*\)")
+
+
+def query_text(question: Question, option: Option | None) -> str:
+    """Return the text that evidence is to bear on.
+
+    An option of a verification question is a statement of its own (section 3.1); another option
+    means something only behind its stem, or in the stem's blank.
+    """
+    if option is None:
+        return question.text
+    if question.kind == "verification" or not question.text:
+        return option.text
+    if _BLANK.search(question.text):
+        return _BLANK.sub(lambda _: f" {option.text} ", question.text, count=1).strip()
+    return f"{question.text} {option.text}"

@@ -1,0 +1,39 @@
+"""How a passage is split for a retriever, and how picked sentences become evidence."""
+
+from collections.abc import Callable, Sequence
+
+from closeread.errors import UsageError
+from closeread.evidence.beam import Chain
+from closeread.text import segment
+from closeread.types import Evidence, Option, Span
+
+Splitter = Callable[[str, str], tuple[Span, ...]]
+
+
+def splitter(name: str) -> Splitter:
+    """Return the splitter ``default`` or ``vgaokao``, a function of text and language.
+
+    Raises:
+        UsageError: There is no such splitter.
+    """
+    if name == "default":
+        return segment.sentences
+    if name == "vgaokao":
+        return lambda text, language: segment.vgaokao(text)
+    raise UsageError(f"sentences={name!r}", expected="default or vgaokao")
+
+
+def as_evidence(
+    spans: Sequence[Span], chain: Chain | None, option: Option | None, k: int | None
+) -> Evidence:
+    """Return a chain as evidence in text order: its first ``k`` sentences where k is given."""
+    label = option.label if option is not None else ""
+    if chain is None or k == 0:
+        return Evidence(option_label=label, score=None if chain is None else round(chain.score, 6))
+    picked = chain.sentences[:k]
+    return Evidence(
+        spans=tuple(spans[place] for place in sorted(picked)),
+        option_label=label,
+        score=round(chain.score, 6),
+        hops=len(picked),
+    )

@@ -1,0 +1,69 @@
+"""Word vectors from the user's own texts, so that the methods over them need nothing downloaded."""
+
+import random
+from collections.abc import Iterable
+from pathlib import Path
+
+from closeread.catalog import missing_extra
+from closeread.errors import InputError
+from closeread.evidence.words import Segmenter
+from closeread.text.segment import sentences
+
+
+def train(
+    texts: Iterable[tuple[str, str]],
+    path: Path,
+    *,
+    segmenter: Segmenter | None = None,
+    dimensions: int = 300,
+    window: int = 5,
+    epochs: int = 10,
+    least: int = 2,
+    seed: int = 0,
+) -> int:
+    """Train skip-gram vectors with negative sampling and write them in word2vec's binary form.
+
+    The same texts and seed give the same vectors: one thread works.
+
+    Args:
+        texts: Pairs of a text and its language.
+        path: Where to; the old file stays until the new one is whole.
+        segmenter: How words are cut; it must be the one that the vectors are then used with.
+        dimensions: Numbers a word.
+        window: Words on each side.
+        epochs: Passes over the texts.
+        least: Words that occur less often get no vector.
+        seed: Of the initial weights and of the order of the sentences.
+
+    Returns:
+        How many words have a vector.
+
+    Raises:
+        InputError: No word occurs often enough.
+        MissingExtraError: gensim is not installed.
+    """
+    try:
+        from gensim.models import Word2Vec
+    except ModuleNotFoundError as error:
+        raise missing_extra("training word vectors", "gensim", "vectors") from error
+    cut = (segmenter or Segmenter()).words
+    rows = [
+        [word.text for word in cut(span.of(text), language)]
+        for text, language in texts
+        for span in sentences(text, language)
+    ]
+    random.Random(seed).shuffle(rows)
+    try:
+        model = Word2Vec(
+            rows, vector_size=dimensions, window=window, min_count=least, sg=1, negative=5,
+            epochs=epochs, seed=seed, workers=1, sorted_vocab=1,
+        )  # fmt: skip
+    except RuntimeError as error:
+        raise InputError(
+            f"no word occurs {least} times in {len(rows):,} sentences",
+            cure="give more texts, or a smaller `least`",
+        ) from error
+    unfinished = path.with_name(path.name + ".part")
+    model.wv.save_word2vec_format(str(unfinished), binary=True)
+    unfinished.replace(path)
+    return len(model.wv)

@@ -1,0 +1,132 @@
+"""Word-vector files, read through gensim once and kept as a matrix that can be mapped."""
+
+import hashlib
+import os
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closeread.catalog import missing_extra
+from closeread.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_FASTTEXT = b"\xba\x16\x4f\x2f"  # the magic number 793712314, little-endian
+_VERSION = b"1"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Vectors on disk.
+
+    Attributes:
+        rows: Shape (words, dimensions), single precision, mapped.
+        places: Word to row.
+        left_out: How many words of the file had a vector of zeros, which has no direction.
+    """
+
+    name: str
+    rows: "NDArray[Any]"
+    places: dict[str, int]
+    left_out: int
+
+
+def stored(path: Path) -> Stored:
+    """Return a file's vectors from the cache, converting them first where they are not there.
+
+    Raises:
+        InputError: The file is missing or broken, its rows differ in length, or a number in it
+            is none.
+        MissingExtraError: gensim is not installed.
+    """
+    import numpy as np
+
+    folder = _cached(path)
+    words, matrix = folder / "words.txt", folder / "rows.npy"
+    if not (words.exists() and matrix.exists()):
+        _convert(path, folder)
+    lines = words.read_text("utf-8").split("\n")
+    left_out, listed = int(lines[0]), lines[1:]
+    rows = np.load(matrix, mmap_mode="r")
+    return Stored(path.name, rows, {word: row for row, word in enumerate(listed)}, left_out)
+
+
+def _cached(path: Path) -> Path:
+    """Return where the converted file lies: another size or time makes it another file."""
+    try:
+        stat = path.stat()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            expected="a file of word vectors: word2vec text or binary, or fastText",
+        ) from error
+    key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()
+    name = hashlib.blake2b(_VERSION + key, digest_size=12).hexdigest()
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home) / "closeread" / "vectors" / name
+
+
+def _convert(path: Path, folder: Path) -> None:
+    import numpy as np
+
+    words, rows = _read(path)
+    rows = np.asarray(rows, dtype=np.float32)
+    if rows.ndim != 2 or not rows.size:
+        raise InputError("holds no vector", where=str(path))
+    finite = np.isfinite(rows).all(axis=1)
+    if not finite.all():
+        bad = int(np.flatnonzero(~finite)[0])
+        raise InputError(
+            f"{int((~finite).sum()):,} of {len(words):,} vectors hold what is no finite number; "
+            f"the first is row {bad + 1}, {words[bad]!r}",
+            where=str(path),
+            cure="train or download the vectors again",
+        )
+    directed = np.linalg.norm(rows, axis=1) > 0
+    kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
+    folder.mkdir(parents=True, exist_ok=True)
+    mark = f".{os.getpid()}"
+    with (folder / f"rows{mark}").open("wb") as stream:
+        np.save(stream, rows[directed])
+    lines = [str(len(words) - len(kept)), *kept]
+    (folder / f"words{mark}").write_text("\n".join(lines), "utf-8")
+    (folder / f"rows{mark}").replace(folder / "rows.npy")
+    (folder / f"words{mark}").replace(folder / "words.txt")
+
+
+def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
+    try:
+        from gensim.models import KeyedVectors
+        from gensim.models.fasttext import load_facebook_vectors
+    except ModuleNotFoundError as error:
+        raise missing_extra("word vectors", error.name or "gensim", "vectors") from error
+    with path.open("rb") as stream:
+        start = stream.read(4096)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            if start.startswith(_FASTTEXT):
+                found = load_facebook_vectors(str(path))
+            else:
+                found = KeyedVectors.load_word2vec_format(
+                    str(path), binary=_is_binary(start), unicode_errors="replace"
+                )
+    except (ValueError, EOFError, OSError, AssertionError, IndexError, KeyError) as error:
+        raise InputError(
+            f"cannot be read as word vectors: {error}",
+            where=str(path),
+            expected="a header with two numbers, then a word with as many numbers as the header "
+            "says in every row (word2vec text or binary), or a fastText .bin",
+        ) from error
+    return list(found.index_to_key), found.vectors
+
+
+def _is_binary(start: bytes) -> bool:
+    """Whether what follows the header is no text; gzip is unpacked by the reader and is text."""
+    if start.startswith(b"\x1f\x8b"):
+        return False
+    body = start.partition(b"\n")[2]
+    return any(byte < 9 for byte in body[:1024])

@@ -1,0 +1,144 @@
+"""A text's words as the methods of Zhang et al. (2021) use them: content words only.
+
+Chinese is cut by jieba's dictionary in full mode: every dictionary word wherever it stands, words
+inside words included, and single characters only where no word begins or goes on (section 3.4
+names jieba; the mode is the authors'). Other languages are cut at blanks and marks. Punctuation
+and function words are out, letters are lower-cased, full-width letters and digits made half-width.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from closeread.catalog import missing_extra
+from closeread.errors import InputError, UsageError
+from closeread.text.segment import tokens
+from closeread.types import Span
+
+# Pure function words, listed by us; the authors' own list of 748 is not free to ship.
+_ENGLISH = (
+    "a an the of to in on at by for from with as into and or but nor so if than then that this "
+    "these those it its he him his she her they them their we us our you your i me my is are was "
+    "were be been being am do does did done has have had having will would shall should can could "
+    "may might must who whom whose which what when where why how there here"
+)
+_CHINESE = (
+    "的 地 得 了 着 过 之 其 此 这 那 这个 那个 这些 那些 它 它们 他 她 他们 她们 我 我们 你 你们 "
+    "是 在 于 和 与 及 以及 并 并且 而 而且 或 或者 但 但是 却 则 就 也 都 还 又 再 把 被 将 让 使 "
+    "对 对于 从 由 由于 向 以 因 因为 因而 所以 因此 为 为了 如 如果 若 虽 虽然 然而 即 即使 且 所 "
+    "吗 呢 吧 啊 呀 哦 等 等等 之一 一个 一种 个 种 上 中 里 下 来 去 到 有"
+)
+OWN = frozenset(f"{_ENGLISH} {_CHINESE}".split())
+METHODS = ("jieba", "characters")
+
+
+class Word(NamedTuple):
+    """A word in the form in which words are compared, and where it stands."""
+
+    text: str
+    span: Span
+
+
+class Segmenter:
+    """Cuts texts into content words.
+
+    Raises:
+        UsageError: There is no such method.
+        MissingExtraError: ``jieba`` is asked for and rjieba is not installed.
+    """
+
+    def __init__(self, method: str = "jieba", stop_words: str = "own") -> None:
+        """Choose the method.
+
+        Args:
+            method: ``jieba`` (Chinese by dictionary), or ``characters`` (Chinese characters and
+                pairs of neighbours; needs nothing).
+            stop_words: ``own``, ``none``, or the path of a file with one word a line.
+        """
+        if method not in METHODS:
+            raise UsageError(f"words={method!r}", expected="one of " + ", ".join(METHODS))
+        self.method = method
+        self.stop = read_stop_words(stop_words)
+        if method == "jieba":
+            try:
+                import rjieba
+            except ModuleNotFoundError as error:
+                raise missing_extra("cutting Chinese words", "rjieba", "zh") from error
+            self._cut_all = rjieba.cut_all
+
+    def words(self, text: str, language: str) -> list[Word]:
+        """Return the content words in the order of their places; repeats are kept."""
+        if language != "zh":
+            found = [Word(_form(span.of(text)), span) for span in tokens(text)]
+        elif self.method == "jieba":
+            found = [Word(_form(span.of(text)), span) for span in self._full_mode(text)]
+        else:
+            found = [Word(_form(span.of(text)), span) for span in _characters(text)]
+        return [word for word in found if word.text and word.text not in self.stop]
+
+    def _full_mode(self, text: str) -> Iterator[Span]:
+        """Yield what jieba's full mode gives; rjieba loses unknown characters and adds single ones.
+
+        Where no dictionary word begins at a character behind the last word's end, it stands alone.
+        """
+        ends: dict[int, list[int]] = {}
+        start, length = 0, 0
+        for piece in self._cut_all(text):
+            place = text.find(piece, start)
+            if place == start and len(piece) <= length:
+                place = text.find(piece, start + 1)
+            start, length = place, len(piece)
+            ends.setdefault(start, []).append(start + length)
+        last = 0
+        for place, character in enumerate(text):
+            longer = [end for end in ends.get(place, ()) if end > place + 1]
+            for end in longer:
+                piece = text[place:end]
+                first = end - len(piece.lstrip())
+                if first < end:
+                    yield Span(first, first + len(piece.strip()))
+                last = end
+            if not longer and place >= last:
+                last = place + 1
+                if character.isalnum():
+                    yield Span(place, place + 1)
+
+
+def read_stop_words(name: str) -> frozenset[str]:
+    """Return the words of ``own``, ``none``, or a file with one word a line.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if name in ("own", "none"):
+        return OWN if name == "own" else frozenset()
+    try:
+        lines = Path(name).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"cannot be read as stop words: {error}",
+            where=name,
+            expected="`own`, `none`, or a UTF-8 file with one word a line",
+        ) from error
+    return frozenset(_form(line.strip()) for line in lines if line.strip())
+
+
+def _characters(text: str) -> Iterator[Span]:
+    before: Span | None = None
+    for span in tokens(text):
+        yield span
+        if before is not None and before.end == span.start and _han(text, span, before):
+            yield Span(before.start, span.end)
+        before = span
+
+
+def _han(text: str, *spans: Span) -> bool:
+    return all(span.end - span.start == 1 and text[span.start] >= "\u3400" for span in spans)
+
+
+def _form(word: str) -> str:
+    """Return the form in which words are compared; "" for what has neither letter nor digit."""
+    if not any(character.isalnum() for character in word):
+        return ""
+    return word if "\u3400" <= word[0] <= "\u9fff" else unicodedata.normalize("NFKC", word).lower()

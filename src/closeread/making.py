@@ -1,0 +1,73 @@
+"""Makes what the catalog names from options: checked against the factory's own parameters."""
+
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from closeread import catalog
+from closeread.errors import UsageError
+
+
+def make(
+    kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
+) -> tuple[Any, dict[str, Any]]:
+    """Make a reader, retriever or encoder; return it with all its options, defaults included.
+
+    Args:
+        kind: Which table of the catalog.
+        name: A name in it, or ``package.module:factory``.
+        options: Keyword arguments of its factory. A factory that passes further ones on returns
+            an object whose ``options`` tells all of them.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        UsageError: It has no such option, or the value is of the wrong kind.
+        MissingExtraError: It needs an optional dependency that is not installed.
+    """
+    factory = catalog.resolve(kind, name)
+    label = f"the {kind} {name}"
+    given = dict(options or {})
+    parameters = inspect.signature(factory).parameters.values()
+    open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    known = {
+        one.name: one
+        for one in parameters
+        if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)
+    }
+    for option, value in given.items():
+        if option in known:
+            given[option] = _fitting(label, known[option], value)
+        elif not open_ended:
+            raise _unknown_option(label, option, list(known))
+    missing = [
+        one for one in known if one not in given and known[one].default is inspect.Parameter.empty
+    ]
+    if missing:
+        raise UsageError(
+            f"{label} needs the option {missing[0]!r}",
+            cure=f"give it with -o {missing[0]}=VALUE",
+        )
+    made = factory(**given)
+    passed_on = getattr(made, "options", {}) if open_ended else {}
+    return made, {one: found.default for one, found in known.items()} | given | passed_on
+
+
+def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
+    valid = "one of " + ", ".join(known) if known else "no options at all"
+    return UsageError(f"{label} has no option {option!r}", expected=valid)
+
+
+def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
+    wanted = parameter.annotation
+    if wanted is str and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if wanted in (str, int, float, bool) and type(value) is not wanted:
+        raise UsageError(
+            f"{label} cannot take {value!r} for {parameter.name!r}",
+            expected={str: "text", int: "a whole number", float: "a number"}.get(
+                wanted, "true or false"
+            ),
+        )
+    return value

@@ -1,0 +1,109 @@
+"""Encoders through sentence-transformers: the torch side of dense retrieval and reranking.
+
+Models are folders or hub names and are never chosen for the user. Their code is not run
+(``trust_remote_code`` off), their weights are read from safetensors only, and HF_HUB_OFFLINE keeps
+the library from the network.
+"""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closeread.catalog import missing_extra
+from closeread.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_SAFE = {"use_safetensors": True}
+
+
+def bi_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "BiEncoder":
+    """Make a Sentence-BERT encoder.
+
+    Args:
+        model: A folder, or a hub name (the paper's: distiluse-base-multilingual-cased-v1).
+        device: Where it runs.
+        batch_size: Texts at a time.
+    """
+    return BiEncoder(_opened("SentenceTransformer", model, device), batch_size)
+
+
+def cross_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "CrossEncoder":
+    """Make a cross-encoder; options as for ``bi_encoder``."""
+    return CrossEncoder(_opened("CrossEncoder", model, device), batch_size)
+
+
+class BiEncoder:
+    """One vector a text."""
+
+    def __init__(self, model: Any, batch_size: int) -> None:
+        self._model = model
+        self._batch_size = batch_size
+
+    def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
+        """Return one row a text, shape (texts, dimensions)."""
+        rows: NDArray[Any] = self._model.encode(
+            list(texts),
+            batch_size=self._batch_size,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+        )
+        return rows
+
+
+class CrossEncoder:
+    """One number a pair of texts."""
+
+    def __init__(self, model: Any, batch_size: int) -> None:
+        self._model = model
+        self._batch_size = batch_size
+
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
+        """Return one score a pair, shape (pairs,).
+
+        Raises:
+            UsageError: The model gives several numbers a pair.
+        """
+        import numpy as np
+
+        found = np.asarray(
+            self._model.predict(list(pairs), batch_size=self._batch_size, show_progress_bar=False)
+        )
+        if found.ndim != 1:
+            raise UsageError(
+                f"the cross-encoder gives {found.shape[1]} numbers a pair", expected="one"
+            )
+        return found
+
+
+def _opened(kind: str, model: str, device: str) -> Any:
+    if not model:
+        raise UsageError(
+            "no model is named for the encoder",
+            expected="-o model=PATH or a hub name",
+            cure="to do without weights take -o integrate=overlap, or another retriever",
+        )
+    try:
+        import sentence_transformers
+    except ModuleNotFoundError as error:
+        name = error.name or "sentence_transformers"
+        raise missing_extra("the encoder", name, "dense") from error
+    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+    try:
+        return getattr(sentence_transformers, kind)(
+            model,
+            device=device,
+            trust_remote_code=False,
+            local_files_only=offline or Path(model).is_dir(),
+            model_kwargs=dict(_SAFE),
+        )
+    except (OSError, ValueError) as error:
+        first = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"the model cannot be opened: {first}",
+            where=model,
+            expected="a folder of a sentence-transformers model with safetensors, or a hub name",
+            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network",
+        ) from error
