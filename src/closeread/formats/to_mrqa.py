@@ -10,6 +10,7 @@ compares (2019-07-12). Sources: Fisch et al. 2019, section 3, and the shared tas
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -86,6 +87,22 @@ def qid(name: str, question_id: str) -> str:
     return hashlib.sha256(f"{name}\0{question_id}".encode()).hexdigest()[:32]
 
 
+class _Context:
+    """A passage up to the last token that is kept, and the whole of it where that is asked for."""
+
+    def __init__(self, text: str, tokens: list[Token], language: str) -> None:
+        self._text = text
+        self._tokens = tokens
+        self.language = language
+        self.is_cut = len(tokens) > MOST_TOKENS
+        last, offset = tokens[:MOST_TOKENS][-1] if self.is_cut else (text, 0)
+        self.kept = TokenizedText(text[: offset + len(last)], tokens[:MOST_TOKENS])
+
+    @cached_property
+    def whole(self) -> TokenizedText:
+        return TokenizedText(self._text, self._tokens)
+
+
 class _Worker:
     """One pass over a set: tokenizers by language, and the ids that were given already."""
 
@@ -101,18 +118,16 @@ class _Worker:
         for index, (passage, questions) in enumerate(items):
             context = self._cut(passage)
             rows = [
-                row
-                for question in questions
-                if (row := self._row(question, context, passage, str(index)))
+                row for question in questions if (row := self._row(question, context, str(index)))
             ]
             if rows:
                 kept_any = True
                 yield (
                     Passage(
                         passage_id=str(index),
-                        text=context.text,
+                        text=context.kept.text,
                         language=passage.language,
-                        metadata={"context_tokens": context.tokens},
+                        metadata={"context_tokens": context.kept.tokens},
                     ),
                     tuple(rows),
                 )
@@ -129,29 +144,23 @@ class _Worker:
             self.tokenizers[language] = tokenizer(language)
         return self.tokenizers[language](text)
 
-    def _cut(self, passage: Passage) -> TokenizedText:
+    def _cut(self, passage: Passage) -> "_Context":
         tokens = self._tokens(passage.text, passage.language)
-        if len(tokens) <= MOST_TOKENS:
-            return TokenizedText(passage.text, tokens)
-        kept = tokens[:MOST_TOKENS]
-        last, offset = kept[-1]
-        self.made.remarks.add(
-            "context-cut", f"passage {passage.passage_id} has {len(tokens):,} tokens"
-        )
-        return TokenizedText(passage.text[: offset + len(last)], kept)
+        if len(tokens) > MOST_TOKENS:
+            self.made.remarks.add(
+                "context-cut", f"passage {passage.passage_id} has {len(tokens):,} tokens"
+            )
+        return _Context(passage.text, tokens, passage.language)
 
-    def _row(
-        self, question: Question, context: TokenizedText, passage: Passage, passage_id: str
-    ) -> Question | None:
+    def _row(self, question: Question, context: "_Context", passage_id: str) -> Question | None:
         answers, reason = _extractive(question)
-        detected = self._detected(answers, context)
-        if answers and not detected:
-            reason = "answer-not-in-passage"
-            if len(context.text) < len(passage.text):
-                whole = TokenizedText(passage.text, self._tokens(passage.text, passage.language))
-                if self._detected(answers, whole):
-                    reason = f"answer-beyond-{MOST_TOKENS}-tokens"
+        detected = self._detected(answers, context.kept)
         if not detected:
+            if answers:
+                behind = context.is_cut and self._detected(answers, context.whole)
+                reason = (
+                    f"answer-beyond-{MOST_TOKENS}-tokens" if behind else "answer-not-in-passage"
+                )
             self.made.dropped.add(reason, question.text, question_id=question.question_id)
             return None
         return Question(
@@ -165,7 +174,7 @@ class _Worker:
             ),
             tags=question.tags,
             metadata={
-                "question_tokens": self._tokens(question.text, passage.language),
+                "question_tokens": self._tokens(question.text, context.language),
                 "detected_answers": detected,
                 "mrqa_extra": {"id": question.question_id},
             },
