@@ -422,3 +422,20 @@ def test_print_shows_the_overview_without_controls(browser, triples):
         assert not visit.page.locator(".bar").is_visible()
         assert visit.page.locator(".figure").is_visible()
         assert visit.page.locator(".plot svg").first.is_visible()
+
+
+def test_a_long_passage_opens_at_its_first_mark(browser, tmp_path):
+    """An answer far down in a long passage is in view as soon as the question is opened."""
+    text = "The river Aln runs on. " * 400 + "The lamp stands in Whit."
+    passage = Passage(passage_id="p", text=text)
+    start = text.index("Whit")
+    gold = Answer(kind="span", texts=("Whit",), spans=(Span(start, start + 4),))
+    question = Question(
+        question_id="q", passage_id="p", text="Where?", kind="span", answers=(gold,)
+    )
+    dataset = write_set(tmp_path / "set.jsonl", [(passage, (question,))])
+    said = Prediction(question_id="q", answer=gold)
+    path = write_run(tmp_path / "run", dataset, [said], {"squad.f1": {"q": 1.0}})
+    with Visit(browser, write_page([path], tmp_path / "page.html"), "#q=q") as visit:
+        box = visit.page.locator(".gold-span").bounding_box()
+        assert 0 < box["y"] < DESKTOP["height"]

@@ -45,9 +45,17 @@ class RunView:
     per_question: str
 
     def value(self, question_id: str) -> float | None:
-        """Return what decides between right and wrong, from 0 to 1; None if nothing was scored."""
+        """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.
+
+        Where a metric names its values by the question's role (GCRC_advRobust's triples), the
+        question's own value of that metric counts.
+        """
         found = self.told.get(question_id)
-        return found.values.get(self.per_question) if found else None
+        if found is None or self.per_question in found.values:
+            return found.values[self.per_question] if found else None
+        family = self.per_question.partition(".")[0]
+        own = (value for name, value in found.values.items() if name.startswith(f"{family}."))
+        return next(own, None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,11 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from msgspec import structs
 
 from closeread.errors import InputError
+from closeread.reports.gather import gather
+from closeread.reports.notices import notices
 from closeread.reports.page import embedded, write_page
 from closeread.types import Answer, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
@@ -223,6 +226,37 @@ def test_runs_that_must_not_be_compared_say_so(tmp_path):
     _, blocks = _parsed(write_page(folders, tmp_path / "page.html"))
     codes = [it["code"] for it in blocks["index"]["notices"]]
     assert codes == ["different-sets", "signatures"]
+
+
+def test_values_named_by_role_count_for_their_questions(tmp_path):
+    """A metric that calls its values original, positive and negative marks every question."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    right = right_or_wrong(dataset, predictions)
+    values = {f"gcrc.{q.role}": {q.question_id: right[q.question_id]} for q in questions}
+    folder = write_run(tmp_path / "run", dataset, predictions, values)
+    _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
+    assert blocks["index"]["questions"]["runs"][0]["value"] == [1, 1, 0]
+
+
+def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
+    """Of six questions on two passages a page for three keeps the first passage's three."""
+    other = structs.replace(PASSAGE, passage_id="p2")
+    items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
+    dataset = write_set(tmp_path / "lamps.jsonl", items)
+    predictions = choose(tuple(dataset.questions()), {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    folder = write_run(tmp_path / "run", dataset, predictions, values)
+    material = gather([folder], most=3)
+    assert [row.question.question_id for row in material.rows] == [
+        "t1-original",
+        "t1-positive",
+        "t1-negative",
+    ]
+    (said,) = notices(material)
+    assert (said.code, said.params["n"], said.params["all"]) == ("sampled", "3", "6")
+    assert material.runs[0].metrics["choice.accuracy"].n_questions == 6
 
 
 def test_a_folder_that_is_no_run_leaves_no_page(tmp_path):

@@ -45,6 +45,7 @@ function answerLine(i) {
     return [gold !== 0 && letter(gold, said === gold ? "gold said" : "gold"), " ", said !== gold && said !== null && [letter(said, "said"), " "], says && h("bdi", null, says.slice(0, 120))];
   }
   const told = shown(said);
+  if (gold !== 0 && told !== null && told === shown(gold)) return h("span", { class: "iso" }, "▣ ", told);
   return [gold !== 0 && h("span", { class: "iso" }, "▢ ", shown(gold)), told !== null && h("span", { class: "iso" }, "   ● ", told)];
 }
 function row(i, top) {

@@ -55,7 +55,12 @@ function render() {
   const moved = detailKey === null || detailKey.split(" ")[0] !== String(i);
   detailKey = wanted;
   pane.side.replaceChildren(...fillDetail(i));
-  if (moved) pane.side.scrollTop = 0;
+  if (moved) {
+    pane.side.scrollTop = 0;
+    // Where the passage scrolls by itself, it opens at its first mark.
+    const passage = pane.side.querySelector(".passage"), mark = passage?.querySelector(".gold-span, .said-span, .ev");
+    if (mark && passage.scrollHeight > passage.clientHeight && mark.offsetTop > passage.clientHeight - 60) passage.scrollTop = mark.offsetTop - 90;
+  }
 }
 function fillDetail(i) {
   if (i < 0) return [h("p", { class: "empty" }, state.q ? t("no-such-question", { id: state.q }) : t("choose"))];
