@@ -36,7 +36,10 @@ _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 def sniff(head: Head) -> bool:
     """Whether the first line names the columns passage and question."""
     line = head.raw.split(b"\n", 1)[0].decode("utf-8", "replace")
-    names = _header(next(csv.reader(line.splitlines(), delimiter=_delimiter(line)), []))
+    try:
+        names = _header(next(csv.reader(line.splitlines(), delimiter=_delimiter(line)), []))
+    except csv.Error:  # a cell longer than any column's name
+        return False
     return {"passage", "question"} <= set(names)
 
 

@@ -11,11 +11,15 @@ import msgspec
 
 
 def beyond(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the members of ``raw`` that are no fields of ``known``."""
+    """Return the members of ``raw`` (plain or unparsed) that are no fields of ``known``."""
     fields = _fields(known)
     if raw.keys() <= fields:
         return {}
-    return {key: value for key, value in raw.items() if key not in fields}
+    return {
+        key: msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+        for key, value in raw.items()
+        if key not in fields
+    }
 
 
 @cache

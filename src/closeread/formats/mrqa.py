@@ -22,7 +22,7 @@ those detected answers that are equal to it after the scorer's normalisation.
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -38,6 +38,8 @@ from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
 Tokens = list[tuple[str, int]]
+# An object with its members unparsed, to look for those of other publishers.
+_Members = dict[str, msgspec.Raw]
 
 
 class _Detected(msgspec.Struct):
@@ -92,48 +94,65 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a line; counts repeated qids, wrong offsets and unanswered questions."""
     ids = Ids(defects)
     index = 0
+    decoder = msgspec.json.Decoder(_Context)
     for number, raw in source.records():
-        value = source.decode(raw, dict[str, Any], line=number)
-        if "header" in value and "context" not in value:
-            continue
-        typed = source.convert(value, _Context, line=number)
-        passage = Passage(
-            passage_id=str(index),
-            text=typed.context,
-            language=detect(typed.context),
-            metadata={"context_tokens": typed.context_tokens}
-            | noted(mrqa_extra=beyond(value, _Context)),
-        )
+        try:
+            typed = decoder.decode(raw)
+        except PARSER_ERRORS:
+            value = source.decode(raw, dict[str, Any], line=number)
+            if "header" in value and "context" not in value:
+                continue
+            typed = source.convert(value, _Context, line=number)
+        try:
+            yield _item(typed, raw, str(index), _Notes(ids, defects, number))
+        except PARSER_ERRORS as error:
+            raise source.explain(error, raw, line=number) from error
         index += 1
-        questions = []
-        for item, fields in zip(typed.qas, value["qas"], strict=True):
-            ids.note(item.qid, line=number)
-            _check(item, passage.text, number, defects)
-            questions.append(_question(item, fields, passage))
-        yield passage, tuple(questions)
 
 
-def _check(item: _Question, text: str, line: int | None, defects: Defects) -> None:
-    name = item.qid
+class _Notes(NamedTuple):
+    ids: Ids
+    defects: Defects
+    line: int | None
+
+
+def _item(typed: _Context, raw: bytes, passage_id: str, notes: _Notes) -> Item:
+    members = msgspec.json.decode(raw, type=_Members)
+    passage = Passage(
+        passage_id=passage_id,
+        text=typed.context,
+        language=detect(typed.context),
+        metadata={"context_tokens": typed.context_tokens}
+        | noted(mrqa_extra=beyond(members, _Context)),
+    )
+    rows = msgspec.json.decode(members["qas"], type=list[_Members])
+    questions = []
+    for item, fields in zip(typed.qas, rows, strict=True):
+        notes.ids.note(item.qid, line=notes.line)
+        _check(item, passage.text, notes)
+        questions.append(_question(item, fields, passage))
+    return passage, tuple(questions)
+
+
+def _check(item: _Question, text: str, notes: _Notes) -> None:
+    def defect(code: str, message: str) -> None:
+        notes.defects.add(code, message, question_id=item.qid, line=notes.line)
+
     if not item.answers:
-        defects.add("no-answer", "no accepted answer", question_id=name, line=line)
+        defect("no-answer", "no accepted answer")
     for found in item.detected_answers or ():
         for start, end in found.char_spans:
             if not 0 <= start <= end < len(text) or text[start : end + 1] != found.text:
-                defects.add(
-                    "wrong-offset",
-                    f"characters {start} to {end} are not {found.text!r}",
-                    question_id=name,
-                    line=line,
-                )
+                defect("wrong-offset", f"characters {start} to {end} are not {found.text!r}")
 
 
-def _question(item: _Question, fields: dict[str, Any], passage: Passage) -> Question:
+def _question(item: _Question, fields: _Members, passage: Passage) -> Question:
     places: dict[str, list[Span]] = {}
     detected = None
     if item.detected_answers is not None:
         detected = []
-        for found, raw in zip(item.detected_answers, fields["detected_answers"], strict=True):
+        rows = msgspec.json.decode(fields["detected_answers"], type=list[_Members])
+        for found, raw in zip(item.detected_answers, rows, strict=True):
             spans = (Span(start, end + 1) for start, end in found.char_spans)
             right = [span for span in spans if span.of(passage.text) == found.text]
             places.setdefault(_words(found.text), []).extend(right)

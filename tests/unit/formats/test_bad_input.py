@@ -284,3 +284,14 @@ def test_the_command_line_prints_one_message(tmp_path):
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
     assert f"{path}: the gzip data end too early" in done.stderr
+
+
+@pytest.mark.parametrize("name", JSON_FORMATS)
+def test_wrong_encoding_in_a_field_of_other_publishers(tmp_path, name):
+    """A field that nobody reads is looked at too: it would be written back."""
+    path = written(tmp_path, name)
+    whole = path.read_bytes()
+    for at in range(len(whole)):
+        if whole[at : at + 1] == b"{" and whole[at + 1 : at + 2] != b"}":
+            path.write_bytes(whole[: at + 1] + b'"zz":"\xc4\xe3",' + whole[at + 1 :])
+            assert "not UTF-8" in refused(path, name) or "unknown field" in refused(path, name)
