@@ -15,7 +15,7 @@ from closeread.errors import InputError
 from closeread.metrics.assignment import rounded, rounded_mean
 from closeread.metrics.pools import mean_pools
 from closeread.protocols import Pool
-from closeread.text.normalize_drop import Normalized, drop
+from closeread.text.normalize_drop import Normalized, any_number, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 _TYPES = ("date", "number", "span", "spans")
@@ -134,9 +134,10 @@ def _overlap(predicted: Normalized, gold: Normalized) -> float:
     """F1 of two sets of words; 0 unless they share a number, where the gold answer has any."""
     if gold.bag.isdisjoint(predicted.bag):
         return 0.0 if gold.bag or predicted.bag else 1.0
-    if gold.numbers and gold.numbers.isdisjoint(predicted.numbers):
+    common = gold.bag & predicted.bag
+    if not any_number(common) and any_number(gold.bag):
         return 0.0
-    shared = len(gold.bag & predicted.bag)
+    shared = len(common)
     precision = shared / len(predicted.bag)
     recall = shared / len(gold.bag)
     return (2 * precision * recall) / (precision + recall)

@@ -5,6 +5,7 @@ A token is judged alone, so that almost all of the work is looking up tokens tha
 
 import re
 import string
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
@@ -13,16 +14,14 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b", re.UNICODE)
 _ARTICLES = frozenset(("a", "an", "the"))
 _LETTERED_NUMBERS = frozenset(("nan", "inf", "infinity"))
-_NONE: frozenset[str] = frozenset()
 _SHORT = 64  # characters; longer strings hardly come twice, and would fill the memory
 
 
 class Normalized(msgspec.Struct, frozen=True, gc=False):
-    """A normalised answer: its text, its set of words, and those of them that are numbers."""
+    """A normalised answer: its text, and its set of words."""
 
     text: str
     bag: frozenset[str]
-    numbers: frozenset[str]
 
 
 def drop(raw: str) -> Normalized:
@@ -36,8 +35,24 @@ def drop(raw: str) -> Normalized:
     return _short(raw) if len(raw) <= _SHORT else _joined(raw)
 
 
-def is_number(word: str) -> bool:
-    """Whether the evaluator takes a word for a number: all that ``float`` accepts, ``nan`` too."""
+def any_number(words: Iterable[str]) -> bool:
+    """Whether the evaluator takes any of the words for a number."""
+    return any(map(_is_number, words))
+
+
+def _joined(raw: str) -> Normalized:
+    tokens = list(filter(None, map(_token, raw.replace("-", " ").split(" "))))
+    text = " ".join(tokens)
+    one_word_each = text.count(" ") < len(tokens)
+    return Normalized(text, frozenset(tokens if one_word_each else text.split()))
+
+
+_short = lru_cache(maxsize=1 << 15)(_joined)
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_number(word: str) -> bool:
+    """All that ``float`` accepts, ``nan`` too."""
     if word.isalpha():  # spares most words the price of an exception
         return word.lower() in _LETTERED_NUMBERS
     try:
@@ -47,23 +62,13 @@ def is_number(word: str) -> bool:
     return True
 
 
-def _joined(raw: str) -> Normalized:
-    text = " ".join(filter(None, map(_token, raw.replace("-", " ").split(" "))))
-    bag = frozenset(text.split())
-    return Normalized(text, bag, frozenset(filter(_is_number, bag)) or _NONE)
-
-
-_short = lru_cache(maxsize=1 << 15)(_joined)
-_is_number = lru_cache(maxsize=1 << 16)(is_number)
-
-
 @lru_cache(maxsize=1 << 16)
 def _token(raw: str) -> str:
     token = raw.lower()
-    if token.isalpha() and token not in _LETTERED_NUMBERS:  # the usual word, with nothing to mend
-        return "" if token in _ARTICLES else token
-    if not is_number(token):
+    if not _is_number(token):
         token = token.translate(_PUNCTUATION)
-    if is_number(token):
+    if _is_number(token):
         token = str(float(token))
+    elif token.isalnum():  # the usual word, without a border inside
+        return "" if token in _ARTICLES else token
     return " ".join(_ARTICLE.sub(" ", token).split())
