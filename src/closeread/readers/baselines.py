@@ -2,9 +2,10 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from closeread.text.segment import sentences
-from closeread.types import Answer, Option, Passage, Prediction, Question
+from closeread.types import Answer, Option, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
 
@@ -55,10 +56,15 @@ class Floor:
 
 def _first_sentence(item: Item) -> Answer:
     passage, _ = item
-    spans = sentences(passage.text, passage.language)[:1]
+    spans = _beginning(passage.text, passage.language)
     if not spans:
         return Answer(kind="none")
     return Answer(kind="span", texts=(spans[0].of(passage.text),), spans=spans)
+
+
+@lru_cache(maxsize=64)
+def _beginning(text: str, language: str) -> tuple[Span, ...]:
+    return sentences(text, language)[:1]
 
 
 def _chosen(item: Item, rule: Callable[[Sequence[Option]], Option]) -> Answer | None:

@@ -87,8 +87,8 @@ def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[S
             Span(*match.span())
             for match in patterns[asked].finditer(text, sentence.start, sentence.end)
         ]
-        if asked == "name":
-            found = [span for span in found if not _only_begins(text, span, sentence)]
+        if asked == "name" and not chinese:
+            found = [name for span in found if (name := _name(text, span, sentence)) is not None]
     return found or list(_pieces(text, sentence, _ZH_PIECE if chinese else _EN_PIECE, chinese))
 
 
@@ -113,15 +113,23 @@ def as_date(text: str) -> str:
     return " ".join(found[0] for found in (day if month else None, month, year) if found)
 
 
-def _only_begins(text: str, span: Span, sentence: Span) -> bool:
-    """Whether a capital is there only because the sentence begins: one common word."""
-    word = span.of(text)
-    return span.start == sentence.start and " " not in word and word.lower() in _COMMON
+def _name(text: str, span: Span, sentence: Span) -> Span | None:
+    """Return a run of capitals without what is no name in it; None where nothing is left.
+
+    The first word of a sentence has its capital from there, and a date is no name.
+    """
+    first = span.of(text).partition(" ")[0]
+    if span.start == sentence.start and first.lower() in _COMMON:
+        span = Span(min(span.start + len(first) + 1, span.end), span.end)
+    if span.start == span.end or _EN_DATE.search(span.of(text)):
+        return None
+    return span
 
 
 _COMMON_WORDS = (
     "the a an in on at it its he she they this that these after before when while for from by with "
-    "his her their during since although however there most some many each both"
+    "his her their during since although however there most some many each both every between one "
+    "two three four five six seven eight nine ten not no only even if as but and or nobody what who"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 

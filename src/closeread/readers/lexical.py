@@ -161,10 +161,16 @@ def _terms_of(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ..
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
-    """Return the share of the question's terms within 40 characters on both sides of the span."""
+    """Return how close the question's terms are: their share within 40 characters on both sides.
+
+    One is added where the very next word is one of them, as the thing that a number counts.
+    """
     left = text[max(sentence.start, span.start - 40) : span.start]
     right = text[span.end : min(sentence.end, span.end + 40)]
-    return len(wanted & {*terms(left), *terms(right)}) / len(wanted) if wanted else 0.0
+    if not wanted:
+        return 0.0
+    counted = not wanted.isdisjoint(terms(right)[:1])
+    return counted + len(wanted & {*terms(left), *terms(right)}) / len(wanted)
 
 
 def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:

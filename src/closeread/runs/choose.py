@@ -68,8 +68,9 @@ def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> 
     if published == ("squad",) and _may_be_unanswerable(dataset):
         return ("squad2",)
     if published:
-        fitting = [name for name in published if name != "evidence" or _with_evidence(predictions)]
-        return tuple(fitting)
+        if "evidence" in published and not _evidence_can_be_judged(dataset, predictions):
+            return tuple(name for name in published if name != "evidence")
+        return tuple(published)
     return _by_questions(dataset, predictions)
 
 
@@ -106,6 +107,12 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
     if _with_confidence(predictions):
         found.append("selective")
     return tuple(found)
+
+
+def _evidence_can_be_judged(dataset: Dataset, predictions: Mapping[str, Prediction]) -> bool:
+    return _with_evidence(predictions) and any(
+        question.gold_evidence for question in dataset.questions()
+    )
 
 
 def _with_evidence(predictions: Mapping[str, Prediction]) -> bool:
