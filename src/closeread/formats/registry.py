@@ -4,7 +4,6 @@ import codecs
 import contextlib
 import io
 import os
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -161,6 +160,8 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     Raises:
         StorageError: The folder cannot be written, or the disk is full.
     """
+    import tempfile  # costs more than all else here, and readers never need it
+
     try:
         handle, name = tempfile.mkstemp(
             dir=target.parent, prefix=f".{target.name}.", suffix=".part"
