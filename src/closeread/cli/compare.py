@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.output import as_json
+from closeread.cli.reading import let_import_from_here
 
 if TYPE_CHECKING:
     from closeread.metrics.significance import Comparison
@@ -43,6 +44,7 @@ def command(
 
     if len(runs) < 2:
         raise click.UsageError("give two or more run folders")
+    let_import_from_here()
     found = compare_runs(
         [open_run(path) for path in runs],
         Resampling(resamples=resamples, level=level, seed=seed),

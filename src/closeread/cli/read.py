@@ -54,7 +54,7 @@ def command(
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
-    let_import_from_here(reader)
+    let_import_from_here()
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     job = Job(

@@ -35,10 +35,10 @@ def _scalar(text: str) -> Any:
     return value if isinstance(value, str | int | float | bool) else text
 
 
-def let_import_from_here(name: str) -> None:
-    """Let ``module:factory`` name a module in the working folder."""
+def let_import_from_here() -> None:
+    """Let ``module:factory`` name a module in the working folder, after all installed ones."""
     here = str(Path.cwd())
-    if ":" in name and here not in sys.path:
+    if here not in sys.path:
         sys.path.append(here)
 
 

@@ -58,7 +58,7 @@ def command(
         limit=limit,
         no_intervals=no_intervals,
     )
-    let_import_from_here(resolved.reader.name)
+    let_import_from_here()
     with watched(resolved.reader.name) as begin:
         made = execute(resolved, open_dataset, resume=resume, overwrite=overwrite, begin=begin)
     for run in made.runs:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from closeread.cli.reading import let_import_from_here
 from closeread.runs.records import RunSummary, ScoreSettings
 
 
@@ -44,6 +45,7 @@ def command(
 
     Without --metric the scorers that the data set's publishers use are taken.
     """
+    let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
     settings = ScoreSettings(
         metrics=metrics,

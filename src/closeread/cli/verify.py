@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from closeread.cli.output import as_json
+from closeread.cli.reading import let_import_from_here
 
 
 @click.command("verify")
@@ -19,6 +20,7 @@ def command(*, run: Path, json_: bool) -> None:
     from closeread.runs.store import find_runs, open_run
     from closeread.runs.verify import verify
 
+    let_import_from_here()
     found = {path: verify(open_run(path)) for path in find_runs(run)}
     good = not any(one.differences for one in found.values())
     if json_:

@@ -13,16 +13,20 @@ _OF_TEXTS = {"mrqa", "squad", "squad2", "cmrc", "drop"}
 
 
 def family(name: str) -> str:
-    """Return the catalog's name for a metric's value: ``gcrc.acc0~strict`` is ``gcrc~strict``'s."""
+    """Return the catalog's name for a metric's value: ``gcrc.acc0~strict`` is ``gcrc~strict``'s.
+
+    ``package.module:factory`` is a family of its own.
+    """
+    if ":" in name:
+        return name
     stem, tilde, variant = name.partition("~")
     return stem.partition(".")[0] + tilde + variant
 
 
-def wanted(name: str, asked: Collection[str]) -> bool:
-    """Whether the value ``name`` was asked for: by its own name, its beginning, or its family."""
+def wanted(of: str, value: str, asked: Collection[str]) -> bool:
+    """Whether the value of a family was asked for: by the family, its name, or its beginning."""
     return any(
-        one in (name, family(name)) or (family(one) == family(name) and name.startswith(one + "."))
-        for one in asked
+        one in (of, value) or (family(one) == of and value.startswith(one + ".")) for one in asked
     )
 
 

@@ -62,7 +62,12 @@ def compare_runs(
     runs = list({run.path.resolve(): run for run in runs}.values())
     summaries = [_summary(run) for run in runs]
     _same_dataset(runs)
-    names = _shared_names(summaries, metrics)
+    dataset = runs[0].dataset() if any(run.info.submission for run in runs) else None
+    pools = {
+        str(run.path): _pools(run, summary, metrics, dataset)
+        for run, summary in zip(runs, summaries, strict=True)
+    }
+    names = _shared_names(summaries, list(pools.values()), metrics)
     found = Compared(
         dataset=runs[0].info.dataset,
         systems={name: [str(run.path) for run in of] for name, of in _systems(runs, group_seeds)},
@@ -73,11 +78,6 @@ def compare_runs(
             "there is only one system here",
             expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
         )
-    dataset = runs[0].dataset() if any(run.info.submission for run in runs) else None
-    pools = {
-        str(run.path): _pools(run, summary, names, dataset)
-        for run, summary in zip(runs, summaries, strict=True)
-    }
     for name in names:
         systems = [
             System(system, [pools[path][name] for path in paths])
@@ -120,11 +120,13 @@ def _of_dataset(info: DatasetInfo) -> str:
     return f"{info.name}{limit} (sha256 {info.sha256[:16]}…)"
 
 
-def _shared_names(summaries: Sequence[RunSummary], asked: Sequence[str]) -> list[str]:
+def _shared_names(
+    summaries: Sequence[RunSummary], pools: Sequence[Mapping[str, Pool]], asked: Sequence[str]
+) -> list[str]:
     shared = [
         name
         for name in summaries[0].metrics
-        if all(name in other.metrics for other in summaries) and (not asked or wanted(name, asked))
+        if all(name in other.metrics for other in summaries) and all(name in of for of in pools)
     ]
     if not shared:
         there = sorted({name for summary in summaries for name in summary.metrics})
@@ -185,12 +187,16 @@ def _without_seed(run: Run) -> str:
 
 
 def _pools(
-    run: Run, summary: RunSummary, names: Sequence[str], dataset: Dataset | None
-) -> Mapping[str, Pool]:
-    families = list(dict.fromkeys(family(name) for name in names))
+    run: Run, summary: RunSummary, asked: Sequence[str], dataset: Dataset | None
+) -> dict[str, Pool]:
+    """Pool the values that were asked for, or all, from a run's stored scores."""
+    settings = summary.settings
     submission = as_submission(run, dataset)
     found: dict[str, Pool] = {}
-    for name, metric in make_metrics(families, summary.settings.options).items():
+    for name, metric in make_metrics(settings.metrics, settings.options).items():
+        if asked and name not in map(family, asked):
+            continue
         for pool in metric.pool(run.scores(name), submission):
-            found[pool.metric] = pool
+            if not asked or wanted(name, pool.metric, asked):
+                found[pool.metric] = pool
     return found

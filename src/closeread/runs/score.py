@@ -14,7 +14,7 @@ from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
-from closeread.runs.choose import about, default_metrics, make_metrics, wanted
+from closeread.runs.choose import about, default_metrics, family, make_metrics, wanted
 from closeread.runs.records import (
     RunSummary,
     ScoreRow,
@@ -118,7 +118,7 @@ def _streamed(
     return RunSummary(
         dataset=describe_dataset(dataset, count[0]),
         settings=settings,
-        metrics=_asked_for(summaries, settings),
+        metrics=_asked_for({name: summaries}, settings),
     )
 
 
@@ -130,10 +130,11 @@ def summaries_of(
 ) -> dict[str, Summary]:
     """Return the summaries that were asked for, by full name, in the metrics' order."""
     resampling = _resampling(settings)
-    everything: list[Summary] = []
-    for name, metric in metrics.items():
-        everything += summarize(metric, scores(name), submission, resampling)
-    return _asked_for(tuple(everything), settings)
+    everything = {
+        name: summarize(metric, scores(name), submission, resampling)
+        for name, metric in metrics.items()
+    }
+    return _asked_for(everything, settings)
 
 
 def breakdowns_of(
@@ -169,7 +170,7 @@ def breakdowns_of(
         parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=whole)
         for tag, values in parts.items():
             for value, summaries in values.items():
-                found[tag].setdefault(value, {}).update(_kept(summaries.values(), settings))
+                found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
     return found
 
 
@@ -281,17 +282,22 @@ def row_of(metric: str, score: Score) -> ScoreRow:
     )
 
 
-def _kept(summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
-    return {one.metric: one for one in summaries if wanted(one.metric, settings.metrics)}
+def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
+    return {one.metric: one for one in summaries if wanted(of, one.metric, settings.metrics)}
 
 
-def _asked_for(summaries: tuple[Summary, ...], settings: ScoreSettings) -> dict[str, Summary]:
-    kept = _kept(summaries, settings)
-    for name in settings.metrics:
-        if not any(wanted(found, [name]) for found in kept):
+def _asked_for(
+    summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
+) -> dict[str, Summary]:
+    """Return what was asked for of the families' summaries; each asked for must be there."""
+    kept: dict[str, Summary] = {}
+    for name, of in summaries.items():
+        kept |= _kept(name, of, settings)
+    for asked in settings.metrics:
+        there = [one.metric for one in summaries[family(asked)]]
+        if not any(wanted(family(asked), value, [asked]) for value in there):
             raise UsageError(
-                f"there is no value {name!r} here",
-                expected="one of " + ", ".join(one.metric for one in summaries),
+                f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
             )
     return kept
 

@@ -157,14 +157,15 @@ def test_a_kept_submission_keeps_what_officials_see(tmp_path, make_dataset):
         ("gcrc~strict", "gcrc~strict"),
         ("drop.f1.number", "drop"),
         ("selective.coverage@80", "selective"),
+        ("some.package:metric", "some.package:metric"),
     ],
 )
 def test_families(name, expected):
     """A value's family is what stands before its first dot, with the variant."""
     assert family(name) == expected
-    assert wanted(name, [expected])
-    assert wanted(name, [name])
-    assert not wanted(name, ["squad"])
+    assert wanted(expected, name, [expected])
+    assert wanted(expected, name, [name])
+    assert not wanted(expected, name, ["squad"])
 
 
 def free(kind, *answers, language="en"):
