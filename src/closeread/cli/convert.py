@@ -45,7 +45,13 @@ def command(
     What the target has no place for is counted and said. Into the MRQA form, questions are
     tokenized, their answers found, and those that are not extractive dropped, as the 2019 shared
     task did it.
+
+    SRC may also be a finished run: its predictions are then written in a published form (--to
+    texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits).
     """
+    if (Path(src) / "run.json").is_file():
+        _hand_in(Path(src), dst, to or "texts")
+        return
     from closeread.formats.convert import MrqaOptions, convert
 
     given = {key: value for key, value in mrqa.items() if value}
@@ -72,3 +78,15 @@ def command(
         if counts:
             listed = ", ".join(f"{what} {count:,}" for what, count in counts.items())
             remark(f"  {label}: {listed}")
+
+
+def _hand_in(run: Path, dst: Path, form: str) -> None:
+    """Write a run's predictions as a file that an official program or organiser takes."""
+    from closeread.formats.handing_in import hand_in
+    from closeread.formats.registry import replacing
+    from closeread.runs.store import Predictions, open_run
+
+    opened = open_run(run)
+    with replacing(dst) as stream:
+        hand_in(Predictions(opened), opened.dataset(), form, stream)
+    remark(f"{dst}: the predictions of {run}, as {form}")

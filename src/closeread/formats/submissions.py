@@ -125,7 +125,7 @@ def _rows(source: Source, value: Any, dataset: Dataset | None) -> Iterable[Row]:
         if isinstance(data, list):
             if data and isinstance(data[0], dict) and "opid" in data[0]:
                 return vgaokao_outputs.evidence(source, data, dataset)
-            return _gcrc(source, data)
+            return _gcrc(source, data, dataset)
         if isinstance(value.get("results"), list):
             return vgaokao_outputs.results(source, value["results"])
         if any(field in value for field in _ID_FIELDS) and not isinstance(
@@ -262,7 +262,10 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _gcrc(source: Source, data: list[Any]) -> Iterable[Row]:
+def _gcrc(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
+    """Three letters a record; a set of triples under other ids is matched by group and role."""
+    asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
+    ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
     for number, row in enumerate(data, 1):
         missing = [
             field
@@ -279,4 +282,5 @@ def _gcrc(source: Source, data: list[Any]) -> Iterable[Row]:
             letter = row[field]
             if isinstance(letter, int | float):  # an index is no letter: wrong, but no error
                 letter = str(letter)
-            yield f"{row['id']}#{role}", letter
+            group = str(row["id"])
+            yield ids.get((group, role), f"{group}#{role}"), letter

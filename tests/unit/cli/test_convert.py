@@ -54,3 +54,46 @@ def test_a_refusal_is_one_message(tmp_path):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def run_of(folder, reader):
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "read", "exam/zh", "--reader", reader, "--out", "run"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def accuracy(folder, *what):
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "score", *what, "--metric", "choice", "--json"],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["metrics"]["choice.accuracy"]
+
+
+def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
+    """A finished run, written in each published form, scores as the run itself does."""
+    run_of(tmp_path, "lexical")
+    itself = accuracy(tmp_path, "run")
+    for form in ("texts", "gcrc-advrobust", "vgaokao", "vgaokao-logits"):
+        done = call(tmp_path, "run", "handed", "--to", form)
+        assert done.returncode == 0, done.stderr
+        back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "handed")
+        assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"]), form
+
+
+def test_an_unfillable_submission_leaves_no_file(tmp_path):
+    """What the run cannot give is an error, and nothing is written."""
+    run_of(tmp_path, "longest-option")
+    done = call(tmp_path, "run", "handed", "--to", "null-odds")
+    assert done.returncode == 2
+    assert "score for having no answer" in done.stderr
+    assert not (tmp_path / "handed").exists()
