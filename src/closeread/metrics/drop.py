@@ -81,8 +81,7 @@ def score_pair(prediction: str | Sequence[str], gold: str | Sequence[str]) -> tu
     Raises:
         InputError: Either is neither a string nor a list of strings.
     """
-    predicted = [drop(text) for text in _strings(prediction, "prediction")]
-    return _compare(predicted, [drop(text) for text in _strings(gold, "gold answer")])
+    return _compare(_normalized(prediction, "prediction"), _normalized(gold, "gold answer"))
 
 
 def official(scores: Iterable[Score]) -> dict[str, Any]:
@@ -143,13 +142,12 @@ def _overlap(predicted: Normalized, gold: Normalized) -> float:
     return (2 * precision * recall) / (precision + recall)
 
 
-def _strings(value: object, what: str) -> Sequence[str]:
+def _normalized(value: object, what: str) -> list[Normalized]:
     if isinstance(value, str):
-        return (value,)
+        return [drop(value)]
     if isinstance(value, (list, tuple)):
-        for item in value:
-            if not isinstance(item, str):
-                break
-        else:
-            return value
+        try:
+            return [drop(item) for item in value]
+        except (TypeError, AttributeError):  # it holds what is no string
+            pass
     raise InputError(f"the {what} is {value!r}", expected="a string, or a list of strings")

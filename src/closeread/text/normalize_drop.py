@@ -65,10 +65,12 @@ def _is_number(word: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def _token(raw: str) -> str:
     token = raw.lower()
+    if token.isalpha() and token not in _LETTERED_NUMBERS:  # the usual word: nothing to mend
+        return "" if token in _ARTICLES else token
     if not _is_number(token):
         token = token.translate(_PUNCTUATION)
     if _is_number(token):
         token = str(float(token))
-    elif token.isalnum():  # the usual word, without a border inside
+    elif token.isalnum():  # no border inside
         return "" if token in _ARTICLES else token
     return " ".join(_ARTICLE.sub(" ", token).split())
