@@ -73,7 +73,8 @@ function metricsTable(runs) {
 function facts() {
   const rows = [];
   const options = (run) => Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
-  if (DATA.runs.length === 1) {
+  const readers = new Set(DATA.runs.map((run) => `${run.reader} ${options(run)}`));
+  if (DATA.runs.length === 1 || (apart() && readers.size === 1)) {
     const run = DATA.runs[0];
     rows.push([t("reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
   } else {

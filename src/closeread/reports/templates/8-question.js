@@ -65,7 +65,7 @@ function options(i, it, evidence, passage) {
         [...new Set(own.map((e) => e.number))].map(numberButton)),
       scores.length ? h("div", { class: "score", title: t("option-score") }, spot(scores[k] ?? 0), h("i", { style: { width: Math.round((44 * Math.max(0, scores[k] ?? 0)) / most) + "px" } })) : h("span"),
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
-        tags.map(([name, value]) => h("span", null, `${named("tag", name)}: ${named("value", value)}`)),
+        tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
         many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + (it.statuses[r] === "right" ? "" : " off"), title: DATA.runs[r].name }, r + 1), " "]))));
   }));
 }
