@@ -1,7 +1,6 @@
 """What the verbs that run readers share: options on the command line, progress, remarks."""
 
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +27,8 @@ def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _scalar(text: str) -> Any:
+    import tomllib
+
     try:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
