@@ -91,8 +91,8 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
     },
     "retriever": {
-        "lexical": Entry(
-            "closeread.evidence.lexical:lexical", "character and word overlap; no weights"
+        "cover": Entry(
+            "closeread.evidence.cover:cover", "the sentences that together cover a claim; no weights"
         ),
         "bm25": Entry("closeread.evidence.bm25:bm25", "BM25 over sentences, top 1 or more", "zh"),
         "dense": Entry(

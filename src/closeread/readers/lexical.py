@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from closeread import catalog
-from closeread.evidence.lexical import terms
+from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import Asked, as_date, asked_for, candidates, numbers
 from closeread.text.segment import sentences
@@ -33,7 +33,7 @@ _DENIES = re.compile(
 )
 
 
-def lexical(retriever: str = "lexical", sharpness: float = 8.0) -> "LexicalReader":
+def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader":
     """Make the reader.
 
     Args:

@@ -23,7 +23,7 @@ class Nothing:
 
 def test_defaults_are_part_of_the_options():
     """What is not given is written down as the default that was used."""
-    assert make("lexical")[1] == {"retriever": "lexical", "sharpness": 8.0}
+    assert make("lexical")[1] == {"retriever": "cover", "sharpness": 8.0}
     assert make("random-option", {"seed": 3})[1] == {"seed": 3}
     assert make("lexical", {"sharpness": 2})[1]["sharpness"] == 2.0
 
@@ -31,7 +31,7 @@ def test_defaults_are_part_of_the_options():
 def test_an_unknown_option_names_the_valid_ones():
     """A misspelt option lists those that the reader has."""
     with pytest.raises(UsageError, match="retriever, sharpness"):
-        make("lexical", {"retriver": "lexical"})
+        make("lexical", {"retriver": "cover"})
     with pytest.raises(UsageError, match="no options at all"):
         make("first-sentence", {"k": 3})
 

@@ -1,0 +1,93 @@
+"""A text's terms: what two texts share when one bears on the other, in Chinese and English alike.
+
+A unit is a Chinese character, a number, or a word cut to its stem; a term is a unit or a pair of
+neighbours. Units keep their places in the text as it stands.
+"""
+
+import unicodedata
+from functools import lru_cache
+from typing import NamedTuple
+
+from closeread.text.segment import tokens
+
+_ENGLISH = (
+    "a an the this that these those it its he him his she her they them their we us our you your i "
+    "me my of to in on at by for from with as into about over after before between under and or "
+    "but nor so if than then there here is are was were be been being am do does did have has had "
+    "can could will would may might must shall should who whom whose which what when where why how "
+    "according passage following statement true false many much some any all more most other"
+)
+# Characters that build sentences rather than name things.
+_CHINESE = (
+    "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
+)
+_FUNCTION = frozenset(_ENGLISH.split()) | frozenset(_CHINESE)
+_ENDINGS = ("ingly", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s")
+
+
+class Unit(NamedTuple):
+    """One unit in the form in which it is compared, and its place: ``[start, end)``."""
+
+    form: str
+    is_word: bool
+    is_function: bool
+    start: int
+    end: int
+
+
+class _Folded(dict[int, str]):
+    """Maps each character to one character: half-width and lower case where there is such one."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        folded = unicodedata.normalize("NFKC", character).lower()
+        self[code] = folded if len(folded) == 1 else character
+        return self[code]
+
+
+_FOLDED = _Folded()
+
+
+def fold(text: str) -> str:
+    """Make full-width characters half-width and letters small; no character moves.
+
+    A character whose plain form is longer than one (``㎏``) stays as it is. Traditional characters
+    are not turned into simplified ones.
+    """
+    return text.lower() if text.isascii() else text.translate(_FOLDED)
+
+
+def units(text: str) -> list[Unit]:
+    """Return a text's units in order; punctuation, white space and emoji are in none."""
+    folded = fold(text)
+    return [
+        Unit(*_form(folded[span.start : span.end]), span.start, span.end) for span in tokens(folded)
+    ]
+
+
+def terms(text: str) -> list[str]:
+    """Return a text's terms, each once, in order: function words out, but in pairs."""
+    found: dict[str, None] = {}
+    before: Unit | None = None
+    for unit in units(text):
+        if before is not None:
+            found[f"{before.form} {unit.form}"] = None
+        if not unit.is_function:
+            found[unit.form] = None
+        before = unit
+    return list(found)
+
+
+@lru_cache(maxsize=1 << 16)
+def _form(word: str) -> tuple[str, bool, bool]:
+    """Return the form, whether it is a word of letters or digits, and whether it is function."""
+    is_word = not "\u3400" <= word[0] <= "\U0003ffff"
+    return stem(word) if is_word else word, is_word, word in _FUNCTION
+
+
+def stem(word: str) -> str:
+    """Cut the commonest English endings, crudely: both sides of a comparison are cut alike."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word

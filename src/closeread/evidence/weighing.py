@@ -1,0 +1,92 @@
+"""What a passage's sentences share with a claim, and how much each part of the claim says.
+
+A term says the more the fewer sentences of the passage hold it: ``ln((N + 1) / (n + 1/2))`` nats
+for a term that n of N sentences hold, which is about how surprising it would be to meet it in a
+sentence that has nothing to do with the claim.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+
+from closeread.evidence.terms import Unit, units
+from closeread.types import Span
+
+_FUNCTION = 0.3  # what is left of the weight of function words and of pairs of them
+_WORD_PAIR = 0.35  # two words nearly say what their pair says; two characters do not
+
+
+class Indexed:
+    """A passage's sentences, their paragraphs, and which of them hold a term.
+
+    Attributes:
+        spans: The sentences.
+        paragraphs: For every sentence the number of its paragraph.
+        held_by: The sentences that hold a term, in order.
+    """
+
+    def __init__(self, text: str, spans: Sequence[Span]) -> None:
+        self.spans = tuple(spans)
+        self.held_by: dict[str, list[int]] = {}
+        self.paragraphs: list[int] = []
+        paragraph, before = 0, 0
+        for place, span in enumerate(self.spans):
+            for term in {term for term, _, _ in weighted(units(span.of(text)))}:
+                self.held_by.setdefault(term, []).append(place)
+            paragraph += not text[before : span.start].isprintable()
+            before = span.end
+            self.paragraphs.append(paragraph)
+        many = len(self.spans)
+        self.rarity = [math.log((many + 1) / (held + 0.5)) for held in range(many + 1)]
+
+
+class Claim:
+    """The terms of what evidence is sought for, each once, with weights from the passage.
+
+    Attributes:
+        terms: The terms, in order; those of the context only behind those of the claim itself.
+        weights: What each says, in nats.
+        clauses: The clause of the claim in which each stands first; -1 for the context's.
+        clause_totals: The weight of each clause.
+        total: The weight of the claim itself.
+    """
+
+    def __init__(self, text: str, context: str, share: float, indexed: Indexed) -> None:
+        factors: dict[str, float] = {}
+        self.clauses: list[int] = []
+        for term, factor, clause in weighted(units(text), text):
+            if term not in factors:
+                factors[term] = factor
+                self.clauses.append(clause)
+        for term, factor, _ in weighted(units(context)):
+            if term not in factors:
+                factors[term] = factor * share
+                self.clauses.append(-1)
+        self.terms = list(factors)
+        held, rarity = indexed.held_by, indexed.rarity
+        self.weights = [
+            factor * rarity[len(held.get(term, ()))] for term, factor in factors.items()
+        ]
+        self.clause_totals = [0.0] * (max(self.clauses, default=-1) + 1)
+        for clause, weight in zip(self.clauses, self.weights, strict=True):
+            if clause >= 0:
+                self.clause_totals[clause] += weight
+        self.total = sum(self.clause_totals)
+
+
+def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:
+    """Yield ``(term, factor, clause)``: every unit, behind the pair that it ends.
+
+    Where the text is given, whatever but white space stands between two units begins a clause.
+    """
+    clause = 0
+    before: Unit | None = None
+    for unit in found:
+        if before is not None:
+            if text and unit.start > before.end and text[before.end : unit.start].strip():
+                clause += 1
+            factor = _WORD_PAIR if unit.is_word and before.is_word else 1.0
+            if unit.is_function and before.is_function:
+                factor *= _FUNCTION
+            yield f"{before.form} {unit.form}", factor, clause
+        yield unit.form, _FUNCTION if unit.is_function else 1.0, clause
+        before = unit
