@@ -77,6 +77,7 @@ def write_run(
     by: Sequence[str] = (),
     changes: Mapping[str, Any] | None = None,
     format: str | None = None,  # noqa: A002
+    level: float = 0.95,
 ) -> Path:
     """Write a finished, scored run folder.
 
@@ -129,7 +130,7 @@ def write_run(
             )
     found = RunSummary(
         dataset=info,
-        settings=ScoreSettings(metrics=tuple(families), by=tuple(by)),
+        settings=ScoreSettings(metrics=tuple(families), by=tuple(by), level=level),
         metrics={m: summary(m, list(of.values()), **(changes or {})) for m, of in values.items()},
         breakdowns=breakdowns,
     )

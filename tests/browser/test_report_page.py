@@ -184,6 +184,17 @@ def test_first_screen_says_the_number_and_how_sure(browser, triples):
         assert box["y"] + box["height"] < DESKTOP["height"]
 
 
+def test_another_level_of_the_intervals_is_said(browser, tmp_path):
+    """A 90% interval is not called a 95% one."""
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
+    predictions = choose(triple("t"), {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    path = write_run(tmp_path / "run", dataset, predictions, values, level=0.9)
+    page = write_page([path], tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        assert "90% interval" in visit.text(".first")
+
+
 def test_signature_opens_on_a_click(browser, triples):
     """The signature is hidden until its metric is clicked."""
     with Visit(browser, triples) as visit:

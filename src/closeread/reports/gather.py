@@ -33,6 +33,7 @@ class RunView:
         place: Which of the page's data sets it answers.
         headline: The full name of its chief metric; empty where it was not scored.
         per_question: The full name of the value that calls a question right (1) or wrong (0).
+        level: The confidence level of the metrics' intervals.
     """
 
     name: str
@@ -43,6 +44,7 @@ class RunView:
     breakdowns: dict[str, dict[str, dict[str, Summary]]]
     headline: str
     per_question: str
+    level: float = 0.95
 
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.
@@ -227,6 +229,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
         metrics=metrics,
         breakdowns=summary.breakdowns if summary is not None else {},
         headline=headline,
+        level=summary.settings.level if summary is not None else 0.95,
         per_question=headline if headline in computed else _chief(list(computed), headline),
     )
 

@@ -122,6 +122,7 @@ def _run(run: RunView) -> dict[str, Any]:
         "created": run.info.created[:16].replace("T", " "),
         "dataset": run.place,
         "headline": run.headline,
+        "level": f"{run.level * 100:g}",
         "metrics": run.metrics,
     }
 

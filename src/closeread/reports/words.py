@@ -19,7 +19,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "all-metrics": ("All {n} metrics", "全部 {n} 项指标"),
     "metric": ("Metric", "指标"),
     "value-interval": ("Value [interval], %", "值 [区间]，%"),
-    "interval-line": ("95% interval {low} to {high}", "95% 区间 {low} 至 {high}"),
+    "interval-line": ("{level}% interval {low} to {high}", "{level}% 区间 {low} 至 {high}"),
     "interval-of": ("{value}, interval {low} to {high}", "{value}，区间 {low} 至 {high}"),
     "no-interval": ("no interval was computed", "未计算区间"),
     "no-value": ("this value does not exist here", "此处没有这个值"),
@@ -290,10 +290,6 @@ WORDS: dict[str, tuple[str, str]] = {
         "本页需要运行自带脚本来显示题目；它不联网。",
     ),
     "table.breakdown": ("By {tag}", "按{tag}"),
-    "table.scored": ("Scored", "计分"),
-    "table.answered": ("Answered", "作答"),
-    "table.failed": ("Failed", "失败"),
-    "table.interval": ("95% interval", "95% 区间"),
     "table.signatures": ("Signatures", "签名"),
 }
 

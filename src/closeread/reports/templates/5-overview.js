@@ -29,7 +29,7 @@ function headline(run) {
     h("p", { class: "figure-label" }, shortName(run.headline), " ", h("code", null, run.headline)),
     h("p", { class: "figure", title: known ? null : chief.note || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
     barFigure(chief, 400, true),
-    typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { low: percent(chief.low), high: percent(chief.high) })),
+    typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { level: run.level, low: percent(chief.low), high: percent(chief.high) })),
     counts(chief), chief.note && h("p", { class: "soft note" }, chief.note));
 }
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
