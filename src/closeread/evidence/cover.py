@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from closeread.errors import UsageError
+from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.weighing import Claim, Indexed
 from closeread.types import Evidence, Option, Passage, Question
@@ -193,3 +194,22 @@ def claim_and_context(question: Question, option: Option | None) -> tuple[str, s
     if option is None:
         return question.text, ""
     return option.text, "" if question.kind == "verification" else question.text
+
+
+def explain(
+    question: Question, passage: Passage, option: Option | None, evidence: Evidence | None = None
+) -> Explanation:
+    """Return which sentence covers which part of the option, and the parts that none covers.
+
+    Args:
+        question: The question.
+        passage: Its passage.
+        option: The option, or None for a question without options: its text is explained then.
+        evidence: What to explain; this retriever's own, with its defaults, where None.
+    """
+    if evidence is None:
+        evidence = _DEFAULT.retrieve(question, passage, option)
+    return explanation(claim_and_context(question, option)[0], passage.text, evidence)
+
+
+_DEFAULT = cover()
