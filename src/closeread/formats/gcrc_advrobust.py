@@ -205,5 +205,10 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
 
 
 FORMAT = Format(
-    name=_NAME, sniff=sniff, read=read, write=write, info=info, metrics=("gcrc", "choice")
+    name=_NAME,
+    sniff=sniff,
+    read=read,
+    write=write,
+    info=info,
+    metrics=("gcrc", "gcrc~strict", "choice"),
 )

@@ -60,12 +60,10 @@ class Drop:
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``drop.em``, ``drop.f1``, then both for every answer type that occurs."""
-        scores = list(scores)
-        seen = {key for score in scores for key in score.values}
         keys = ["em", "f1"]
         keys += [f"{key}.{kind}" for kind in _TYPES for key in ("em", "f1")]
-        names = {key: f"drop.{key}" for key in keys if key in seen or "." not in key}
-        return mean_pools(names, scores, submission)
+        pools = mean_pools({key: f"drop.{key}" for key in keys}, scores, submission)
+        return tuple(pool for pool in pools if pool.n_scored or pool.metric.count(".") == 1)
 
 
 def metric() -> Drop:

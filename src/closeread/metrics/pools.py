@@ -79,4 +79,5 @@ def _outcome(prediction: Prediction | None) -> tuple[bool, bool]:
         return False, False
     if prediction.error:
         return True, False
-    return False, prediction.answer is not None or bool(prediction.option_scores)
+    said = prediction.answer is not None or prediction.option_scores or prediction.evidence
+    return False, bool(said)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from closeread import catalog
 from closeread.errors import UsageError
+from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
 from closeread.protocols import Metric, Pool
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
@@ -67,7 +68,7 @@ class Selective:
             question_id=question.question_id,
             values={
                 "correct": correct,
-                "confidence": prediction.confidence if prediction is not None else None,
+                "confidence": _confidence(question, prediction),
             },
             unit_id=question.question_id,
         )
@@ -154,6 +155,16 @@ def official(confidences: Sequence[float | None], correct: Sequence[float]) -> d
         "cov_at_acc_80": coverage_at(0.80, coverages, risks) * 100,
         "cov_at_acc_90": coverage_at(0.90, coverages, risks) * 100,
     }
+
+
+def _confidence(question: Question, prediction: Prediction | None) -> float | None:
+    """A reader's own confidence; without one, how far its option scores speak for the pick."""
+    if prediction is None or prediction.confidence is not None:
+        return prediction.confidence if prediction is not None else None
+    scores = option_scores(question, prediction)
+    if not scores:
+        return None
+    return 1 - min(scores) if question.asks_for == "contradicted" else max(scores)
 
 
 def _metric(family: str) -> Metric:

@@ -1,5 +1,6 @@
 """Selective answering over any other metric, with and without confidences."""
 
+import msgspec
 import pytest
 
 from closeread.errors import UnknownNameError, UsageError
@@ -56,6 +57,13 @@ def test_the_kind_of_question_decides_what_is_right():
     }
     span = made.score(question("q", "span"), said("q", "", 0.2, ("a red car",)))
     assert span.values["correct"] == 1.0
+
+
+@pytest.mark.parametrize(("asks_for", "expected"), [("supported", 0.75), ("contradicted", 0.5)])
+def test_option_scores_stand_in_for_a_confidence(asks_for, expected):
+    asked = msgspec.structs.replace(question("q"), asks_for=asks_for)
+    given = Prediction(question_id="q", option_scores=(0.75, 0.5))
+    assert metric().score(asked, given).values["confidence"] == expected
 
 
 def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
