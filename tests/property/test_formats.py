@@ -1,5 +1,6 @@
 """Extractive formats and our own give back what they read; broken bytes never break us."""
 
+import contextlib
 import json
 import random
 from pathlib import Path
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 import strategies
 from closeread.errors import CloseReadError, UsageError
-from closeread.formats import dump, load
+from closeread.formats import dump, load, source, stream
 from closeread.types import Defects
 from samples import SAMPLES, written
 
@@ -196,11 +197,8 @@ BYTES = [
 BYTES += [b"null", b"true", b"\xef\xbb\xbf", b"\xc4\xe3", b"\\ud800", b"|", b"99999999999999999999"]
 
 
-@settings(max_examples=120, deadline=None)
-@given(seed=st.integers(0, 2**32))
-def test_mutated_files_read_or_are_refused(sample: tuple[str, bytes, Path], seed: int):
-    """Cut, repeat, move and overwrite bytes: a data set or a user error, and nothing else."""
-    name, raw, path = sample
+def mutate(raw: bytes, seed: int) -> bytes:
+    """Cut, repeat and overwrite bytes."""
     chance = random.Random(seed)
     mutated = bytearray(raw)
     for _ in range(chance.randint(1, 6)):
@@ -209,11 +207,39 @@ def test_mutated_files_read_or_are_refused(sample: tuple[str, bytes, Path], seed
         mutated[start:end] = chance.choice(
             [chance.choice(BYTES), bytes(mutated[start:end]) * 2, chance.randbytes(2)]
         )
-    path.write_bytes(mutated)
-    for format_name in (None, name):
-        try:
-            data = load(path, format_name)
-            assert all(isinstance(question.question_id, str) for question in data.questions())
-            list(data)
-        except CloseReadError as error:
-            assert str(path) in str(error)
+    return bytes(mutated)
+
+
+def survives(path: Path, name: str | None) -> None:
+    """Load, read and write again: all is well, or a user error names the file."""
+    try:
+        data = load(path, name)
+        assert all(isinstance(question.question_id, str) for question in data.questions())
+        list(data)
+    except CloseReadError as error:
+        assert str(path) in str(error)
+        return
+    with contextlib.suppress(UsageError):
+        dump(data, path.with_suffix(".out"), data.format)
+
+
+@settings(max_examples=120, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_mutated_files_read_or_are_refused(sample: tuple[str, bytes, Path], seed: int):
+    """A file with broken bytes is a data set or a user error, and nothing else."""
+    name, raw, path = sample
+    path.write_bytes(mutate(raw, seed))
+    survives(path, None)
+    survives(path, name)
+
+
+@settings(max_examples=120, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_mutated_files_when_streamed(sample: tuple[str, bytes, Path], seed: int):
+    """The same for documents that are too large to be parsed in one go."""
+    name, raw, path = sample
+    path.write_bytes(mutate(raw, seed))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(source, "_WHOLE_PLAIN_BYTES", 0)
+        patch.setattr(stream, "_CHUNK_BYTES", 64)
+        survives(path, name)
