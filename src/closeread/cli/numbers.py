@@ -35,7 +35,7 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
     """Print a table of all metrics, one for each breakdown, and below them what must be said."""
     dataset = found.dataset
     n = f"{dataset.n_questions:,} questions" + (" (limited)" if dataset.limit else "")
-    lines = [f"{title or dataset.name}: {n}" + (f", {dataset.license}" if dataset.license else "")]
+    lines = [f"{title or dataset.name}: {n}, licence {dataset.license or 'unknown'}"]
     lines += ["", *aligned(_HEADINGS, [row(name, one) for name, one in found.metrics.items()])]
     for tag, values in found.breakdowns.items():
         rows = [

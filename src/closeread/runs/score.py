@@ -90,6 +90,12 @@ def _scored(
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = make_metrics(settings.metrics, settings.options)
+    for name in settings.options:
+        if name not in metrics:
+            raise UsageError(
+                f"there are options for the metric {name}, which is not asked for",
+                expected="options of " + ", ".join(metrics),
+            )
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
     gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)

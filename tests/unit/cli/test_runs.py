@@ -1,8 +1,10 @@
 """The verbs that make, score, compare and verify runs, as a user calls them."""
 
 import json
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -130,6 +132,42 @@ def test_a_reader_from_the_working_folder(closeread, tmp_path):
     done = closeread("read", "exam/en", "--reader", "mine:make", "--out", "run")
     assert "the reader failed at" in done.stderr
     assert "RuntimeError: too hard" in done.stderr
+
+
+def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
+    """An interruption says how to go on, exits with 130, and --resume finishes."""
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "from closeread import Answer, Prediction\n"
+        "class Reader:\n"
+        "    def read(self, items):\n"
+        "        for passage, question in items:\n"
+        "            time.sleep(0.05)\n"
+        "            answer = Answer(kind='choice', label='A')\n"
+        "            yield Prediction(question_id=question.question_id, answer=answer)\n"
+        "make = Reader\n"
+    )
+    arguments = ("read", "exam/zh", "--reader", "slow:make", "--out", "run", "--batch-size", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeread", *arguments],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    ledger = tmp_path / "run" / "ledger.jsonl"
+    while not (ledger.exists() and ledger.stat().st_size):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert "--resume" in told
+    assert "Traceback" not in told
+    before = ledger.read_bytes()
+    closeread(*arguments, "--resume", "--limit", 100, code=2)
+    closeread(*arguments, "--resume")
+    assert ledger.read_bytes().startswith(before)
+    info = json.loads((tmp_path / "run" / "run.json").read_bytes())
+    assert len(ledger.read_bytes().splitlines()) == info["dataset"]["n_questions"]
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,16 @@ def test_a_metric_of_other_questions_is_refused(run):
         score_run(run, ScoreSettings(metrics=("mrqa",)))
 
 
+def test_options_of_a_metric_that_is_not_used_are_refused(run):
+    """An option that would do nothing is no option."""
+    settings = ScoreSettings(metrics=("choice",), options={"mrqa": {"skip_no_answer": True}})
+    with pytest.raises(UsageError, match="mrqa, which is not asked for"):
+        score_run(run, settings)
+    settings = ScoreSettings(metrics=("choice",), options={"choice": {"colour": "red"}})
+    with pytest.raises(UsageError, match="colour"):
+        score_run(run, settings)
+
+
 def test_breakdowns(run):
     """By a tag, by kind and by role; metrics over triples are left out where a tag splits them."""
     found = score_run(run, ScoreSettings(metrics=("choice", "gcrc"), by=("topic", "role")))
