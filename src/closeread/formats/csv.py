@@ -195,6 +195,8 @@ def _truth(cell: str, where: str) -> bool | None:
 def write(dataset: Dataset, stream: BinaryIO) -> None:
     """Write a table with the columns that the questions use.
 
+    Of several references of evidence for one thing, the first is written.
+
     Raises:
         UsageError: An answer is a date or several spans, an option is adversarial, or there are
             more than five options: a table has no place for them.
@@ -240,7 +242,7 @@ def _cells(question: Question, passage: Passage) -> dict[str, str]:
     for evidence in question.gold_evidence:
         column = f"evidence_{evidence.option_label.lower()}".removesuffix("_")
         if column in cells:
-            raise _unfit(question, "several references of evidence")
+            continue
         cells[column] = _joined(evidence.texts or [s.of(passage.text) for s in evidence.spans])
         if not cells[column]:
             raise _unfit(question, "evidence without text")
