@@ -86,6 +86,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.readers.baselines:longest_option", "floor: the longest option"
         ),
         "majority": Entry("closeread.readers.baselines:majority", "floor: one fixed label"),
+        "evidence": Entry(
+            "closeread.readers.evidence:evidence", "answers by a retriever's evidence alone"
+        ),
         "lexical": Entry(
             "closeread.readers.lexical:lexical", "covers options and questions by words; no weights"
         ),

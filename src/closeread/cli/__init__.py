@@ -16,12 +16,13 @@ VERBS = {
     "convert": "Turn one format into another.",
     "describe": "Counts, lengths, vocabulary, evidence, defects of a set.",
     "read": "Run a reader over a set, into a run folder.",
+    "evidence": "Extract the sentences that bear on options; score, explain, compare.",
     "score": "Score a run, or a set against a file of predictions.",
     "compare": "Test runs against each other on the same questions.",
     "run": "Read, score and report, as a recipe says.",
     "report": "Write one self-contained page about one or more runs.",
     "verify": "Recompute the numbers of a run from its own files.",
-    "ls": "List formats, metrics, readers, retrievers or sets.",
+    "ls": "List formats, metrics, readers, retrievers, encoders or sets.",
 }
 
 

@@ -1,0 +1,353 @@
+"""``closeread evidence``: extract evidence, score it where gold is there, explain and compare."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+from closeread.cli.output import as_json, progress, remark
+from closeread.cli.reading import let_import_from_here, parsed
+from closeread.errors import UnknownNameError, UsageError
+from closeread.types import Dataset, Item, Passage, Prediction, Question, Summary
+
+
+@click.command("evidence")
+@click.argument("dataset")
+@click.option(
+    "--retriever",
+    "retrievers",
+    multiple=True,
+    metavar="NAME[,KEY=VALUE]...",
+    help="From `closeread ls retrievers`; several are compared. By default closeread's own.",
+)
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of all of them.")
+@click.option("--question", metavar="ID", help="Show this question's evidence.")
+@click.option("--option", "label", metavar="LABEL", help="Only this option.")
+@click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")
+@click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
+@click.option("--train-vectors", type=click.Path(path_type=Path), metavar="PATH",
+              help="Train word vectors on the set's passages, write them and stop.")  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--no-intervals", is_flag=True, help="Values only, faster.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    dataset: str,
+    retrievers: tuple[str, ...],
+    options: tuple[str, ...],
+    question: str | None,
+    label: str | None,
+    explain: bool,
+    search: bool,
+    train_vectors: Path | None,
+    out: Path | None,
+    workers: int,
+    format_: str | None,
+    limit: int | None,
+    no_intervals: bool,
+    json_: bool,
+) -> None:
+    """Find the sentences of DATASET that bear on each option, or on each question without options.
+
+    Where the set has gold evidence, it is scored. --question and --explain show the evidence in
+    its passage, several retrievers' beside one another.
+    """
+    from closeread.cli.datasets import open_dataset
+
+    opened = open_dataset(dataset, format_)
+    if train_vectors is not None:
+        _train(opened, train_vectors, parsed(options), json_)
+        return
+    chosen = _Chosen(opened, question, limit)
+    methods = _methods(retrievers, options)
+    if search:
+        _search(chosen, methods, json_)
+        return
+    if question is not None or explain:
+        _show(chosen, methods, label, explain, json_)
+        return
+    if out is not None and len(methods) > 1:
+        raise click.UsageError("--out takes the evidence of one retriever")
+    found = [
+        _extracted(chosen, method, label, workers, out, intervals=not no_intervals)
+        for method in methods
+    ]
+    _print(chosen, found, json_)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A retriever as it was asked for, and all of its options."""
+
+    label: str
+    name: str
+    given: dict[str, Any]
+    options: dict[str, Any]
+    retriever: Any
+
+
+@dataclass
+class _Chosen:
+    """The part of a data set that was asked for."""
+
+    dataset: Dataset
+    question: str | None
+    limit: int | None
+    count: int = 0
+
+    def items(self) -> Iterator[Item]:
+        """Yield passages with the questions that were asked for, counting them.
+
+        Raises:
+            UnknownNameError: There is no such question.
+        """
+        self.count = 0
+        for passage, questions in self.dataset:
+            kept = questions
+            if self.question is not None:
+                kept = tuple(one for one in questions if one.question_id == self.question)
+            if self.limit is not None:
+                kept = tuple(islice(kept, self.limit - self.count))
+            self.count += len(kept)
+            if kept:
+                yield passage, kept
+            if self.count == self.limit:
+                break
+        if self.question is not None and not self.count:
+            raise UnknownNameError(
+                f"there is no question {self.question!r}",
+                where=self.dataset.path,
+                cure="`closeread show` lists the ids",
+            )
+
+
+def _methods(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:
+    from closeread.making import make
+    from closeread.pipeline.extract import default_retriever
+
+    let_import_from_here()
+    wanted = [
+        (name, parsed(options) | parsed(tuple(own)))
+        for name, *own in (one.split(",") for one in asked or (default_retriever(),))
+    ]
+    made = []
+    for (name, given), label in zip(wanted, _labels(wanted), strict=True):
+        retriever, resolved = make("retriever", name, given)
+        made.append(Method(label, name, given, resolved, retriever))
+    return made
+
+
+def _labels(wanted: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """Name each retriever; one that is there several times by the options that differ, too."""
+    labels: list[str] = []
+    for name, given in wanted:
+        twins = [other for one, other in wanted if one == name]
+        differing = [
+            f"{key}={Path(str(value)).name}"
+            for key, value in given.items()
+            if any(twin.get(key) != value for twin in twins)
+        ]
+        label = " ".join([name, *differing])
+        label = label if len(label) <= _WIDEST_LABEL else label[: _WIDEST_LABEL - 1] + "…"
+        same = labels.count(label)
+        labels.append(f"{label} ({same + 1})" if same else label)
+    return labels
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one retriever found, in numbers."""
+
+    method: Method
+    metrics: dict[str, Summary]
+    cost: Any
+    pieces: int
+    claims: int
+
+
+def _extracted(
+    chosen: _Chosen,
+    method: Method,
+    label: str | None,
+    workers: int,
+    out: Path | None,
+    *,
+    intervals: bool,
+) -> _Found:
+    import msgspec
+
+    from closeread.formats.registry import replacing
+    from closeread.metrics.intervals import Resampling
+    from closeread.pipeline.extract import Scorer, extract
+    from closeread.pipeline.reading_cost import ReadingCost
+
+    scorer, cost = Scorer(Resampling() if intervals else None), ReadingCost()
+    pieces = claims = 0
+    _tell_coverage(chosen, method)
+    with ExitStack() as stack:
+        bar = stack.enter_context(progress(method.name, chosen.limit))
+        stream = stack.enter_context(replacing(out)) if out is not None else None
+        for passage, question, prediction in extract(
+            chosen.items(), method.name, method.given,
+            workers=workers, label=label, advance=bar.advance,
+        ):  # fmt: skip
+            scorer.add(question, prediction, only=label)
+            cost.add(passage, question, prediction)
+            claims += len(prediction.evidence)
+            pieces += sum(len(found.spans) for found in prediction.evidence)
+            if stream is not None:
+                stream.write(msgspec.json.encode(prediction) + b"\n")
+    return _Found(method, scorer.summaries(), cost, pieces, claims)
+
+
+_SAMPLE = 100
+_WIDEST_LABEL = 40
+
+
+def _tell_coverage(chosen: _Chosen, method: Method) -> None:
+    """Say so where the word vectors know too few words of the first passages."""
+    vectors = getattr(method.retriever, "vectors", None)
+    if vectors is None:
+        return
+    from closeread.evidence.vectors import coverage
+
+    words = {
+        word
+        for passage, _ in islice(chosen.items(), _SAMPLE)
+        for word in method.retriever.vocabulary(passage.text, passage.language)
+    }
+    said = coverage(vectors, words)
+    if said:
+        remark(said)
+    if vectors.left_out:
+        remark(f"{vectors.left_out:,} words of {vectors.name} have a vector of zeros: left out")
+
+
+def _print(chosen: _Chosen, found: list[_Found], json_: bool) -> None:
+    from closeread.cli.numbers import aligned, contract, row
+    from closeread.runs.records import describe_dataset
+
+    info = describe_dataset(chosen.dataset, chosen.count, chosen.limit)
+    if json_:
+        printed = [
+            contract(info, one.metrics)
+            | {
+                "retriever": {"name": one.method.name, "options": one.method.options},
+                "evidence": {"claims": one.claims, "sentences": one.pieces},
+                "reading": one.cost.numbers(),
+            }
+            for one in found
+        ]
+        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        return
+    click.echo(f"{info.name}: {info.n_questions:,} questions, {found[0].claims:,} claims\n")
+    rows = [
+        (one.method.label, *row(name, summary)[:3])
+        for one in found
+        for name, summary in one.metrics.items()
+    ]
+    if rows:
+        lines = aligned(("retriever", "metric", "percent", "scored"), rows)
+        click.echo("\n".join(lines) + "\n")
+    else:
+        remark("the set has no gold evidence: nothing to score")
+    rows = [
+        (
+            one.method.label,
+            f"{one.pieces / one.claims if one.claims else 0.0:.2f}",
+            *one.cost.cells(),
+        )
+        for one in found
+    ]
+    headings = ("retriever", "sentences a claim", "tokens to read", "in chunks", "ratio")
+    click.echo("\n".join(aligned(headings, rows, left=1)))
+
+
+def _show(
+    chosen: _Chosen, methods: list[Method], label: str | None, explain: bool, json_: bool
+) -> None:
+    from closeread.cli.evidence_view import record, view
+
+    shown = 0
+    records = []
+    for passage, questions in chosen.items():
+        for question in questions:
+            for found in _views(methods, passage, question, label):
+                shown += 1
+                if json_:
+                    records.append(record(found, explain))
+                else:
+                    view(found, explain)
+    if not shown:
+        raise UsageError(
+            f"no question that was asked for has an option {label!r}", cure="leave out --option"
+        )
+    if json_:
+        as_json({"evidence": records})
+
+
+def _views(
+    methods: list[Method], passage: Passage, question: Question, label: str | None
+) -> Iterator[Any]:
+    from closeread.cli.evidence_view import Shown
+    from closeread.pipeline.extract import evidence_of, wanted_options
+
+    predictions = [
+        Prediction(
+            question_id=question.question_id,
+            evidence=evidence_of(method.retriever, passage, question, label),
+        )
+        for method in methods
+    ]
+    for place, option in enumerate(wanted_options(question, label)):
+        yield Shown(
+            passage,
+            question,
+            option,
+            {
+                method.label: (method.retriever, prediction.evidence[place])
+                for method, prediction in zip(methods, predictions, strict=True)
+            },
+        )
+
+
+def _search(chosen: _Chosen, methods: list[Method], json_: bool) -> None:
+    from closeread.cli.numbers import aligned
+    from closeread.pipeline.extract import search_bm25
+
+    if [method.name for method in methods] != ["bm25"]:
+        raise click.UsageError("--search goes with --retriever bm25")
+    rows = search_bm25(list(chosen.items()), methods[0].given)
+    best = rows[0]
+    if json_:
+        grid = [{"f1": f1, "k1": k1, "b": b} for f1, k1, b in rows]
+        as_json({"best": grid[0], "grid": grid})
+        return
+    cells = [(f"{k1:g}", f"{b:g}", f"{100 * f1:.1f}") for f1, k1, b in rows[:10]]
+    click.echo("\n".join(aligned(("k1", "b", "F1"), cells, left=0)))
+    click.echo(f"\nbest of {len(rows)}: -o k1={best[1]:g} -o b={best[2]:g}")
+    remark("a number on the set that was searched is no measurement: take another set for that")
+
+
+def _train(dataset: Dataset, path: Path, options: dict[str, Any], json_: bool) -> None:
+    from closeread.evidence.train_vectors import train
+
+    known = {"dimensions", "window", "epochs", "least", "seed"}
+    if unknown := set(options) - known:
+        raise UsageError(
+            f"training has no option {sorted(unknown)[0]!r}", expected=", ".join(sorted(known))
+        )
+    texts = ((passage.text, passage.language) for passage, _ in dataset)
+    words = train(texts, path, **options)
+    if json_:
+        as_json({"vectors": str(path), "words": words})
+    else:
+        click.echo(path)
+        remark(f"{words:,} words have a vector")

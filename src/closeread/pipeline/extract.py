@@ -1,0 +1,257 @@
+"""Evidence for every option of a data set: extracted by any number of processes, then scored."""
+
+import itertools
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+import msgspec
+
+from closeread import catalog
+from closeread.errors import CloseReadError
+from closeread.making import make
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.summary import summarize
+from closeread.protocols import Metric, Retriever
+from closeread.runs.plan import hidden, stripped
+from closeread.types import (
+    Evidence,
+    Item,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Score,
+    Submission,
+    Summary,
+)
+
+Extracted = tuple[Passage, Question, Prediction]
+_PORTION = 8  # passages that one process is given at a time
+_RIGHT = "evidence-of:right-option"
+
+
+def default_retriever() -> str:
+    """Return the name of the project's own retriever: the first in the catalog."""
+    return catalog.names("retriever")[0]
+
+
+def wanted_options(question: Question, label: str | None = None) -> tuple[Option | None, ...]:
+    """Return for what evidence is sought: each option, or the question itself (None).
+
+    Args:
+        question: A question; the "options" of an entailment are judgements, no statements.
+        label: Only this option.
+    """
+    if not question.options or question.kind == "entailment":
+        return (None,) if label is None else ()
+    return tuple(option for option in question.options if label in (None, option.label))
+
+
+def evidence_of(
+    retriever: Retriever, passage: Passage, question: Question, label: str | None = None
+) -> tuple[Evidence, ...]:
+    """Return a question's evidence, one an option; the retriever sees no gold."""
+    shown, told = stripped(question), hidden(passage)
+    return tuple(
+        _quoted(retriever.retrieve(shown, told, option), passage)
+        for option in wanted_options(question, label)
+    )
+
+
+def _quoted(found: Evidence, passage: Passage) -> Evidence:
+    return msgspec.structs.replace(
+        found, texts=tuple(span.of(passage.text) for span in found.spans)
+    )
+
+
+def extract(
+    items: Iterable[Item],
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    workers: int = 1,
+    label: str | None = None,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Iterator[Extracted]:
+    """Yield every question with its evidence, in the data set's order, whatever the workers.
+
+    Args:
+        items: Passages with questions; walked through once, never held as a whole.
+        name: The retriever.
+        options: Its options.
+        workers: Processes; each makes the retriever anew.
+        label: Only this option.
+        advance: Called with the number of questions done.
+
+    Raises:
+        CloseReadError: The retriever cannot be made, or a text is nothing for it.
+    """
+    if workers == 1:
+        retriever, _ = make("retriever", name, options)
+        for passage, questions in items:
+            for question in questions:
+                yield passage, question, _prediction(retriever, passage, question, label)
+                advance(1)
+        return
+    settings = (name, dict(options), label)
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), _begin, settings
+    ) as pool:
+        pending: deque[tuple[list[Item], Future[list[Prediction]]]] = deque()
+        for portion in _portions(items):
+            pending.append((portion, pool.submit(_work, portion)))
+            if len(pending) >= 4 * workers:
+                yield from _finished(*pending.popleft(), advance)
+        while pending:
+            yield from _finished(*pending.popleft(), advance)
+
+
+def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
+    walking = iter(items)
+    while portion := list(itertools.islice(walking, _PORTION)):
+        yield portion
+
+
+def _finished(
+    portion: list[Item], future: "Future[list[Prediction]]", advance: Callable[[int], None]
+) -> Iterator[Extracted]:
+    try:
+        made = iter(future.result())
+    except BrokenProcessPool as error:
+        raise CloseReadError(
+            "a worker process was ended from outside",
+            expected="enough memory for every process",
+            cure="use fewer --workers",
+        ) from error
+    for passage, questions in portion:
+        for question in questions:
+            yield passage, question, next(made)
+        advance(len(questions))
+
+
+_worker: dict[str, Any] = {}
+
+
+def _begin(name: str, options: Mapping[str, Any], label: str | None) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    _worker["made"] = make("retriever", name, options)[0], label
+
+
+def _work(portion: list[Item]) -> list[Prediction]:
+    retriever, label = _worker["made"]
+    return [
+        _prediction(retriever, passage, question, label)
+        for passage, questions in portion
+        for question in questions
+    ]
+
+
+def _prediction(
+    retriever: Retriever, passage: Passage, question: Question, label: str | None
+) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        evidence=evidence_of(retriever, passage, question, label),
+    )
+
+
+class Scorer:
+    """Scores evidence while it is extracted; keeps numbers, never texts."""
+
+    def __init__(self, resampling: Resampling | None) -> None:
+        self._resampling = resampling
+        self._metrics: dict[str, Metric] = {}
+        self._scores: dict[str, list[Score]] = {}
+        self._predictions: dict[str, Prediction] = {}
+
+    def add(self, question: Question, prediction: Prediction, only: str | None = None) -> None:
+        """Score one question's evidence where it has gold (of the option ``only``, if given).
+
+        Gold of single options (VGaokao) is judged by ``evidence``; gold of the question in the
+        form of texts (ExpMRC) by ``expmrc.evidence_f1``, where the question has options against
+        the evidence of the right one: which option is right is no matter of evidence.
+        """
+        gold = question.gold_evidence
+        if only is not None:
+            gold = tuple(one for one in gold if one.option_label in ("", only))
+            question = msgspec.structs.replace(question, gold_evidence=gold)
+        if not gold:
+            return
+        textual = any(one.texts and not one.option_label for one in gold)
+        name = "expmrc" if textual else "evidence"
+        if name not in self._metrics:
+            self._metrics[name] = catalog.resolve("metric", name)()
+            self._scores[name] = []
+        judged = _as_if_answered(question, prediction) if textual else prediction
+        score = self._metrics[name].score(question, judged)
+        if textual:
+            kept = {"evidence_f1": score.values["evidence_f1"]}
+            score = msgspec.structs.replace(score, values=kept)
+        self._scores[name].append(score)
+        self._predictions[question.question_id] = Prediction(
+            question_id=question.question_id, evidence=judged.evidence[:1], answer=judged.answer
+        )
+
+    def summaries(self) -> dict[str, Summary]:
+        """Return the summary of every metric that had gold, by name."""
+        found: dict[str, Summary] = {}
+        submission = Submission(predictions=self._predictions)
+        for name, metric in self._metrics.items():
+            for one in summarize(metric, self._scores[name], submission, self._resampling):
+                if name != "expmrc":
+                    found[one.metric] = one
+                elif one.metric == "expmrc.evidence_f1":
+                    head, bar, tail = one.signature.partition("|")
+                    marked = f"{head}{bar}{_RIGHT}|{tail}"
+                    found[one.metric] = msgspec.structs.replace(one, signature=marked)
+        return found
+
+
+def _as_if_answered(question: Question, prediction: Prediction) -> Prediction:
+    gold = question.answers[0] if question.answers else None
+    right = [one for one in prediction.evidence if not one.option_label]
+    if gold is not None and gold.label:
+        right = [one for one in prediction.evidence if one.option_label == gold.label]
+    return msgspec.structs.replace(prediction, answer=gold, evidence=tuple(right))
+
+
+def main_value(summaries: Mapping[str, Summary]) -> float | None:
+    """Return the F1 that a search maximises: of ``evidence``, else of ExpMRC."""
+    for name in ("evidence.f1", "expmrc.evidence_f1"):
+        if name in summaries:
+            return summaries[name].value
+    return None
+
+
+def search_bm25(
+    items: Sequence[Item], options: Mapping[str, Any]
+) -> list[tuple[float, float, float]]:
+    """Return ``(F1, k1, b)`` of the grid on a development set, the best first.
+
+    Args:
+        items: The set, with gold evidence.
+        options: Further options of ``bm25``.
+
+    Raises:
+        CloseReadError: The set has no gold evidence.
+    """
+    from closeread.evidence.bm25 import grid
+
+    def score(k1: float, b: float) -> float:
+        scorer = Scorer(None)
+        for _, question, prediction in extract(items, "bm25", {**options, "k1": k1, "b": b}):
+            scorer.add(question, prediction)
+        found = main_value(scorer.summaries())
+        if found is None:
+            raise CloseReadError(
+                "the set has no gold evidence, so nothing can be searched for",
+                cure="give a development set with evidence",
+            )
+        return found
+
+    return grid(score)

@@ -1,0 +1,74 @@
+"""A reader that answers by evidence alone, so that any retriever can be run by a recipe."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from closeread.making import make
+from closeread.protocols import Retriever
+from closeread.types import Answer, Evidence, Passage, Prediction, Question
+
+Item = tuple[Passage, Question]
+
+
+def evidence(retriever: str = "cover", **options: Any) -> "EvidenceReader":
+    """Make the reader.
+
+    Args:
+        retriever: From ``closeread ls retrievers``, or ``package.module:factory``.
+        **options: The retriever's own.
+    """
+    made, resolved = make("retriever", retriever, options)
+    return EvidenceReader(made, resolved)
+
+
+class EvidenceReader:
+    """Picks the option whose evidence has the highest score, or the lowest where that is asked.
+
+    Where there are no options, or they are judgements of one hypothesis, the first sentence found
+    is the answer, or the first option. A retriever's scores are not made to be compared between
+    options: what is measured with this reader is the evidence.
+    """
+
+    def __init__(self, retriever: Retriever, options: dict[str, Any]) -> None:
+        self._retriever = retriever
+        self.options = options
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, in order."""
+        for passage, question in items:
+            if question.options and question.kind != "entailment":
+                found = tuple(
+                    self._retriever.retrieve(question, passage, option)
+                    for option in question.options
+                )
+                yield _picked(question, found)
+            else:
+                found = (self._retriever.retrieve(question, passage, None),)
+                yield Prediction(
+                    question_id=question.question_id,
+                    answer=_quoted(question, passage, found[0]),
+                    evidence=found,
+                )
+
+
+def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
+    sign = -1.0 if question.asks_for == "contradicted" else 1.0
+    scores = tuple(one.score if one.score is not None else 0.0 for one in found)
+    best = max(range(len(scores)), key=lambda place: (sign * scores[place], -place))
+    option = question.options[best]
+    return Prediction(
+        question_id=question.question_id,
+        answer=Answer(kind="choice", label=option.label, texts=(option.text,)),
+        option_scores=scores,
+        evidence=found,
+    )
+
+
+def _quoted(question: Question, passage: Passage, found: Evidence) -> Answer:
+    if question.options:
+        option = question.options[0]
+        return Answer(kind="choice", label=option.label, texts=(option.text,))
+    if not found.spans:
+        return Answer(kind="none")
+    first = found.spans[0]
+    return Answer(kind="span", texts=(first.of(passage.text),), spans=(first,))
