@@ -88,7 +88,8 @@ class Predictions(Mapping[str, Prediction]):
     """A finished run's predictions by question id, read as they are asked for.
 
     Asked in the data set's order, as scoring does again and again, it holds one of them in memory;
-    asked in other orders it soon reads them all.
+    asked in other orders it soon reads them all. Of questions with one id the last one counts, as
+    in every official program.
     """
 
     _PATIENCE = 100
@@ -99,6 +100,8 @@ class Predictions(Mapping[str, Prediction]):
         self._last: Prediction | None = None
         self._whole: dict[str, Prediction] | None = None
         self._returns = 0
+        if any(code.startswith("duplicate") for code in run.info.defects):
+            self._whole = {found.question_id: found for found in run.predictions()}
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the prediction for a question id, ``default`` where there is none."""

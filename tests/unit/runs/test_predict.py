@@ -7,10 +7,14 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError, MismatchError, StorageError, UsageError
+from closeread.formats import load
 from closeread.runs import open_run
 from closeread.runs.ledger import Ledger
 from closeread.runs.predict import predict
-from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SUMMARY
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SUMMARY, Predictions
+from closeread.runs.verify import verify
 from closeread.types import Answer, Prediction
 
 
@@ -227,3 +231,20 @@ def test_a_broken_data_set_leaves_no_folder(tmp_path, make_job, make_dataset):
     with pytest.raises(InputError):
         predict(make_job(dataset=dataset), tmp_path / "deep" / "run")
     assert not (tmp_path / "deep").exists()
+
+
+def test_questions_with_one_id_are_all_read(tmp_path, make_job, make_dataset, by_rule):
+    """A repeated id is read as often as it stands in the file; its last prediction is scored."""
+    dataset = make_dataset(3)
+    path = Path(dataset.path)
+    path.write_bytes(path.read_bytes().replace(b"q2#", b"q0#"))
+    letters = iter("ABCD" * 9)
+    job = make_job(by_rule(lambda p, q: next(letters)), dataset=load(path), batch_size=2)
+    run = predict(job, tmp_path / "run")
+    assert ids(run).count("q0#original") == 2
+    assert run.info.n_predictions == 9
+    assert run.info.defects["duplicate-id"] == 3
+    *_, last = [one for one in run.predictions() if one.question_id == "q0#original"]
+    assert Predictions(run)["q0#original"] == last
+    score_run(run, ScoreSettings(metrics=("choice",)))
+    assert not verify(run).differences
