@@ -162,7 +162,8 @@ class _Index:
 
         vectors = owner.vectors
         said = [owner.vocabulary(span.of(text), language) for span in spans]
-        vectors.must_know((word for words in said for word in words), "passage")
+        where = f"the passage that begins {text[:20]!r}"
+        vectors.must_know((word for words in said for word in words), where)
         known = [vectors.known(words) for words in said]
         distinct = list(dict.fromkeys(word for words in known for word in words))
         row_of = {word: row for row, word in enumerate(distinct)}

@@ -31,6 +31,8 @@ _CHINESE = (
 )
 OWN = frozenset(f"{_ENGLISH} {_CHINESE}".split())
 METHODS = ("jieba", "characters")
+# Full-width letters and digits to half-width ones: as many characters, so places stay.
+_NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnum()}
 
 
 class Word(NamedTuple):
@@ -83,6 +85,7 @@ class Segmenter:
         Where no dictionary word begins at a character behind the last word's end, it stands alone.
         """
         ends: dict[int, list[int]] = {}
+        text = text.translate(_NARROW)
         start, length = 0, 0
         for piece in self._cut_all(text):
             place = text.find(piece, start)

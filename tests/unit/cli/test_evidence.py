@@ -1,0 +1,222 @@
+"""`closeread evidence` as a user calls it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from closeread.pipeline.extract import default_retriever
+
+SET = {
+    "version": "tiny",
+    "data": [
+        {
+            "cid": 1,
+            "context": "海水的盐度由蒸发和降水决定。"
+            "蒸发使海水变咸。降水使海水变淡。渔民在清晨出海。",
+            "qas": [
+                {
+                    "qid": "1-1",
+                    "question": "下列说法符合原文意思的一项是",
+                    "options": [
+                        "蒸发使海水变咸",
+                        "降水使海水变淡，蒸发使海水变咸",
+                        "渔民在清晨出海",
+                        "盐度由蒸发决定",
+                    ],
+                    "answer": "A",
+                    "correctness": [1, 0, 0, 0],
+                    "golden_evidence": [
+                        ["蒸发使海水变咸。"],
+                        ["蒸发使海水变咸。", "降水使海水变淡。"],
+                        ["渔民在清晨出海。"],
+                        ["海水的盐度由蒸发和降水决定。"],
+                    ],
+                }
+            ],
+        },
+        {
+            "cid": 2,
+            "context": "大雁秋天南飞。它们排成人字。",
+            "qas": [
+                {
+                    "qid": "2-1",
+                    "question": "下列说法不符合原文意思的一项是",
+                    "options": ["大雁秋天南飞", "大雁排成人字", "大雁秋天北飞", "它们排成一字"],
+                    "answer": "C",
+                    "correctness": [1, 1, 0, 1],
+                    "golden_evidence": [
+                        ["大雁秋天南飞。"],
+                        ["它们排成人字。"],
+                        ["大雁秋天南飞。"],
+                        ["它们排成人字。"],
+                    ],
+                }
+            ],
+        },
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "set.json").write_text(json.dumps(SET, ensure_ascii=False), "utf-8")
+    return tmp_path
+
+
+def run(folder, *args):
+    return subprocess.run(
+        [sys.executable, "-m", "closeread", "evidence", *map(str, args)],
+        capture_output=True, text=True, check=False, cwd=folder,
+        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
+    )  # fmt: skip
+
+
+def as_json(folder, *args):
+    done = run(folder, *args, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+FIELDS = {"value", "low", "high", "unit", "n_questions", "n_scored", "n_answered", "n_failed",
+          "signature"}  # fmt: skip
+
+
+def test_the_projects_own_retriever_is_the_default(folder):
+    found = as_json(folder, "set.json")
+    assert set(found["metrics"]) == {"evidence.precision", "evidence.recall", "evidence.f1"}
+    assert set(found["metrics"]["evidence.f1"]) - {"note"} == FIELDS
+    assert found["retriever"]["name"] == default_retriever()
+    assert found["metrics"]["evidence.f1"]["n_questions"] == 2
+    assert found["evidence"]["claims"] == 8
+    assert found["reading"]["in_chunks"] > 0
+
+
+def test_bm25_by_hand(folder):
+    """Every option but B of the first question has one gold sentence, which BM25 finds first."""
+    found = as_json(folder, "set.json", "--retriever", "bm25")["metrics"]
+    assert found["evidence.precision"]["value"] == pytest.approx(1.0)
+    assert found["evidence.recall"]["value"] == pytest.approx(7.5 / 8)
+    assert found["evidence.f1"]["value"] == pytest.approx((7 + 2 / 3) / 8)
+
+
+def test_options_of_one_and_of_all_retrievers(folder):
+    found = as_json(
+        folder, "set.json", "--retriever", "bm25,k=2", "--retriever", "bm25", "-o", "b=0"
+    )
+    assert [run["retriever"]["options"]["k"] for run in found["runs"]] == [2, 1]
+    assert {run["retriever"]["options"]["b"] for run in found["runs"]} == {0.0}
+
+
+def test_any_number_of_workers_gives_the_same(folder):
+    for name in ("one.jsonl", "two.jsonl"):
+        workers = 1 if name == "one.jsonl" else 2
+        done = run(folder, "set.json", "--retriever", "bm25", "--workers", workers, "--out", name)
+        assert done.returncode == 0, done.stderr
+    assert (folder / "one.jsonl").read_bytes() == (folder / "two.jsonl").read_bytes()
+    rows = [json.loads(line) for line in (folder / "one.jsonl").read_text("utf-8").splitlines()]
+    assert [row["question_id"] for row in rows] == ["1-1", "2-1"]
+    assert rows[0]["evidence"][0] == {
+        "spans": [[14, 22]], "texts": ["蒸发使海水变咸。"], "option_label": "A",
+        "score": rows[0]["evidence"][0]["score"],
+    }  # fmt: skip
+
+
+def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
+    """The file of --out, handed in, gives what was printed."""
+    printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "score", "--dataset", "set.json", "--predictions",
+         "e.jsonl", "--metric", "evidence", "--json"],
+        capture_output=True, text=True, check=False, cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    again = json.loads(done.stdout)["metrics"]
+    assert {n: m["value"] for n, m in again.items()} == {
+        n: m["value"] for n, m in printed["metrics"].items()
+    }
+
+
+def test_limit_and_option_narrow_what_is_extracted(folder):
+    assert as_json(folder, "set.json", "--limit", 1)["evidence"]["claims"] == 4
+    found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25")
+    assert found["evidence"]["claims"] == 2
+    assert found["metrics"]["evidence.recall"]["value"] == pytest.approx(0.75)
+
+
+def trained(folder):
+    made = as_json(folder, "set.json", "--train-vectors", "v.bin", "-o", "least=1",
+                   "-o", "dimensions=20")  # fmt: skip
+    assert made["words"] > 8
+    return "soft-masking,vectors=v.bin,integrate=overlap"
+
+
+def test_vectors_can_be_trained_and_used(folder):
+    found = as_json(folder, "set.json", "--retriever", trained(folder))
+    assert found["evidence"]["sentences"] >= 8
+    assert found["retriever"]["options"]["sharpness"] == 1.0
+
+
+def test_several_methods_stand_beside_gold(folder):
+    """As the paper's Table 4: numbered sentences, each method's choice, gold."""
+    soft = trained(folder)
+    done = run(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
+               "--retriever", "bm25", "--retriever", soft)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "gold          ① ②" in done.stdout
+    assert "soft-masking step 1: 降水使海水变淡，蒸发使海水变咸" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_view_as_json_tells_weights(folder):
+    found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
+                    "--retriever", trained(folder))["evidence"]  # fmt: skip
+    (claim,) = found
+    assert [piece["text"] for piece in claim["gold"]] == ["蒸发使海水变咸。", "降水使海水变淡。"]
+    (told,) = claim["retrievers"].values()
+    assert sum(one["weight"] for one in told["steps"][0]["weights"]) == pytest.approx(1.0)
+    for one in told["steps"][0]["weights"]:
+        assert claim["claim"][slice(*one["span"])] == one["word"]
+
+
+def test_a_search_prints_the_best_pair(folder):
+    done = run(folder, "set.json", "--retriever", "bm25", "--search")
+    assert done.returncode == 0, done.stderr
+    assert "best of 36: -o k1=0.3 -o b=0" in done.stdout
+    assert "no measurement" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--retriever", "bm52"], "there is no retriever named 'bm52'"),
+        (["--retriever", "bm25,k=x"], "the retriever bm25 cannot take 'x' for 'k'"),
+        (["--retriever", "bm25", "-o", "z=1"], "the retriever bm25 has no option 'z'"),
+        (["--retriever", "dense"], "no model is named for the encoder"),
+        (["--retriever", "soft-masking,integrate=off"], "no word vectors are named"),
+        (["--question", "9"], "there is no question '9'"),
+        (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),
+        (["--retriever", "cover", "--search"], "--search goes with --retriever bm25"),
+        (["--train-vectors", "v.bin", "-o", "size=1"], "training has no option 'size'"),
+    ],
+)
+def test_mistakes_get_one_message(folder, args, message):
+    done = run(folder, "set.json", *args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+def test_a_set_without_gold_is_extracted_and_not_scored(folder):
+    plain = json.loads(json.dumps(SET))
+    for row in plain["data"]:
+        for qa in row["qas"]:
+            del qa["golden_evidence"]
+    (folder / "plain.json").write_text(json.dumps(plain, ensure_ascii=False), "utf-8")
+    done = run(folder, "plain.json", "--retriever", "bm25")
+    assert done.returncode == 0, done.stderr
+    assert "nothing to score" in done.stderr
+    assert "1.00" in done.stdout

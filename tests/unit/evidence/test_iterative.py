@@ -1,0 +1,217 @@
+"""Chains, integration and encoders on vectors that are there in full."""
+
+import numpy as np
+import pytest
+
+from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.evidence.beam import Chain
+from closeread.evidence.beamdr import BeamDR
+from closeread.evidence.dense import DenseRetriever, Encoded
+from closeread.evidence.encoding import checked, cosines
+from closeread.evidence.integrate import ByEncoder, ByPairs, Integrator, Overlap, integrator
+from closeread.evidence.sentences import splitter
+from closeread.evidence.vectors import load
+from closeread.making import make
+from closeread.types import Option, Passage, Question
+
+PASSAGE = Passage(
+    passage_id="p",
+    text="Rain falls. Sheep graze meadows. Ferries cross rivers. Rain falls. Nobody sang.",
+)
+QUESTION = Question(question_id="q", passage_id="p", text="?", kind="verification")
+CLAIM = Option(label="B", text="Sheep graze and ferries cross.")
+# One axis a topic: rain, sheep, ferries.
+TOPICS = {"rain": 0, "falls": 0, "sheep": 1, "graze": 1, "meadows": 1, "ferries": 2, "cross": 2,
+          "rivers": 2}  # fmt: skip
+
+
+@pytest.fixture
+def vectors(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    load.cache_clear()
+    path = tmp_path / "v.txt"
+    rows = [
+        f"{word} {' '.join(str(float(axis == n)) for n in range(3))}"
+        for word, axis in TOPICS.items()
+    ]
+    path.write_text(f"{len(rows)} 3\n" + "\n".join(rows) + "\n", "utf-8")
+    return str(path)
+
+
+def said(evidence):
+    return [span.of(PASSAGE.text) for span in evidence.spans]
+
+
+class TopicEncoder:
+    """Counts the words of each topic."""
+
+    def __init__(self):
+        self.seen = []
+
+    def encode(self, texts):
+        self.seen.append(list(texts))
+        rows = np.zeros((len(texts), 3))
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.lower().replace(".", "").split():
+                if word in TOPICS:
+                    row[TOPICS[word]] += 1
+        return rows
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
+def test_the_second_sentence_is_the_complementary_one(name, vectors):
+    made, _ = make("retriever", name, {"vectors": vectors, "integrate": "off"})
+    found = made.retrieve(QUESTION, PASSAGE, CLAIM)
+    assert said(found) == ["Sheep graze meadows.", "Ferries cross rivers."]
+    assert found.hops == 2
+    assert found.option_label == "B"
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
+def test_without_iteration_there_is_one_sentence(name, vectors):
+    made, _ = make("retriever", name, {"vectors": vectors, "integrate": "overlap", "steps": 1})
+    assert len(made.retrieve(QUESTION, PASSAGE, CLAIM).spans) == 1
+
+
+def test_integration_keeps_a_chain_of_one_where_one_is_enough(vectors):
+    """With everything said by one sentence, a second one only adds what was not asked for."""
+    options = {"vectors": vectors, "integrate": "overlap", "sharpness": 1.0}
+    made, _ = make("retriever", "soft-masking", options)
+    found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Sheep graze meadows."))
+    assert said(found) == ["Sheep graze meadows."]
+
+
+def test_steps_tell_how_the_weights_moved(vectors):
+    made, _ = make("retriever", "hard-masking", {"vectors": vectors, "integrate": "off"})
+    first, second = made.steps(QUESTION, PASSAGE, CLAIM)
+    assert [(word.text, weight) for word, weight in first.weights] == [
+        ("sheep", 0.25), ("graze", 0.25), ("ferries", 0.25), ("cross", 0.25)
+    ]  # fmt: skip
+    assert first.sentence.of(PASSAGE.text) == "Sheep graze meadows."
+    assert [weight for _, weight in second.weights] == [0.0, 0.0, 0.5, 0.5]
+    assert [word.span.of(CLAIM.text) for word, _ in second.weights][2] == "ferries"
+
+
+def test_duplicate_sentences_stay_distinct(vectors):
+    made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "off"})
+    found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Rain falls"))
+    assert said(found) == ["Rain falls.", "Rain falls."]
+    assert len(set(found.spans)) == 2
+
+
+@pytest.mark.parametrize("text", ["", "。！", "nobody", "🙂"])
+def test_a_claim_without_a_known_word_has_no_evidence(text, vectors):
+    made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "overlap"})
+    found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text=text))
+    assert found.spans == ()
+    assert found.score is None
+
+
+def test_a_passage_in_another_language_is_refused(vectors):
+    made, _ = make("retriever", "soft-masking", {"vectors": vectors, "integrate": "overlap"})
+    foreign = Passage(passage_id="p", text=" ".join("wort" + chr(97 + n) for n in range(25)))
+    with pytest.raises(InputError, match="none of 25 different words has a vector"):
+        made.retrieve(QUESTION, foreign, CLAIM)
+
+
+def test_the_papers_integration_needs_its_encoder_and_falls_back_on_nothing(vectors):
+    with pytest.raises(UsageError, match="no model is named"):
+        make("retriever", "soft-masking", {"vectors": vectors})
+
+
+@pytest.mark.parametrize("wrong", [{"steps": 0}, {"beam": 0}, {"sentences": "x"},
+                                   {"similarity": "l2"}, {"integrate": "best"}])  # fmt: skip
+def test_options_that_make_no_sense_are_refused(wrong, vectors):
+    options = {"vectors": vectors, "integrate": "off"} | wrong
+    with pytest.raises(UsageError):
+        make("retriever", "soft-masking", options)
+
+
+def encoded():
+    return Encoded(TopicEncoder(), splitter("default"))
+
+
+def test_dense_takes_the_nearest_sentences():
+    found = DenseRetriever(encoded(), 1).retrieve(
+        QUESTION, PASSAGE, Option(label="A", text="ferries")
+    )
+    assert said(found) == ["Ferries cross rivers."]
+    assert found.score == pytest.approx(1.0)
+    two = DenseRetriever(encoded(), 2).retrieve(QUESTION, PASSAGE, Option(label="A", text="rain"))
+    assert said(two) == ["Rain falls.", "Rain falls."]
+
+
+def test_dense_encodes_a_passage_once():
+    kept = encoded()
+    retriever = DenseRetriever(kept, 1)
+    for _ in range(3):
+        retriever.retrieve(QUESTION, PASSAGE, CLAIM)
+    assert [len(texts) for texts in kept.encoder.seen] == [5, 1, 1, 1]
+
+
+def test_beamdr_adds_what_it_found_to_the_query():
+    kept = encoded()
+    found = BeamDR(kept, Integrator(None), 2, 1).retrieve(QUESTION, PASSAGE, CLAIM)
+    assert kept.encoder.seen[-1] == [CLAIM.text + " Sheep graze meadows."]
+    assert len(found.spans) == 2
+
+
+SPANS = splitter("default")(PASSAGE.text, "en")
+
+
+def best(reranker, *chains):
+    return Integrator(reranker).best(
+        CLAIM.text, PASSAGE, SPANS, [[Chain(chain, 0.0)] for chain in chains]
+    )
+
+
+def test_the_encoder_reads_chains_in_passage_order():
+    encoder = TopicEncoder()
+    chosen = best(ByEncoder(encoder), (2,), (2, 1))
+    assert encoder.seen == [
+        [CLAIM.text, "Ferries cross rivers.", "Sheep graze meadows. Ferries cross rivers."]
+    ]
+    assert chosen.sentences == (2, 1)
+    assert chosen.score == pytest.approx(1.0)
+
+
+def test_a_cross_encoder_reads_pairs():
+    class Shortest:
+        def score_pairs(self, pairs):
+            assert {query for query, _ in pairs} == {CLAIM.text}
+            return -np.array([len(text) for _, text in pairs])
+
+    assert best(ByPairs(Shortest()), (1, 2), (2,), (1,)).sentences == (1,)
+
+
+def test_of_equal_chains_the_first_wins():
+    class Indifferent:
+        def score_pairs(self, pairs):
+            return np.zeros(len(pairs))
+
+    assert best(ByPairs(Indifferent()), (1,), (1, 2)).sentences == (1,)
+
+
+def test_overlap_prefers_the_chain_that_says_all_and_no_more():
+    assert best(Overlap(), (1,), (1, 2)).sentences == (1, 2)
+    assert best(Overlap(), (1, 2), (1, 2, 4)).sentences == (1, 2)
+
+
+def test_without_integration_the_best_of_the_longest_is_taken():
+    assert best(None, (1,), (1, 2)).sentences == (1, 2)
+    assert Integrator(None).best("", PASSAGE, SPANS, []) is None
+    with pytest.raises(UsageError, match="encoder, cross-encoder, overlap"):
+        integrator("sum", "", "")
+
+
+def test_what_an_encoder_gives_is_looked_at():
+    with pytest.raises(CloseReadError, match=r"shape \(3, 2\) for 2 texts"):
+        checked(np.zeros((3, 2)), 2)
+    with pytest.raises(CloseReadError, match="not finite"):
+        checked(np.array([[np.nan, 1.0]]), 1)
+
+
+def test_a_row_of_zeros_is_never_near():
+    assert cosines(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0], [2.0, 0.0]])).tolist() == [
+        [-np.inf, 1.0]
+    ]

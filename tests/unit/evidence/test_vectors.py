@@ -1,0 +1,155 @@
+"""Word vectors: real files in every form, and what is wrong with them said plainly."""
+
+import gzip
+import struct
+
+import numpy as np
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.evidence import vector_files, vectors
+from closeread.evidence.train_vectors import train
+from closeread.evidence.vectors import coverage, load
+
+ROWS = {"海水": (1.0, 0.0, 2.0), "盐度": (0.5, -1.5, 0.0), "ferry": (0.0, 0.25, 1.0)}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    load.cache_clear()
+    return tmp_path / "cache"
+
+
+def text(rows, dimensions=3):
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in rows.items()]
+    return "\n".join([f"{len(rows)} {dimensions}", *lines]) + "\n"
+
+
+def binary(rows):
+    body = b"".join(
+        word.encode() + b" " + struct.pack(f"{len(row)}f", *row) + b"\n"
+        for word, row in rows.items()
+    )
+    return f"{len(rows)} 3\n".encode() + body
+
+
+def written(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+FORMS = {
+    "v.txt": text(ROWS).encode(),
+    "v.vec": text(ROWS).encode(),
+    "v.bin": binary(ROWS),
+    "v.txt.gz": gzip.compress(text(ROWS).encode()),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_gives_the_same_vectors(tmp_path, name):
+    found = load(str(written(tmp_path / name, FORMS[name])))
+    assert len(found) == 3
+    assert found.rows(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
+
+
+def test_fasttext_files_are_read(tmp_path):
+    from gensim.models import FastText
+    from gensim.models.fasttext import save_facebook_model
+
+    model = FastText([["海水", "盐度"], ["ferry", "海水"]], vector_size=4, min_count=1, epochs=1,
+                     workers=1, bucket=50)  # fmt: skip
+    save_facebook_model(model, str(tmp_path / "f.bin"))
+    found = load(str(tmp_path / "f.bin"))
+    assert found.rows(["海水"])[0] == pytest.approx(model.wv["海水"].tolist(), abs=1e-6)
+
+
+def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
+    path = written(tmp_path / "v.txt", text(ROWS))
+    first = load(str(path)).rows(["海水"]).tolist()
+    load.cache_clear()
+    monkeypatch.setattr(vector_files, "_read", lambda path: pytest.fail("read again"))
+    again = load(str(path))
+    assert again.rows(["海水"]).tolist() == first
+    assert isinstance(again._rows, np.memmap)
+
+
+def test_a_changed_file_is_another_file(tmp_path):
+    path = written(tmp_path / "v.txt", text(ROWS))
+    load(str(path))
+    load.cache_clear()
+    written(path, text(ROWS | {"降水": (9.0, 9.0, 9.0)}))
+    assert len(load(str(path))) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (text(ROWS | {"短": (1.0, 2.0)}), "cannot be read as word vectors"),
+        (text(ROWS, dimensions=5), "cannot be read as word vectors"),
+        ("no header\n", "cannot be read as word vectors"),
+        ("", "cannot be read as word vectors"),
+        (text(ROWS | {"坏": ("nan", 1.0, 1.0)}), "row 4, '坏'"),
+        (text(ROWS | {"坏": ("inf", 1.0, 1.0)}), "1 of 4 vectors hold what is no finite number"),
+    ],
+    ids=["short row", "wrong header", "no header", "empty", "nan", "inf"],
+)
+def test_broken_vectors_are_refused_with_the_place(tmp_path, content, message, cache):
+    with pytest.raises(InputError, match=message) as caught:
+        load(str(written(tmp_path / "v.txt", content)))
+    assert "v.txt" in str(caught.value)
+    assert not list(cache.rglob("rows.npy"))
+
+
+def test_a_vector_of_zeros_is_no_vector(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
+    assert "零" not in found
+    assert found.left_out == 1
+
+
+def test_no_file_and_no_path_say_what_to_do(tmp_path):
+    with pytest.raises(InputError, match="cannot be read"):
+        load(str(tmp_path / "none.bin"))
+    with pytest.raises(UsageError, match="train-vectors"):
+        load("")
+
+
+def test_vectors_of_another_language_are_refused(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    with pytest.raises(InputError, match="none of 25 different words has a vector"):
+        found.must_know([f"word{n}" for n in range(25)], "passage")
+    found.must_know([f"word{n}" for n in range(5)], "passage")
+
+
+def test_a_high_miss_rate_is_told(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert "knows only 25% of 4 different words" in coverage(found, ["海水", "a", "b", "c"])
+    assert coverage(found, ["海水", "盐度"]) == ""
+
+
+def test_training_makes_vectors_that_load_and_are_the_same_again(tmp_path):
+    texts = [
+        ("海水的盐度由蒸发决定。降水使海水变淡。", "zh"),
+        ("The ferry left. A ferry sank.", "en"),
+    ]
+    for name in ("one.bin", "two.bin"):
+        words = train(texts * 3, tmp_path / name, dimensions=8, epochs=2)
+        assert words >= 5
+    assert (tmp_path / "one.bin").read_bytes() == (tmp_path / "two.bin").read_bytes()
+    found = load(str(tmp_path / "one.bin"))
+    assert found.dimensions == 8
+    assert {"海水", "ferry"} <= set(found.known(["海水", "ferry", "nowhere"]))
+
+
+def test_training_on_nothing_says_so(tmp_path):
+    with pytest.raises(InputError, match="no word occurs 2 times"):
+        train([("。", "zh")], tmp_path / "v.bin")
+    assert not list(tmp_path.glob("v.bin*"))
+
+
+def test_the_share_of_missed_words_counts_each_word_once(tmp_path):
+    found = load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert found.missed(["海水", "海水", "x"]) == 0.5
+    assert found.missed([]) == 0.0
+    assert vectors.MEANINGLESS == 0.5

@@ -1,0 +1,80 @@
+"""Words as the paper's methods count them."""
+
+import random
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.evidence.words import Segmenter
+
+
+def said(text, language="zh", **settings):
+    return [word.text for word in Segmenter(**settings).words(text, language)]
+
+
+def test_full_mode_gives_words_inside_words_and_no_covered_character():
+    assert said("语言大学", stop_words="none") == ["语言", "大学"]
+    assert said("中华人民共和国", stop_words="none")[0] == "中华"
+    assert "中华人民共和国" in said("中华人民共和国", stop_words="none")
+
+
+def test_unknown_characters_stand_alone_and_are_not_lost():
+    assert said("灣𠀀", stop_words="none") == ["灣", "𠀀"]
+
+
+def test_function_words_and_punctuation_are_out():
+    assert said("他的语言，是好的。") == ["语言", "好"]
+
+
+def test_full_width_letters_and_digits_are_half_width_ones():
+    assert said("ＧＤＰ增长２０２０", stop_words="none") == said("GDP增长2020", stop_words="none")
+
+
+def test_english_is_lower_cased_words():
+    assert said("The Ferry left at six.", "en") == ["ferry", "left", "six"]
+
+
+def test_characters_need_no_dictionary():
+    assert said("好语言", method="characters") == [
+        "好",
+        "语",
+        "好语",
+        "言",
+        "语言",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", "。。。", "🙂🙂", "   \n\n  "])
+def test_nothing_that_counts_is_no_word(text):
+    assert said(text) == []
+
+
+def test_every_word_stands_where_it_says():
+    draw = random.Random(1)
+    letters = "的一是中国人民大学语言灣𠀀aB3.，。 \n🙂ＡＢ"
+    cut = Segmenter(stop_words="none")
+    for _ in range(300):
+        text = "".join(draw.choices(letters, k=draw.randint(0, 40)))
+        starts = [word.span.start for word in cut.words(text, "zh")]
+        assert starts == sorted(starts)
+        for word in cut.words(text, "zh"):
+            piece = word.span.of(text)
+            assert piece == piece.strip() != ""
+        covered = {p for w in cut.words(text, "zh") for p in range(w.span.start, w.span.end)}
+        assert {p for p, one in enumerate(text) if one.isalnum()} <= covered
+
+
+def test_stop_words_come_from_a_file(tmp_path):
+    path = tmp_path / "stop.txt"
+    path.write_text("语言\n\n", "utf-8")
+    assert said("他语言", stop_words=str(path)) == ["他"]
+
+
+def test_a_missing_stop_word_file_is_one_message(tmp_path):
+    with pytest.raises(InputError, match="cannot be read as stop words"):
+        Segmenter(stop_words=str(tmp_path / "none.txt"))
+
+
+def test_an_unknown_method_lists_the_known():
+    with pytest.raises(UsageError, match="jieba, characters"):
+        Segmenter("pairs")
