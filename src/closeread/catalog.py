@@ -61,6 +61,31 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
+        "drop~whitespace": Entry(
+            "closeread.metrics.drop_mended:whitespace", "DROP: white space of every kind separates"
+        ),
+        "drop~number": Entry(
+            "closeread.metrics.drop_mended:number", "DROP: numbers read as people write them"
+        ),
+        "drop~firstline": Entry(
+            "closeread.metrics.drop_mended:firstline", "DROP: the first line is the answer"
+        ),
+        "drop~fixed": Entry("closeread.metrics.drop_mended:fixed", "DROP: all three mends"),
+        "cmrc~mixed": Entry(
+            "closeread.metrics.cmrc_mixed:metric", "CMRC: full-width forms, numbers and words whole"
+        ),
+        "lm-eval": Entry("closeread.metrics.others.lm_eval:metric", "lm-evaluation-harness: drop"),
+        "lighteval": Entry(
+            "closeread.metrics.others.lighteval:metric", "lighteval: drop, exact_match"
+        ),
+        "inspect": Entry("closeread.metrics.others.inspect:metric", "inspect-ai: f1"),
+        "simple-evals": Entry("closeread.metrics.others.simple_evals:metric", "simple-evals: drop"),
+        "opencompass": Entry(
+            "closeread.metrics.others.opencompass:metric", "OpenCompass: em, drop (fuzzy)"
+        ),
+        "evaluate": Entry(
+            "closeread.metrics.others.hf_evaluate:metric", "Hugging Face evaluate: squad"
+        ),
         "gcrc": Entry("closeread.metrics.gcrc:metric", "GCRC_advRobust Acc_0, Acc_1, Acc_2, Score"),
         "gcrc~strict": Entry(
             "closeread.metrics.gcrc:strict", "the same, every triple counted once"

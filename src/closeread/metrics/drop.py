@@ -47,10 +47,10 @@ class Drop:
             for answer in question.answers:
                 if not answer.texts or not answer.texts[0].strip():
                     continue
-                exact, overlap = _compare(spans, [drop(text) for text in answer.texts])
+                exact, found = compare(spans, [drop(text) for text in answer.texts])
                 em = max(em, exact)
-                f1 = max(f1, overlap)
-                if em == exact and f1 == overlap:
+                f1 = max(f1, found)
+                if em == exact and f1 == found:
                     kind = answer.kind
         values: dict[str, float | None] = {"em": em, "f1": f1}
         if kind is not None:
@@ -79,7 +79,7 @@ def score_pair(prediction: str | Sequence[str], gold: str | Sequence[str]) -> tu
     Raises:
         InputError: Either is neither a string nor a list of strings.
     """
-    return _compare(_normalized(prediction, "prediction"), _normalized(gold, "gold answer"))
+    return compare(_normalized(prediction, "prediction"), _normalized(gold, "gold answer"))
 
 
 def official(scores: Iterable[Score]) -> dict[str, Any]:
@@ -111,23 +111,24 @@ def official(scores: Iterable[Score]) -> dict[str, Any]:
     return {"em": em, "f1": f1, "types": types, "printed": [*printed, ""]}
 
 
-def _compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tuple[float, float]:
+def compare(predicted: Sequence[Normalized], gold: Sequence[Normalized]) -> tuple[float, float]:
+    """Return (EM, F1) of normalised spans; nothing against nothing is (1.0, NaN)."""
     if len(predicted) == 1 == len(gold):
         left, right = predicted[0], gold[0]
         if left.text == right.text:
             return 1.0, 1.0
-        return 0.0, rounded(_overlap(left, right))
+        return 0.0, rounded(overlap(left, right))
     alike = len(predicted) == len(gold) and (
         {span.text for span in predicted} == {span.text for span in gold}
     )
     em = 1.0 if alike else 0.0
     if not predicted and not gold:
         return em, math.nan
-    rows = [[_overlap(left, right) for left in predicted] for right in gold]
+    rows = [[overlap(left, right) for left in predicted] for right in gold]
     return em, rounded_mean(rows, max(len(gold), len(predicted)))
 
 
-def _overlap(predicted: Normalized, gold: Normalized) -> float:
+def overlap(predicted: Normalized, gold: Normalized) -> float:
     """F1 of two sets of words; 0 unless they share a number, where the gold answer has any."""
     if gold.bag.isdisjoint(predicted.bag):
         return 0.0 if gold.bag or predicted.bag else 1.0

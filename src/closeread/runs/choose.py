@@ -9,7 +9,10 @@ from closeread.protocols import Metric
 from closeread.types import Dataset, Prediction, Question
 
 _OF_OPTIONS = {"choice", "option", "gcrc"}
-_OF_TEXTS = {"mrqa", "squad", "squad2", "cmrc", "drop"}
+_OF_TEXTS = {"mrqa", "squad", "squad2", "cmrc", "drop"} | {
+    # as other harnesses have them
+    "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "evaluate",
+}  # fmt: skip
 
 
 def family(name: str) -> str:

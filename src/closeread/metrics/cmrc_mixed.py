@@ -1,0 +1,81 @@
+"""Chinese spans judged by characters and whole Latin words, whatever the width of their marks.
+
+Against CMRC 2018: full-width letters, digits and marks are the same as half-width ones; every
+Unicode mark is dropped (not a list of them) and separates; a Latin word and a number are one segment
+each, numbers by value; Han characters outside the basic block are segments too; two answers without
+a segment are equal, in F1 as well. Needs no NLTK.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from closeread.metrics.cmrc import longest_run
+from closeread.metrics.overlap import f1
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.references import references, text_of
+from closeread.protocols import Pool
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_SEGMENT = re.compile(
+    rf"(?P<number>(?<![\d.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,]\d)|\d+(?:\.\d+)?)|[{_HAN}]"
+    rf"|[^\W\d_{_HAN}]+"
+)
+
+
+@dataclass(frozen=True)
+class CmrcMixed:
+    """The metric: CMRC's longest run in common, over mended segments."""
+
+    name: str = "cmrc~mixed"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings; a missing prediction counts as wrong."""
+        return f"cmrc~mixed|norm:nfkc,marks|unicode:{unicodedata.unidata_version}|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em``, ``f1`` and their mean, each the best over the references.
+
+        Raises:
+            CloseReadError: The question has no reference.
+        """
+        golds = references(question, self.name)
+        text = text_of(prediction)
+        exact = best = 0.0
+        if text is not None:
+            said = segments(text)
+            for gold in dict.fromkeys(golds):
+                wanted = segments(gold)
+                if said == wanted:
+                    exact = best = 1.0
+                elif length := longest_run(said, wanted):
+                    best = max(best, f1(length, len(said), len(wanted)))
+        values: dict[str, float | None] = {"em": exact, "f1": best, "average": (exact + best) / 2}
+        name = question.question_id
+        return Score(question_id=name, values=values, unit_id=name)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return exact match, F1 and their mean."""
+        names = {key: f"cmrc.{key}~mixed" for key in ("em", "f1", "average")}
+        return mean_pools(names, scores, submission)
+
+
+def metric() -> CmrcMixed:
+    """Return the metric."""
+    return CmrcMixed()
+
+
+@lru_cache(maxsize=1 << 14)
+def segments(text: str) -> tuple[str, ...]:
+    """Return Han and kana characters, Latin words and numbers, in order; marks are gone."""
+    plain = unicodedata.normalize("NFKC", text).lower()
+    return tuple(
+        f"{float(found[0].replace(',', '')):g}"
+        if found["number"] and len(found[0]) < 16
+        else found[0]
+        for found in _SEGMENT.finditer(plain)
+    )

@@ -1,0 +1,78 @@
+"""What the scorers of other harnesses share: one answer string, several gold answers, a mean."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from closeread.metrics.pools import mean_pools
+from closeread.protocols import Pool
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+Golds = Sequence[tuple[str, ...]]
+Judge = Callable[[tuple[str, ...], Golds], Mapping[str, float]]
+
+_ANSWER_LINE = re.compile(r"Answer\s*:\s*([^\n]+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForeignScorer:
+    """A metric that reproduces another harness, oddities included.
+
+    Attributes:
+        name: The harness, which is the metric's family.
+        version: The version or commit whose behaviour is reproduced.
+        keys: The values that ``judge`` gives, in the order of printing.
+        judge: The predicted texts and the texts of every gold answer to named values.
+        maximum: The values whose number over a file is their largest, not their mean.
+    """
+
+    name: str
+    version: str
+    keys: tuple[str, ...]
+    judge: Judge
+    maximum: frozenset[str] = frozenset()
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the harness, its version, and that a missing prediction counts as wrong."""
+        return f"{self.name}|as:{self.version}|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return the harness's values of one question; 0 where nothing was answered."""
+        values: dict[str, float | None] = dict.fromkeys(self.keys, 0.0)
+        if prediction is not None and prediction.answer is not None:
+            golds = [answer.texts for answer in question.answers if answer.texts]
+            values.update(self.judge(prediction.answer.texts, golds))
+        name = question.question_id
+        return Score(question_id=name, values=values, unit_id=name)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the pools of every value."""
+        names = {key: f"{self.name}.{key}" for key in self.keys}
+        return tuple(
+            replace(pool, statistic=_Largest(pool.numerators), note="the largest, not the mean")
+            if key in self.maximum
+            else pool
+            for key, pool in zip(self.keys, mean_pools(names, scores, submission), strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class _Largest:
+    numbers: Sequence[float]
+
+    def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
+        if indices is None:
+            return max(self.numbers, default=None)
+        return max((self.numbers[place] for place in indices), default=None)
+
+
+def one_string(texts: Sequence[str]) -> str:
+    """Return the predicted spans as the one string that a language model would have written."""
+    return texts[0] if len(texts) == 1 else ", ".join(texts)
+
+
+def after_answer(text: str) -> str:
+    """Return the rest of the first line that says ``Answer:``, or everything where none does."""
+    found = _ANSWER_LINE.search(text)
+    return found[1] if found else text

@@ -1,0 +1,36 @@
+"""``Metrics.drop`` and ``Metrics.exact_match`` of lighteval.
+
+The exact match of the first compares the gold answer's length with itself, so that repeated spans
+match, and both its values are joined over a file by their *largest*. The second, which the DROP task
+in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank.
+Source: ``metrics/harness_compatibility/drop.py`` and ``tasks/tasks/drop_qa.py`` at 3fd15266.
+"""
+
+from collections.abc import Mapping
+
+from closeread.metrics.drop import score_pair
+from closeread.metrics.others.foreign import ForeignScorer, Golds, one_string
+from closeread.text.normalize_drop import drop
+
+
+def metric() -> ForeignScorer:
+    """Return the metric."""
+    return ForeignScorer(
+        name="lighteval",
+        version="3fd15266",
+        keys=("drop.em", "drop.f1", "exact_match"),
+        judge=_judge,
+        maximum=frozenset(("drop.em", "drop.f1")),
+    )
+
+
+def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
+    said = {drop(text).text for text in texts}
+    em = f1 = 0.0
+    for gold in golds:
+        if gold[0].strip():
+            em = max(em, float({drop(text).text for text in gold} == said))
+            f1 = max(f1, score_pair(texts, gold)[1])
+    stripped = one_string(texts).strip()
+    exact = any(stripped == ", ".join(gold).strip() for gold in golds)
+    return {"drop.em": em, "drop.f1": f1, "exact_match": float(exact)}

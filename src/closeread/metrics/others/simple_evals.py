@@ -1,0 +1,39 @@
+"""DROP as simple-evals scores it.
+
+``simple-evals.drop.score`` is the headline, a fuzzy substring match; exact match and F1 are the
+official functions on percentages, so F1 keeps two decimals of a percent. Several gold spans are one
+string with `` and `` between them, and the answer is the first line that says ``Answer:``. Source:
+``drop_eval.py`` at ee3b0318.
+"""
+
+from collections.abc import Mapping
+
+from closeread.metrics.assignment import rounded
+from closeread.metrics.drop import overlap
+from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
+from closeread.metrics.others.fuzzy import matches
+from closeread.text.normalize_drop import drop
+
+
+def metric() -> ForeignScorer:
+    """Return the metric."""
+    return ForeignScorer(
+        name="simple-evals",
+        version="ee3b0318",
+        keys=("drop.score", "drop.em", "drop.f1"),
+        judge=_judge,
+    )
+
+
+def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
+    said = after_answer(one_string(texts))
+    normalized = drop(said)
+    score = em = f1 = 0.0
+    for gold in golds:
+        joined = " and ".join(gold)
+        score = max(score, float(matches(said, joined)))
+        if joined.strip():
+            wanted = drop(joined)
+            em = max(em, float(wanted.text == normalized.text))
+            f1 = max(f1, rounded(overlap(normalized, wanted) * 100))
+    return {"drop.score": score, "drop.em": em, "drop.f1": f1 / 100}

@@ -1,0 +1,78 @@
+"""DROP answers normalised with the official evaluator's surprises taken out, one name a mend."""
+
+import math
+from functools import lru_cache
+
+from closeread.text import numbers
+from closeread.text.normalize_drop import Normalized, drop
+
+_SHORT = 64  # characters; as in normalize_drop
+_LETTERED = frozenset(("nan", "inf", "infinity"))
+
+
+def by_whitespace(raw: str) -> Normalized:
+    """Normalise as the official evaluator does, with every white space a blank beforehand.
+
+    So a number before a line break, a tab or a no-break space is a token, and read as a number.
+    """
+    return drop(raw if raw.isprintable() else " ".join(raw.split()))
+
+
+def by_number(raw: str) -> Normalized:
+    """Normalise with numbers found first, wherever they stand; all else as the evaluator does.
+
+    Decimals, thousands, currency, percent, signs, ranges, full-width digits, the Unicode minus and
+    number words are read by value (``closeread.text.numbers``); ``nan`` and ``infinity`` are words,
+    and no number arises where punctuation was taken out (``1/2`` is 1 and 2, not 12).
+    """
+    return _short(raw) if len(raw) <= _SHORT else _read(raw)
+
+
+def first_line(text: str) -> str:
+    """Return the first line that is not blank."""
+    if "\n" not in text:
+        return text
+    return text.lstrip().partition("\n")[0].rstrip()
+
+
+def _read(raw: str) -> Normalized:
+    text = numbers.plain(raw)
+    words: list[str | float] = []
+    if numbers.has_none(text):
+        normal = drop(raw if raw.isprintable() else " ".join(raw.split()))
+        if normal.bag.isdisjoint(numbers.NUMBER_WORDS) and normal.bag.isdisjoint(_LETTERED):
+            return normal
+        words += normal.text.split()
+    else:
+        for piece in numbers.pieces(text):
+            if isinstance(piece, float):
+                words.append(piece)
+            elif piece and not piece.isspace():
+                words += _words(piece)
+    tokens = [
+        word if isinstance(word, str) else str(word + 0.0) for word in numbers.spelled_out(words)
+    ]
+    return Normalized(" ".join(tokens), frozenset(tokens))
+
+
+_short = lru_cache(maxsize=1 << 15)(_read)
+
+
+def _words(piece: str) -> list[str]:
+    """Return the words of what holds no number, as the official evaluator has them."""
+    found = []
+    for word in piece.replace("-", " ").split():
+        for part in drop(word).text.split():
+            found.append(_as_written(word) if _is_number(part) else part)
+    return [word for word in found if word]
+
+
+def _as_written(word: str) -> str:
+    return "".join(character for character in word.lower() if character.isalnum())
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return math.isfinite(float(word))
+    except ValueError:
+        return False

@@ -1,0 +1,136 @@
+"""Numbers in running text, read as people write them."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+# Full-width forms to ASCII; every dash and minus to the hyphen.
+_PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(
+    (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63), 0x2D
+)
+_GROUP = "[,_'\u202f\u2009\u00a0]"
+_CURRENCY = "[$£€¥₩₹\uffe5\uffe1\uffe6]"
+_NUMBER = re.compile(
+    rf"(?<![\w.])(?P<sign>(?<![\w)%])[-+])?{_CURRENCY}?(?P<inner>(?<={_CURRENCY})-)?"
+    rf"(?P<body>(?>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?!\d)|\d+)(?>\.\d+)?|\.\d+)"
+    r"(?P<power>[eE][-+]?\d+)?(?:\s?%|\s?percent\b)?(?![^\W\d]|\d|\.\d)"
+)
+_REMARKABLE = re.compile(r"[^\x00-\x7f]|\d")
+_UNGROUPED = re.compile(_GROUP)
+
+_SMALL = {
+    name: value
+    for value, name in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
+    )
+}
+_TENS = {
+    name: 10 * value
+    for value, name in enumerate(
+        ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
+    )
+}
+_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+NUMBER_WORDS = frozenset((*_SMALL, *_TENS, "hundred", *_SCALES))
+
+
+def plain(text: str) -> str:
+    """Return the text with full-width characters, dashes and minus signs as ASCII has them."""
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def pieces(text: str) -> Iterator[str | float]:
+    """Yield what lies between numbers, as it stands, and the numbers.
+
+    A number may have a sign (where no word or number touches it), a currency sign, thousands in
+    groups of three, a decimal part, an exponent, and ``%`` or ``percent`` behind it. Digits that
+    touch letters (``5th``, ``49ers``) are no number, nor are several points (``3.14.15``).
+    """
+    at = 0
+    for found in _NUMBER.finditer(text):
+        yield text[at : found.start()]
+        number = float(_UNGROUPED.sub("", found["body"]) + (found["power"] or ""))
+        yield -number if (found["sign"] == "-") != bool(found["inner"]) else number
+        at = found.end()
+    yield text[at:]
+
+
+def has_none(text: str) -> bool:
+    """Whether a text surely holds no number in digits and nothing outside ASCII."""
+    return _REMARKABLE.search(text) is None
+
+
+def spelled_out(tokens: Sequence[str | float]) -> list[str | float]:
+    """Replace number words by numbers: ``twenty five`` by 25, ``1.5 million`` by 1500000.
+
+    ``and`` is passed over where it stands inside a number, after a hundred or a scale.
+    """
+    found: list[str | float] = []
+    place = 0
+    while place < len(tokens):
+        number, after = _longest(tokens, place)
+        if after == place:
+            found.append(tokens[place])
+            place += 1
+        else:
+            found.append(number)
+            place = after
+    return found
+
+
+def _longest(tokens: Sequence[str | float], start: int) -> tuple[float, int]:
+    """Return the number that begins at ``start``, and the place behind it (``start`` if none)."""
+    total, current, room, scale = 0.0, 0.0, 1000.0, 10.0**15
+    place, end = start, start
+    while place < len(tokens):
+        token = tokens[place]
+        if isinstance(token, float):
+            if place > start:
+                break
+            current, room = token, 0
+        elif (value := _SMALL.get(token, _TENS.get(token))) is not None:
+            if not _fits(value, room):
+                break
+            current += value
+            room = 10 if value >= 20 else 0
+        elif token == "hundred" and (0 < current < 100 or place == start) and scale > 100:
+            if isinstance(tokens[start], float) and place > start + 1:
+                break
+            current, room = (current or 1) * 100, 100
+        elif token in _SCALES and _SCALES[token] < scale and (current or place == start):
+            scale = _SCALES[token]
+            total, current, room = total + (current or 1) * scale, 0.0, 1000
+        elif token == "and" and place > start and tokens[place - 1] in ("hundred", *_SCALES):
+            place += 1
+            continue
+        else:
+            break
+        place += 1
+        end = place
+    return total + current, end
+
+
+def _fits(value: int, room: float) -> bool:
+    if room == 10:
+        return 0 < value < 10
+    return value < room
