@@ -1,9 +1,9 @@
 """Chinese spans judged by characters and whole Latin words, whatever the width of their marks.
 
 Against CMRC 2018: full-width letters, digits and marks are the same as half-width ones; every
-Unicode mark is dropped (not a list of them) and separates; a Latin word and a number are one segment
-each, numbers by value; Han characters outside the basic block are segments too; two answers without
-a segment are equal, in F1 as well. Needs no NLTK.
+Unicode mark is dropped (not a list of them) and separates; a Latin word and a number are one
+segment each, numbers by value; Han characters outside the basic block are segments too; two
+answers without a segment are equal, in F1 as well. Needs no NLTK.
 """
 
 import re

@@ -1,8 +1,8 @@
 """``Metrics.drop`` and ``Metrics.exact_match`` of lighteval.
 
 The exact match of the first compares the gold answer's length with itself, so that repeated spans
-match, and both its values are joined over a file by their *largest*. The second, which the DROP task
-in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank.
+match, and both its values are joined over a file by their *largest*. The second, which the DROP
+task in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank.
 Source: ``metrics/harness_compatibility/drop.py`` and ``tasks/tasks/drop_qa.py`` at 3fd15266.
 """
 

@@ -1,9 +1,9 @@
 """Two scorers of OpenCompass: ``EMEvaluator``, and the accuracy of its DROP task.
 
 ``opencompass.em`` cuts both sides at the first line break, full stop or comma, takes out what is
-neither letter, digit nor blank, and articles, and compares: ``12.25`` becomes ``12``. (The bare gold
-string is accepted too.) ``opencompass.drop`` is the fuzzy match of simple-evals on the first line
-that says ``Answer:``. Sources: ``icl_em_evaluator.py``, ``text_postprocessors.py`` and
+neither letter, digit nor blank, and articles, and compares: ``12.25`` becomes ``12``. (The bare
+gold string is accepted too.) ``opencompass.drop`` is the fuzzy match of simple-evals on the first
+line that says ``Answer:``. Sources: ``icl_em_evaluator.py``, ``text_postprocessors.py`` and
 ``drop_simple_eval.py`` at a5acc4bb.
 """
 

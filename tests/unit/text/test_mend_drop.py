@@ -1,0 +1,141 @@
+"""DROP answers with the official normaliser's defects taken out, one mend at a time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.metrics import cmrc_mixed, drop_mended
+from closeread.metrics.drop import metric as official
+from closeread.text.mend_drop import by_number, by_whitespace, first_line
+from closeread.text.normalize_drop import drop
+from closeread.types import Answer, Prediction, Question
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        ("12.25.", "12.25"),
+        ("12.25%", "12.25"),
+        ("12.25 percent", "12.25"),
+        ("$12.25", "12.25"),
+        ("£1,001,360", "1001360.0"),
+        ("10\u202f000", "10000.0"),
+        ("1_000", "1000.0"),
+        ("1,2", "1.0 2.0"),
+        ("(3.14)", "3.14"),
+        ("-5", "-5.0"),
+        ("\u22125", "-5.0"),
+        ("-$5", "-5.0"),
+        ("$-5", "-5.0"),
+        ("+5", "5.0"),
+        ("5-7", "5.0 7.0"),
+        ("2007\u201308", "2007.0 8.0"),
+        ("54-yard", "54.0 yard"),
+        ("V-22", "v 22.0"),
+        ("１２．５", "12.5"),
+        ("1/2", "1.0 2.0"),
+        ("3:45", "3.0 45.0"),
+        ("1e3", "1000.0"),
+        ("10\n\nPassage: 7", "10.0 passage 7.0"),
+        ("twenty-five", "25.0"),
+        ("one hundred and five", "105.0"),
+        ("two thousand twelve", "2012.0"),
+        ("five hundred thousand", "500000.0"),
+        ("1.5 million", "1500000.0"),
+        ("nineteen ninety", "19.0 90.0"),
+        ("ten and two", "10.0 and 2.0"),
+        ("5th", "5th"),
+        ("49ers", "49ers"),
+        ("3.14.15", "31415"),
+        ("U.S. Army", "us army"),
+        ("infinity", "infinity"),
+        ("", ""),
+    ],
+)
+def test_numbers_are_read_by_value(raw, expected):
+    """Signs, thousands, currency, percent, ranges, full-width forms and number words."""
+    assert by_number(raw).text == expected
+    assert by_number(raw).bag == frozenset(expected.split())
+
+
+@pytest.mark.parametrize("gap", ["\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\u2003", "  "])
+def test_a_number_before_any_white_space_is_a_number(gap):
+    """The official evaluator reads it as a number only before a plain blank."""
+    assert by_whitespace(f"10{gap}yards").text == "10.0 yards"
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [("10\n\nPassage: x", "10"), ("\n\n10\nx", "10"), ("10", "10"), (" 10 ", " 10 "), ("\n", "")],
+)
+def test_the_first_line_that_is_not_blank_counts(raw, line):
+    """Run-on text lies behind a line break."""
+    assert first_line(raw) == line
+
+
+@given(st.text(alphabet="abthe .,-0123456789$%\n\t", max_size=30))
+def test_plain_blanks_leave_the_official_normalisation_alone(text):
+    """Without other white space the mend is the official normaliser."""
+    plain = " ".join(text.split())
+    assert by_whitespace(plain) == drop(plain)
+
+
+@given(st.text(max_size=40))
+def test_reading_numbers_twice_reads_them_once(text):
+    """What was normalised has no number left that reads otherwise, but for words that compose."""
+    once = by_number(text)
+    assert once.text == " ".join(once.text.split())
+    assert once.bag == frozenset(once.text.split())
+
+
+def _scored(metric, said, gold):
+    question = Question(
+        question_id="q", passage_id="p", text="?", kind="discrete",
+        answers=(Answer(kind="span", texts=(gold,)),),
+    )  # fmt: skip
+    answer = Answer(kind="span", texts=(said,))
+    values = metric.score(question, Prediction(question_id="q", answer=answer)).values
+    return values["em"], values["f1"]
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "mended"),
+    [
+        ("10\n\nPassage: The census", "10", "firstline"),
+        ("10\n\nPassage: The census", "10", "fixed"),
+        ("12.25%", "12.25", "number"),
+        ("$1,200.50", "1200.5", "fixed"),
+        ("twelve", "12", "number"),
+        ("12.25.\n\nQuestion: What?", "12.25", "fixed"),
+    ],
+)
+def test_what_the_official_scorer_takes_for_wrong_is_right_when_mended(said, gold, mended):
+    """Each mend does what its name says."""
+    assert _scored(official(), said, gold)[0] == 0.0
+    assert _scored(getattr(drop_mended, mended)(), said, gold) == (1.0, 1.0)
+
+
+def test_a_lost_sign_and_a_lost_point_are_no_longer_right():
+    """`-5` is not 5, `$1.5` is not 15, `1/2` is not 12."""
+    for said, gold in (("-5", "5"), ("$1.5", "15"), ("1/2", "12")):
+        assert _scored(official(), said, gold) == (1.0, 1.0)
+        assert _scored(drop_mended.fixed(), said, gold)[0] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("said", "gold", "exact", "f1"),
+    [
+        ("２０１０年", "2010年", 1.0, 1.0),
+        ("长江大桥。", "长江大桥", 1.0, 1.0),
+        ("“长江”大桥", "长江大桥", 1.0, 1.0),
+        ("1,000人", "1000人", 1.0, 1.0),
+        ("3-5", "35", 0.0, 0.0),
+        ("Ｗii版", "wii版", 1.0, 1.0),
+        ("南京长江", "长江", 0.0, 2 / 3),
+        ("", "。", 1.0, 1.0),
+        ("Dark Souls", "Dark Soul", 0.0, 0.5),
+    ],
+)
+def test_chinese_spans_with_full_width_marks_and_mixed_words(said, gold, exact, f1):
+    """Width does not count, marks go, a Latin word and a number are one segment each."""
+    assert _scored(cmrc_mixed.metric(), said, gold) == (exact, pytest.approx(f1))
