@@ -41,7 +41,7 @@ def _read(raw: str) -> Normalized:
         normal = drop(raw if raw.isprintable() else " ".join(raw.split()))
         if normal.bag.isdisjoint(numbers.NUMBER_WORDS) and normal.bag.isdisjoint(_LETTERED):
             return normal
-        words += normal.text.split()
+        words += _words(text)
     else:
         for piece in numbers.pieces(text):
             if isinstance(piece, float):
