@@ -1,0 +1,29 @@
+"""Scores become sums over units."""
+
+import pytest
+
+from closeread.metrics.pools import mean_pools
+from closeread.types import Score, Submission
+
+
+@pytest.mark.parametrize("many", [10, 120_000])
+def test_units_that_come_twice_are_summed_in_small_and_large_sets(many):
+    """The last question shares the first one's unit, wherever the count of units lies."""
+    scores = [
+        Score(question_id=str(n), unit_id=str(n % (many - 1)), values={"em": n / many})
+        for n in range(many)
+    ]
+    (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions={}))
+    assert (len(pool.unit_ids), pool.denominators[0], pool.numerators[0]) == (
+        many - 1, 2, (many - 1) / many,
+    )  # fmt: skip
+    assert sum(pool.denominators) == pool.n_scored == many
+
+
+@pytest.mark.parametrize("many", [10, 120_000])
+def test_one_question_a_unit_is_left_as_it_is(many):
+    """Ids that all differ keep their order and weigh one each."""
+    scores = [Score(question_id=str(n), values={"em": 1.0}) for n in range(many)]
+    (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions={}))
+    assert list(pool.unit_ids) == [str(n) for n in range(many)]
+    assert set(pool.denominators) == {1}
