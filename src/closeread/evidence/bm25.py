@@ -69,7 +69,7 @@ class Bm25Retriever:
         index: _Index = self._indexed(passage.text, passage.language)
         text = query_text(question, option)
         scores = index.scores(
-            [word.text for word in self._segmenter.words(text, passage.language)],
+            self._segmenter.texts(text, passage.language),
             self._k1,
             self._b,
         )
@@ -84,7 +84,7 @@ class _Index:
         self, text: str, language: str, spans: tuple[Span, ...], segmenter: Segmenter
     ) -> None:
         self.spans = spans
-        said = [[word.text for word in segmenter.words(span.of(text), language)] for span in spans]
+        said = [segmenter.texts(span.of(text), language) for span in spans]
         self._lengths = [len(words) for words in said]
         self._mean = sum(self._lengths) / len(spans) if spans else 0.0
         self._postings: dict[str, list[tuple[int, int]]] = {}

@@ -96,7 +96,7 @@ class MeanOfWords:
         rows = np.zeros((len(texts), self._vectors.dimensions))
         for place, text in enumerate(texts):
             language = "zh" if any("\u3400" <= one <= "\u9fff" for one in text) else "en"
-            said = [word.text for word in self._cut.words(text, language)]
+            said = self._cut.texts(text, language)
             self._vectors.must_know(said, "text")
             known = self._vectors.known(said)
             if known:

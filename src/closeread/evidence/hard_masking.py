@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from closeread.evidence.integrate import integrator
-from closeread.evidence.masking import MaskingRetriever, Query, Sentence
+from closeread.evidence.masking import MaskingRetriever, Query
 from closeread.evidence.sentences import splitter
+from closeread.evidence.vector_index import Sentence
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
 

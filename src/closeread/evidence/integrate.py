@@ -134,8 +134,7 @@ class ByVectors:
 
         means = []
         for text in (query, *chains):
-            words = self._segmenter.words(text, passage.language)
-            known = self._vectors.known(word.text for word in words)
+            known = self._vectors.known(self._segmenter.texts(text, passage.language))
             means.append(self._vectors.rows(known).sum(axis=0) if known else None)
         asked = means[0]
         return [
@@ -156,7 +155,7 @@ class Overlap:
     def __init__(self) -> None:
         self._cut = Segmenter("characters")
         self._terms = lru_cache(maxsize=4096)(
-            lambda text, language: frozenset(word.text for word in self._cut.words(text, language))
+            lambda text, language: frozenset(self._cut.texts(text, language))
         )
         self._rarity = lru_cache(maxsize=64)(self._weights)
 

@@ -5,7 +5,7 @@ is the cosine. How found evidence lowers the weights is the mask's: ``hard_maski
 ``soft_masking``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -14,6 +14,7 @@ from closeread.evidence.beam import Chain, search
 from closeread.evidence.integrate import Integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence
+from closeread.evidence.vector_index import Sentence, VectorIndex
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter, Word
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -22,17 +23,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+_TINY = 1e-300  # a norm of 0 is seen to afterwards
+
+
 class Query(NamedTuple):
-    """The query's words that have a vector: themselves, and their vectors (words, dimensions)."""
+    """The query's words that have a vector: their numbers, and vectors (words, dimensions)."""
 
-    words: list[str]
-    vectors: "NDArray[Any]"
-
-
-class Sentence(NamedTuple):
-    """The same of a sentence of the passage, each word once."""
-
-    words: frozenset[str]
+    words: Sequence[Hashable]
     vectors: "NDArray[Any]"
 
 
@@ -77,7 +74,12 @@ class MaskingRetriever:
         self._steps = steps
         self._beam = beam
         self._indexed = lru_cache(maxsize=64)(
-            lambda text, language: _Index(text, splitter(text, language), language, self)
+            lambda text, language: VectorIndex(
+                text,
+                splitter(text, language),
+                vectors,
+                lambda piece: self.vocabulary(piece, language),
+            )
         )
 
     def retrieve(
@@ -90,7 +92,7 @@ class MaskingRetriever:
         Raises:
             InputError: Hardly a word of passage and query has a vector.
         """
-        index: _Index = self._indexed(passage.text, passage.language)
+        index: VectorIndex = self._indexed(passage.text, passage.language)
         text = query_text(question, option)
         _, found = self._search(index, text, passage.language)
         best = self._integrator.best(text, passage, index.spans, found)
@@ -98,7 +100,7 @@ class MaskingRetriever:
 
     def steps(self, question: Question, passage: Passage, option: Option | None) -> list[Step]:
         """Return how the query's weights moved along the chain that is the evidence (Figure 1)."""
-        index: _Index = self._indexed(passage.text, passage.language)
+        index: VectorIndex = self._indexed(passage.text, passage.language)
         text = query_text(question, option)
         query, found = self._search(index, text, passage.language)
         best = self._integrator.best(text, passage, index.spans, found)
@@ -115,16 +117,18 @@ class MaskingRetriever:
 
     def vocabulary(self, text: str, language: str) -> list[str]:
         """Return a text's words as they are looked up in the vectors."""
-        return [word.text for word in self._segmenter.words(text, language)]
+        return self._segmenter.texts(text, language)
 
     @property
     def vectors(self) -> WordVectors:
         """Return the word vectors."""
         return self._vectors
 
-    def _search(self, index: "_Index", text: str, language: str) -> tuple[Query, list[list[Chain]]]:
-        words = self._vectors.known(self.vocabulary(text, language))
-        query = Query(words, self._vectors.rows(words))
+    def _search(
+        self, index: "VectorIndex", text: str, language: str
+    ) -> tuple[Query, list[list[Chain]]]:
+        words = self._vectors.places(self.vocabulary(text, language))
+        query = Query(words, self._vectors.at(words))
         if not words or not index.n_known:
             return query, []
         first = self._relevance(query, self._weights(query, [Chain((), 0.0)], index), index)[0]
@@ -135,57 +139,24 @@ class MaskingRetriever:
             beam=self._beam,
         )
 
-    def _weights(self, query: Query, chains: Sequence[Chain], index: "_Index") -> "NDArray[Any]":
+    def _weights(
+        self, query: Query, chains: Sequence[Chain], index: "VectorIndex"
+    ) -> "NDArray[Any]":
         found = [[index.sentence(place) for place in chain.sentences] for chain in chains]
         return self._mask.weights(query, found)
 
-    def _relevance(self, query: Query, weights: "NDArray[Any]", index: "_Index") -> "NDArray[Any]":
+    def _relevance(
+        self, query: Query, weights: "NDArray[Any]", index: "VectorIndex"
+    ) -> "NDArray[Any]":
         """Return every sentence's cosine with each weighted query; -inf where there is none."""
         import numpy as np
 
         mixed = weights @ query.vectors
         norms = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
         scores: NDArray[Any] = mixed @ index.directions.T
-        scores /= np.where(norms > 0, norms, 1.0)[:, np.newaxis]
-        scores[:, index.unknown] = -np.inf
-        scores[norms == 0] = -np.inf
+        scores /= np.maximum(norms, _TINY)[:, np.newaxis]
+        if index.unknown.size:
+            scores[:, index.unknown] = -np.inf
+        if not norms.all():
+            scores[norms == 0] = -np.inf
         return scores
-
-
-class _Index:
-    """A passage's sentences: their words' vectors, and the direction of each one's mean."""
-
-    def __init__(
-        self, text: str, spans: tuple[Span, ...], language: str, owner: MaskingRetriever
-    ) -> None:
-        import numpy as np
-
-        vectors = owner.vectors
-        said = [owner.vocabulary(span.of(text), language) for span in spans]
-        where = f"the passage that begins {text[:20]!r}"
-        vectors.must_know((word for words in said for word in words), where)
-        known = [vectors.known(words) for words in said]
-        distinct = list(dict.fromkeys(word for words in known for word in words))
-        row_of = {word: row for row, word in enumerate(distinct)}
-        self.spans = spans
-        self.n_known = len(distinct)
-        self._known = known
-        self._rows = vectors.rows(distinct)
-        self._row_of = row_of
-        self._sentences: dict[int, Sentence] = {}
-        sums = np.zeros((len(spans), vectors.dimensions))
-        for place, words in enumerate(known):
-            if words:
-                sums[place] = self._rows[[row_of[word] for word in words]].sum(axis=0)
-        norms = np.linalg.norm(sums, axis=1)
-        self.unknown = np.flatnonzero(norms == 0)
-        norms[norms == 0] = 1.0
-        self.directions = sums / norms[:, np.newaxis]
-
-    def sentence(self, place: int) -> Sentence:
-        """Return one sentence's different words and their vectors."""
-        if place not in self._sentences:
-            words = list(dict.fromkeys(self._known[place]))
-            rows = self._rows[[self._row_of[word] for word in words]]
-            self._sentences[place] = Sentence(frozenset(words), rows)
-        return self._sentences[place]

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
 from closeread.evidence.integrate import integrator
-from closeread.evidence.masking import MaskingRetriever, Query, Sentence
+from closeread.evidence.masking import MaskingRetriever, Query
 from closeread.evidence.sentences import splitter
+from closeread.evidence.vector_index import Sentence
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
 

@@ -46,9 +46,9 @@ def train(
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
-    cut = (segmenter or Segmenter()).words
+    cut = (segmenter or Segmenter()).texts
     rows = [
-        [word.text for word in cut(span.of(text), language)]
+        cut(span.of(text), language)
         for text, language in texts
         for span in sentences(text, language)
     ]

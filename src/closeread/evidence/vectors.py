@@ -35,12 +35,20 @@ class WordVectors:
         """Return the words that have a vector, repeats kept."""
         return [word for word in words if word in self._places]
 
-    def rows(self, words: Sequence[str]) -> "NDArray[Any]":
-        """Return the vectors of known words in double precision, shape (words, dimensions)."""
+    def places(self, words: Iterable[str]) -> list[int]:
+        """Return the rows of the words that have one, repeats kept."""
+        find = self._places.get
+        return [place for place in map(find, words) if place is not None]
+
+    def at(self, places: "Sequence[int] | NDArray[Any]") -> "NDArray[Any]":
+        """Return rows in double precision, shape (places, dimensions)."""
         import numpy as np
 
-        places = [self._places[word] for word in words]
-        return np.asarray(self._rows[places], dtype=np.float64).reshape(-1, self.dimensions)
+        return self._rows[np.asarray(places, dtype=np.intp)].astype(np.float64)
+
+    def rows(self, words: Sequence[str]) -> "NDArray[Any]":
+        """Return the vectors of known words in double precision, shape (words, dimensions)."""
+        return self.at([self._places[word] for word in words])
 
     def missed(self, words: Iterable[str]) -> float:
         """Return which share of the different words has no vector; 0.0 for no words."""

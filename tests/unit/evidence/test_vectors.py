@@ -72,7 +72,7 @@ def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
     monkeypatch.setattr(vector_files, "_read", lambda path: pytest.fail("read again"))
     again = load(str(path))
     assert again.rows(["海水"]).tolist() == first
-    assert isinstance(again._rows, np.memmap)
+    assert isinstance(again._rows.base, np.memmap)
 
 
 def test_a_changed_file_is_another_file(tmp_path):
