@@ -1,6 +1,6 @@
 """Word vectors: a matrix that stays on disk, of which only the rows that are asked for are read."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +27,9 @@ class WordVectors:
 
     def __contains__(self, word: str) -> bool:
         return word in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
 
     def __len__(self) -> int:
         return len(self._places)
