@@ -71,7 +71,7 @@ def chains(option, sentences, vectors, stop_words, cut=words_of):
             if len(kept) < BEAM and set(members) not in seen:
                 seen.append(set(members))
                 matched = [
-                    max(max(float(np.dot(word, other)) for other in tokens[members[-1]]), before)
+                    max(before, *(float(np.dot(word, other)) for other in tokens[members[-1]]))
                     for word, before in zip(query, highest, strict=True)
                 ]
                 kept.append((members, score, matched))
