@@ -19,11 +19,11 @@ _DIGITS = 9  # closer values are ties: sums in another order must not decide
 def cover(
     *,
     sentences: str = "default",
-    enough: float = 28.0,
-    clause: float = 13.0,
-    near: float = 13.0,
+    enough: float = 25.0,
+    clause: float = 10.0,
+    near: float = 12.0,
     stem: float = 0.5,
-    most: int = 8,
+    most: int = 100,
 ) -> "CoverRetriever":
     """Make the retriever.
 

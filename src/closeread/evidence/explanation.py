@@ -10,6 +10,8 @@ from typing import NamedTuple
 from closeread.evidence.terms import Unit, units
 from closeread.types import Evidence, Record, Span
 
+_PLACES = 16
+
 
 class Match(Record, frozen=True, kw_only=True):
     """A part of the claim and where the passage says it.
@@ -92,19 +94,36 @@ def _tiles(
 
 
 def _runs(wanted: Sequence[Unit], found: Sequence[Unit], sentence: int) -> Iterator[_Run]:
-    """Yield the runs that cannot be made longer at either end."""
-    places: dict[str, list[int]] = {}
+    """Yield, for each unit of the claim where the longest run breaks off, that run.
+
+    Of a pair of units that a sentence repeats over and over only the first few places count, so
+    that the time is linear in the claim and in the sentence.
+    """
+    begins: dict[tuple[str, str], list[int]] = {}
     for place, unit in enumerate(found):
-        places.setdefault(unit.form, []).append(place)
+        if place:
+            begins.setdefault((found[place - 1].form, unit.form), []).append(place - 1)
+        if unit.is_word:
+            begins.setdefault((unit.form, ""), []).append(place)
     ending: dict[int, int] = {}  # place in the sentence -> length of the run that ends there
+    longest = (0, 0)
     for start, unit in enumerate(wanted):
-        here = {place: ending.get(place - 1, 0) + 1 for place in places.get(unit.form, ())}
-        for place, length in ending.items():
-            if place + 1 not in here:
-                yield _Run(start - length, place - length + 1, length, sentence)
-        ending = here
-    for place, length in ending.items():
-        yield _Run(len(wanted) - length, place - length + 1, length, sentence)
+        here = {
+            place + 1: length + 1
+            for place, length in ending.items()
+            if place + 1 < len(found) and found[place + 1].form == unit.form
+        }
+        for following in (*(one.form for one in wanted[start + 1 : start + 2]), ""):
+            for place in begins.get((unit.form, following), ())[:_PLACES]:
+                here.setdefault(place, 1)
+        if len(here) > _PLACES:
+            here = dict(sorted(here.items(), key=lambda run: (-run[1], run[0]))[:_PLACES])
+        best = min(((-length, place) for place, length in here.items()), default=(0, 0))
+        if longest[0] and best[0] != longest[0] - 1:
+            yield _Run(start + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
+        ending, longest = here, best
+    if longest[0]:
+        yield _Run(len(wanted) + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
 
 
 def _free(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:

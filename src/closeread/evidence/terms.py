@@ -6,9 +6,10 @@ neighbours. Units keep their places in the text as it stands.
 
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
-from closeread.text.segment import tokens
+from closeread.text.segment import tokens, words
 
 _ENGLISH = (
     "a an the this that these those it its he him his she her they them their we us our you your i "
@@ -22,7 +23,7 @@ _CHINESE = (
     "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
 )
 _FUNCTION = frozenset(_ENGLISH.split()) | frozenset(_CHINESE)
-_ENDINGS = ("ingly", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s")
+_ENDINGS = ("ingly", "edly", "ings", "ing", "ies", "ied", "ed", "es", "ly", "s")
 
 
 class Unit(NamedTuple):
@@ -65,6 +66,12 @@ def units(text: str) -> list[Unit]:
     ]
 
 
+def terms_of_folded(text: str) -> set[str]:
+    """Return the terms of a folded text, without their places."""
+    forms = [_form(word)[0] for word in words(text)]
+    return {*forms, *map(" ".join, pairwise(forms))}
+
+
 def terms(text: str) -> list[str]:
     """Return a text's terms, each once, in order: function words out, but in pairs."""
     found: dict[str, None] = {}
@@ -86,8 +93,17 @@ def _form(word: str) -> tuple[str, bool, bool]:
 
 
 def stem(word: str) -> str:
-    """Cut the commonest English endings, crudely: both sides of a comparison are cut alike."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+    """Cut the commonest English endings, crudely: both sides of a comparison are cut alike.
+
+    So ``carries``, ``carried`` and ``carry`` are one, and ``stopped``, ``stops`` and ``stopping``.
+    """
+    if not word.endswith("ss"):
+        for ending in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                word = word[: -len(ending)] + ("y" if ending in {"ies", "ied"} else "")
+                break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
+        word = word[:-1]
+    if len(word) > 3 and word[-1] == "e":
+        word = word[:-1]
+    return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word

@@ -8,7 +8,7 @@ sentence that has nothing to do with the claim.
 import math
 from collections.abc import Iterator, Sequence
 
-from closeread.evidence.terms import Unit, units
+from closeread.evidence.terms import Unit, fold, terms_of_folded, units
 from closeread.types import Span
 
 _FUNCTION = 0.3  # what is left of the weight of function words and of pairs of them
@@ -28,9 +28,10 @@ class Indexed:
         self.spans = tuple(spans)
         self.held_by: dict[str, list[int]] = {}
         self.paragraphs: list[int] = []
+        folded = fold(text)
         paragraph, before = 0, 0
         for place, span in enumerate(self.spans):
-            for term in {term for term, _, _ in weighted(units(span.of(text)))}:
+            for term in terms_of_folded(span.of(folded)):
                 self.held_by.setdefault(term, []).append(place)
             paragraph += not text[before : span.start].isprintable()
             before = span.end

@@ -169,3 +169,8 @@ def tokens(text: str, language: str = "en") -> tuple[Span, ...]:
         language: Kept in the signature because segmenters by dictionary need it.
     """
     return tuple(Span(*match.span()) for match in _TOKEN.finditer(text))
+
+
+def words(text: str) -> list[str]:
+    """Return the tokens of a text as strings, much faster than ``tokens`` returns their places."""
+    return _TOKEN.findall(text)
