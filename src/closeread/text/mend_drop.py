@@ -22,7 +22,8 @@ def by_number(raw: str) -> Normalized:
 
     Decimals, thousands, currency, percent, signs, ranges, full-width digits, the Unicode minus and
     number words are read by value (``closeread.text.numbers``); ``nan`` and ``infinity`` are words,
-    and no number arises where punctuation was taken out (``1/2`` is 1 and 2, not 12).
+    and no number arises where punctuation was taken out (``1/2`` is 1 and 2, not 12). Full-width
+    forms, dashes and curly quotes are those of ASCII, and white space of every kind separates.
     """
     return _short(raw) if len(raw) <= _SHORT else _read(raw)
 
@@ -38,7 +39,7 @@ def _read(raw: str) -> Normalized:
     text = numbers.plain(raw)
     words: list[str | float] = []
     if numbers.has_none(text):
-        normal = drop(raw if raw.isprintable() else " ".join(raw.split()))
+        normal = drop(text if text.isprintable() else " ".join(text.split()))
         if normal.bag.isdisjoint(numbers.NUMBER_WORDS) and normal.bag.isdisjoint(_LETTERED):
             return normal
         words += _words(text)

@@ -3,9 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 
-# Full-width forms to ASCII; every dash and minus to the hyphen.
-_PLAIN = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(
-    (0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63), 0x2D
+# Full-width forms, every dash and minus, and curly quotes to what ASCII has.
+_PLAIN = (
+    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
+    | dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2015, 0x2212, 0xFE63), 0x2D)
+    | {0x2018: 0x27, 0x2019: 0x27, 0x201C: 0x22, 0x201D: 0x22}
 )
 _GROUP = "[,_'\u202f\u2009\u00a0]"
 _CURRENCY = "[$£€¥₩₹\uffe5\uffe1\uffe6]"
@@ -31,7 +33,7 @@ NUMBER_WORDS = frozenset((*_SMALL, *_TENS, "hundred", *_SCALES))
 
 
 def plain(text: str) -> str:
-    """Return the text with full-width characters, dashes and minus signs as ASCII has them."""
+    """Return the text with full-width forms, dashes, minus signs and quotes as ASCII has them."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 

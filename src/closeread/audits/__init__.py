@@ -1,0 +1,1 @@
+"""Can the number be believed? Checks of scorers, runs, benchmarks and data sets."""

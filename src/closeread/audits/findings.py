@@ -1,0 +1,42 @@
+"""What a check says: a verdict in one sentence, the tables behind it, and the same as data."""
+
+from typing import Any, Literal
+
+import msgspec
+
+Verdict = Literal["sound", "doubtful", "broken", "skipped"]
+Cell = str | int | float | None
+
+
+class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Rows under headings. Shares and scores are fractions; their headings end in ``%``."""
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    note: str = ""
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The outcome of one check.
+
+    Attributes:
+        check: The check's name, as ``--check`` takes it.
+        verdict: ``sound`` (nothing found), ``doubtful`` (read on), ``broken`` (do not use the
+            number as it is), ``skipped`` (the sources lack what the check needs; says what).
+        headline: The finding in one sentence.
+        notes: What a reader of the tables should know.
+        data: What the tables show and more, for programs.
+    """
+
+    check: str
+    verdict: Verdict
+    headline: str
+    tables: tuple[Table, ...] = ()
+    notes: tuple[str, ...] = ()
+    data: dict[str, Any] = {}
+
+
+def share(part: int, whole: int) -> float | None:
+    """Return a fraction, None of nothing."""
+    return part / whole if whole else None

@@ -1,0 +1,351 @@
+"""Does a scorer keep its promises? Transformed real answers, shrunk to the smallest that fails."""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
+
+from closeread.audits.corpus_relations import FILE_RELATIONS, FileRelation, numbers
+from closeread.audits.relations import RELATIONS, Relation, Spans, Trial
+from closeread.errors import CloseReadError
+from closeread.protocols import Metric
+from closeread.types import Answer, Prediction, Question
+
+_KINDS = ("date", "number", "span", "spans")
+_CLOSE = 1e-9
+_AGREE = "agreement"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Broken:
+    """A promise that one value of a scorer breaks, with the smallest example found.
+
+    Attributes:
+        tried: How many trials the promise had; ``failed`` of them broke it.
+        gold: The gold answer's spans; ``said`` and ``instead`` are what is compared.
+        before: The score of ``said``, after: that of ``instead``.
+    """
+
+    relation: str
+    promise: str
+    value: str
+    tried: int
+    failed: int
+    gold: Spans
+    said: Spans
+    instead: Spans
+    before: float | None
+    after: float | None
+    question_id: str = ""
+
+    def example(self) -> str:
+        """Return the counterexample on one line."""
+        said = "" if self.said == self.gold else f"{_shown(self.said)} {_points(self.before)}, "
+        return (
+            f"gold {_shown(self.gold)}: {said}{_shown(self.instead)} {_points(self.after)}"
+            if self.gold
+            else f"{self.said[0]}: {_points(self.before)} -> {_points(self.after)}"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """How one scorer did: what it broke, and how many promises could be tried at all."""
+
+    metric: str
+    broken: tuple[Broken, ...]
+    n_relations: int
+    n_trials: int
+    error: str = ""
+
+
+def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = True) -> Kept:
+    """Try every promise on a scorer.
+
+    Args:
+        metric: Any scorer; it is only called.
+        questions: Real ones; ``varied`` picks a manageable number of different kinds.
+        shrink: Look for the smallest counterexample; costs little unless nearly all fails.
+    """
+    broken: list[Broken] = []
+    n_relations = n_trials = 0
+    error = ""
+    texts = [one for one in questions if not one.options and one.answers and one.answers[0].texts]
+    judge = _Judge(metric)
+    try:
+        if texts and metric.unit != "group":
+            for relation in RELATIONS:
+                tried, found = _of_relation(judge, relation, texts, shrink)
+                n_relations += bool(tried)
+                n_trials += tried
+                broken += found
+            broken += judge.disagreements()
+        for file_relation in FILE_RELATIONS:
+            tried, found = _of_file(metric, file_relation, questions)
+            n_relations += bool(tried)
+            n_trials += tried
+            broken += found
+    except CloseReadError as problem:
+        error = str(problem)
+    return Kept(
+        metric=metric.name, broken=tuple(broken), n_relations=n_relations, n_trials=n_trials,
+        error=error,
+    )  # fmt: skip
+
+
+def varied(questions: Iterable[Question], most: int = 80) -> list[Question]:
+    """Return questions whose gold answers look as different as possible, triples kept whole.
+
+    One question for each shape of answer (digits, words and marks, in their order), then the next
+    one of each, the commoner shapes first.
+    """
+    shapes: dict[str, list[Question]] = {}
+    groups: dict[str, list[Question]] = {}
+    for question in questions:
+        if not question.answers:
+            continue
+        if question.group_id:
+            groups.setdefault(question.group_id, []).append(question)
+            continue
+        shapes.setdefault(_shape(question), []).append(question)
+    complete = [members for members in groups.values() if len(members) == 3]
+    found = [one for members in complete[: most // 3] for one in members]
+    ranked = sorted(shapes.values(), key=len, reverse=True)
+    depth = 0
+    while len(found) < most and any(len(members) > depth for members in ranked):
+        found += [members[depth] for members in ranked if len(members) > depth]
+        depth += 1
+    return found[: max(most, 3)]
+
+
+def _shape(question: Question) -> str:
+    texts = question.answers[0].texts[:3]
+    shape = "|".join(re.sub(r"[^\W\d_]+", "a", re.sub(r"\d{4,}", "9999", text)) for text in texts)
+    return re.sub(r"(?<!\d)\d{1,3}(?!\d)", "9", shape)[:24]
+
+
+class _Judge:
+    """Scores trials, and watches on the way that a scorer's own values agree."""
+
+    def __init__(self, metric: Metric) -> None:
+        self.metric = metric
+        self._found: dict[str, Broken] = {}
+        self._tried = 0
+
+    def values(self, question: Question, said: Spans, golds: Sequence[Spans]) -> dict[str, float]:
+        answers = tuple(Answer(kind=_kind(gold), texts=gold) for gold in golds)
+        asked = msgspec.structs.replace(question, answers=answers)
+        prediction = Prediction(
+            question_id=question.question_id, answer=Answer(kind=_kind(said), texts=said)
+        )
+        score = self.metric.score(asked, prediction)
+        values = {
+            name: number
+            for name, number in score.values.items()
+            if number is not None and name.rpartition(".")[2] not in _KINDS
+        }
+        self._watch(values, question, said, golds)
+        return values
+
+    def disagreements(self) -> list[Broken]:
+        """Return where exact match was 1 and F1 was not, smallest first."""
+        return [replace(one, tried=self._tried) for one in self._found.values()]
+
+    def _watch(
+        self, values: Mapping[str, float], question: Question, said: Spans, golds: Sequence[Spans]
+    ) -> None:
+        if len(golds) > 1:  # the best of several may be another one for each value
+            return
+        gold = golds[0]
+        self._tried += 1
+        for name, number in values.items():
+            stem, exact = name[:-2], name.endswith("em")
+            f1 = values.get(f"{stem}f1") if exact else None
+            odd = (f1 is not None and number == 1 and f1 != 1) or not 0 <= number <= 1
+            if not odd or math.isnan(number):
+                continue
+            old = self._found.get(name)
+            if old is None or _length(said, gold) < _length(old.instead, old.gold):
+                self._found[name] = Broken(
+                    relation=_AGREE,
+                    promise="exact match and F1 agree that an answer is right",
+                    value=f"{stem}f1",
+                    tried=0,
+                    failed=(old.failed if old else 0) + 1,
+                    gold=gold,
+                    said=gold,
+                    instead=said,
+                    before=number,
+                    after=f1,
+                    question_id=question.question_id,
+                )
+
+
+def _length(*sides: Spans) -> int:
+    return sum(len(text) + 1 for side in sides for text in side)
+
+
+def _kind(spans: Spans) -> Literal["span", "spans"]:
+    return "span" if len(spans) == 1 else "spans"
+
+
+def _of_relation(
+    judge: _Judge, relation: Relation, questions: Sequence[Question], shrink: bool
+) -> tuple[int, list[Broken]]:
+    tried = 0
+    worst: dict[str, tuple[Question, Spans]] = {}
+    failed: dict[str, int] = {}
+    for question in questions:
+        for answer in question.answers[:1]:
+            for trial in relation.trials(answer.texts):
+                tried += 1
+                for name, _, _ in _violations(judge, relation, question, trial):
+                    failed[name] = failed.get(name, 0) + 1
+                    old = worst.get(name)
+                    if old is None or _length(answer.texts) < _length(old[1]):
+                        worst[name] = question, answer.texts
+    found = []
+    for name, (question, gold) in worst.items():
+        smallest = _shrunk(judge, relation, question, gold, name) if shrink else gold
+        trial, before, after = _smallest_trial(judge, relation, question, smallest, name)
+        found.append(
+            Broken(
+                relation=relation.name,
+                promise=relation.promise,
+                value=name,
+                tried=tried,
+                failed=failed[name],
+                gold=trial.gold,
+                said=trial.said,
+                instead=trial.instead,
+                before=before,
+                after=after,
+                question_id=question.question_id,
+            )
+        )
+    return tried, found
+
+
+def _violations(
+    judge: _Judge, relation: Relation, question: Question, trial: Trial
+) -> Iterator[tuple[str, float, float]]:
+    """Yield the values that break the demand, with both scores."""
+    before = judge.values(question, trial.said, [trial.gold])
+    after = judge.values(question, trial.instead, [*trial.first, trial.gold, *trial.further])
+    for name in before.keys() | after.keys():
+        old, new = before.get(name, math.nan), after.get(name, math.nan)
+        if not _holds(relation, name, old, new):
+            yield name, old, new
+
+
+def _holds(relation: Relation, name: str, old: float, new: float) -> bool:
+    if math.isnan(old) or math.isnan(new):
+        return False
+    match relation.demand:
+        case "same":
+            return abs(old - new) < _CLOSE
+        case "lower":
+            return new < old or old == 0
+        case "not lower":
+            return new >= old - _CLOSE
+        case "above zero":
+            return not name.endswith("f1") or new > 0
+        case "one":
+            return new == 1
+
+
+def _shrunk(judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str) -> Spans:
+    """Make the gold answer smaller as long as the promise stays broken."""
+    for _ in range(100):
+        for smaller in _smaller(gold):
+            if any(
+                name == broken
+                for trial in relation.trials(smaller)
+                for broken, _, _ in _violations(judge, relation, question, trial)
+            ):
+                gold = smaller
+                break
+        else:
+            return gold
+    return gold
+
+
+def _smaller(gold: Spans) -> Iterator[Spans]:
+    for place in range(len(gold)):
+        if len(gold) > 1:
+            yield (*gold[:place], *gold[place + 1 :])
+        text = gold[place]
+        words = text.split(" ")
+        shorter = [" ".join(words[:cut] + words[cut + 1 :]) for cut in range(len(words))]
+        if len(text) <= 16:
+            shorter += [text[:cut] + text[cut + 1 :] for cut in range(len(text))]
+        for one in shorter:
+            if one.strip() and one != text:
+                yield (*gold[:place], one, *gold[place + 1 :])
+
+
+def _smallest_trial(
+    judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str
+) -> tuple[Trial, float, float]:
+    found = [
+        (trial, old, new)
+        for trial in relation.trials(gold)
+        for broken, old, new in _violations(judge, relation, question, trial)
+        if broken == name
+    ]
+    return min(found, key=lambda one: _length(one[0].gold, one[0].said, one[0].instead))
+
+
+def _of_file(
+    metric: Metric, relation: FileRelation, questions: Sequence[Question]
+) -> tuple[int, list[Broken]]:
+    """Try a promise about whole files on ever more questions, the smallest first."""
+    tried = 0
+    found: dict[str, Broken] = {}
+    for part in _parts(questions):
+        before_rows, after_rows = relation.make(part)
+        before, after = numbers(metric, part, before_rows), numbers(metric, part, after_rows)
+        tried += 1
+        for name, old in before.items():
+            new = after.get(name)
+            if new is None or name in found or name.rpartition(".")[2] in _KINDS:
+                continue
+            kept = {
+                "same": abs(new - old) < _CLOSE,
+                "lower": new < old - _CLOSE or old == 0,
+                "not higher": new <= old + _CLOSE,
+            }[relation.demand]
+            if not kept:
+                found[name] = Broken(
+                    relation=relation.name,
+                    promise=relation.promise,
+                    value=name,
+                    tried=tried,
+                    failed=1,
+                    gold=(),
+                    said=(f"{len(part)} questions, {len(before_rows)} and {len(after_rows)} rows",),
+                    instead=(),
+                    before=old,
+                    after=new,
+                )
+    return tried, list(found.values())
+
+
+def _parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+    whole = {one.group_id for one in questions if one.group_id}
+    sizes = (9, 18, 36) if whole else (3, 6, 12)
+    for size in sizes:
+        if len(questions) >= size:
+            yield questions[:size]
+
+
+def _shown(spans: Spans) -> str:
+    shown = [f"`{text}`".replace("\n", "\\n").replace("\t", "\\t") for text in spans]
+    return shown[0] if len(shown) == 1 else f"[{', '.join(shown)}]"
+
+
+def _points(number: float | None) -> str:
+    return "—" if number is None or math.isnan(number) else f"{number:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,213 @@
+"""Pointed blindly at scorers, the promises find every defect that is known of them."""
+
+import random
+
+import pytest
+
+from closeread import catalog, load
+from closeread.audits.metamorphic import examine, varied
+from closeread.audits.planting import SPECIMENS, plant, summary
+from closeread.audits.relations import RELATIONS
+from closeread.metrics.others.foreign import ForeignScorer
+from closeread.types import Answer, Option, Question
+
+
+def asked(place, *texts):
+    kind = "span" if len(texts) == 1 else "spans"
+    return Question(
+        question_id=f"q{place}", passage_id=f"p{place // 3}", text="What?", kind="discrete",
+        answers=(Answer(kind=kind, texts=texts),),
+    )  # fmt: skip
+
+
+ENGLISH = [
+    asked(place, *texts)
+    for place, texts in enumerate(
+        [
+            ("7",), ("12.25",), ("46820",), ("The Harbour Gazette",), ("30-tonne crane",),
+            ("St. Brendan Ferry",), ("Ada Quill", "Tom Birch"), ("red", "green", "blue"),
+            ("19 May 1907",), ("lantern",), ("0.6",), ("218",), ("keeper's lamp",),
+            ("slow green river boats",), ("ninety sheep, two goats",),
+        ]
+    )
+]  # fmt: skip
+CHINESE = [
+    asked(place, text)
+    for place, text in enumerate(["灯塔看守人", "1907年", "青石桥", "蓝色的旧渡船", "渡口"])
+]
+
+
+def triples():
+    found = []
+    for place in range(12):
+        for turn, role in enumerate(("original", "positive", "negative")):
+            found.append(
+                Question(
+                    question_id=f"t{place}#{role}", passage_id="p", text="?", kind="verification",
+                    options=tuple(Option(label=label, text=label) for label in "ABCD"),
+                    answers=(Answer(kind="choice", label="ABCD"[(place + turn) % 4]),),
+                    group_id=f"t{place}", role=role,
+                )
+            )  # fmt: skip
+    return found
+
+
+def split_at_commas():
+    """A scorer that takes a gold answer with commas for several answers."""
+
+    def judge(texts, golds):
+        accepted = {part.strip() for gold in golds for text in gold for part in text.split(",")}
+        return {"em": float(texts[0] in accepted) if texts else 0.0}
+
+    return ForeignScorer(name="commas", version="1", keys=("em",), judge=judge)
+
+
+def quasi_exact():
+    """A scorer that forgives case and nothing else."""
+
+    def judge(texts, golds):
+        return {"em": float(any(texts[:1] == (gold[0],) for gold in golds))}
+
+    return ForeignScorer(name="quasi", version="1", keys=("em",), judge=judge)
+
+
+KNOWN = [
+    ("a line break after a number", "drop", ENGLISH, "run-on", "em"),
+    ("a tab inside an answer", "drop", ENGLISH, "other-blanks", "em"),
+    ("a decimal number before a full stop", "drop", ENGLISH, "point-behind", "em"),
+    ("a currency sign swallows the point", "drop", ENGLISH, "currency", "em"),
+    ("a percent sign swallows the point", "drop", ENGLISH, "percent", "em"),
+    ("the sign is lost", "drop", ENGLISH, "sign", "em"),
+    ("1/2 is 12", "drop", ENGLISH, "fraction", "em"),
+    ("sets, not bags, of spans", "drop", ENGLISH, "span-repeated", "em"),
+    ("exact match without F1", "drop", ENGLISH, "agreement", "f1"),
+    ("the harness passes on one string", "lm-eval", ENGLISH, "span-joined", "drop.em"),
+    ("exact match blind to the number of spans", "lighteval", ENGLISH, "span-repeated", "drop.em"),
+    ("the largest instead of the mean", "lighteval", ENGLISH, "wrong-third", "lighteval.drop.f1"),
+    ("plain strings", "lighteval", ENGLISH, "thousands", "exact_match"),
+    ("spans joined by a bare comma", "inspect", ENGLISH, "itself", "f1"),
+    ("words are counted once", "inspect", ENGLISH, "repeated-word", "f1"),
+    ("a Unicode minus", "inspect", ENGLISH, "minus", "f1"),
+    ("a substring is enough", "simple-evals", ENGLISH, "other-digits", "drop.score"),
+    ("a substring is enough", "opencompass", ENGLISH, "other-letters", "drop"),
+    ("decimals cut at the point", "opencompass", ENGLISH, "other-decimals", "em"),
+    ("thousands cut at the comma", "opencompass", ENGLISH, "other-thousands", "em"),
+    ("names cut at the point", "opencompass", ENGLISH, "other-word", "em"),
+    ("only the first span", "squad", ENGLISH, "span-other", "f1"),
+    ("articles only: exact match 1, F1 0", "squad", ENGLISH, "agreement", "f1"),
+    ("articles only: exact match 1, F1 0", "mrqa", ENGLISH, "itself", "f1"),
+    ("a Chinese answer is one word", "evaluate", CHINESE, "nearly", "squad.f1"),
+    ("full-width marks stay", "evaluate", CHINESE, "full-stop", "squad.em"),
+    ("missing ids shrink the denominator", "gcrc", triples(), "left-out", "gcrc.score"),
+    ("repeated ids lift the Score", "gcrc", triples(), "variant-twice", "gcrc.score"),
+    ("unknown ids count", "gcrc", triples(), "unknown-id", "gcrc.score"),
+    ("missing answers leave the mean", "squad2", ENGLISH, "left-out", "squad2.f1"),
+    ("gold split at commas", split_at_commas, ENGLISH, "itself", "em"),
+    ("a trailing full stop", quasi_exact, ENGLISH, "full-stop", "em"),
+]
+
+
+@pytest.mark.parametrize(
+    ("defect", "name", "questions", "relation", "value"), KNOWN, ids=[one[0] for one in KNOWN]
+)
+def test_every_known_defect_is_found_blindly(defect, name, questions, relation, value):
+    """The promises know of no scorer, and their smallest counterexample is small."""
+    metric = name() if callable(name) else catalog.resolve("metric", name)()
+    found = [
+        one
+        for one in examine(metric, questions).broken
+        if one.relation == relation and one.value == value
+    ]
+    assert len(found) == 1, defect
+    assert sum(map(len, found[0].gold)) <= 9, found[0].example()
+    assert found[0].before != found[0].after or relation in {
+        "sign", "fraction", "span-repeated", "repeated-word", "other-digits", "other-letters",
+        "other-decimals", "other-thousands", "other-word", "span-other", "wrong-third", "itself",
+        "nearly",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "questions", "kept"),
+    [
+        ("drop~whitespace", ENGLISH, {"other-blanks"}),
+        (
+            "drop~fixed",
+            ENGLISH,
+            {
+                "run-on", "point-behind", "currency", "percent", "sign", "fraction", "minus",
+                "thousands", "full-stop", "full-width", "dashes", "number-words", "lost-point",
+            },
+        ),
+        ("gcrc~strict", triples(), {"left-out", "variant-twice", "unknown-id", "wrong-counts"}),
+        ("cmrc~mixed", CHINESE, {"full-stop", "full-width", "comma", "quotes", "nearly", "itself"}),
+    ],
+)  # fmt: skip
+def test_what_a_mend_promises_is_kept(name, questions, kept):
+    """The mended scorers break none of the promises that they were mended for."""
+    broken = {
+        one.relation
+        for one in examine(catalog.resolve("metric", name)(), questions).broken
+        if "\n" not in "".join(one.instead) or one.relation != "other-blanks"
+    }
+    assert not broken & kept
+
+
+def test_a_counterexample_is_minimal():
+    """The newline defect needs a digit, a line break and a letter."""
+    found = examine(catalog.resolve("metric", "drop")(), ENGLISH).broken
+    newline = next(one for one in found if one.relation == "run-on" and one.value == "em")
+    assert len(newline.gold[0]) == 1
+    assert newline.instead == (f"{newline.gold[0]}\nx",)
+    assert newline.example() == f"gold `{newline.gold[0]}`: `{newline.gold[0]}\\nx` 0"
+
+
+def test_every_relation_can_be_tried():
+    """The questions at hand give every promise a trial."""
+    everything = ENGLISH + CHINESE
+    for relation in RELATIONS:
+        assert any(True for one in everything for _ in relation.trials(one.answers[0].texts)), (
+            relation.name
+        )
+
+
+def test_a_perfect_scorer_breaks_nothing_that_it_can_keep():
+    """A scorer that is always 1 breaks every promise that wrong answers count, and no other."""
+    always = ForeignScorer(
+        name="one", version="1", keys=("em",), judge=lambda texts, golds: {"em": 1.0}
+    )
+    broken = {one.relation for one in examine(always, ENGLISH).broken}
+    demands = {one.name: one.demand for one in RELATIONS}
+    assert {demands[name] for name in broken if name in demands} == {"lower"}
+    assert {name for name, demand in demands.items() if demand == "lower"} <= broken
+
+
+def test_planted_bugs_are_found():
+    """Bugs planted at random in copies of scorers are found by the promises, most of them."""
+    found = []
+    for specimen in SPECIMENS:
+        found += plant(specimen, ENGLISH, 14, random.Random(3))
+    counted = summary(found)
+    print(counted)
+    assert counted["planted"] >= 60
+    assert counted["quiet_found"] / counted["quiet"] >= 0.75
+    assert all(one.n_changed for one in found)
+
+
+def test_copies_leave_the_original_alone():
+    """A planted bug stays in its copy."""
+    before = examine(catalog.resolve("metric", "inspect")(), ENGLISH)
+    list(plant("inspect", ENGLISH, 5, random.Random(1)))
+    assert examine(catalog.resolve("metric", "inspect")(), ENGLISH) == before
+
+
+def test_questions_of_many_kinds_are_chosen(corpus):
+    """From 9,536 questions a few dozen of different shapes are taken."""
+    dev = list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
+    chosen = varied(dev, 80)
+    texts = [one.answers[0].texts[0] for one in chosen]
+    assert len(chosen) == 80
+    assert any(text.isdecimal() for text in texts)
+    assert any("." in text and text.replace(".", "").isdecimal() for text in texts)
+    assert any("-" in text for text in texts)
+    assert any("%" in text for text in texts)
