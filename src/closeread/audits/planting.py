@@ -75,14 +75,10 @@ def plant(
     original: Metric = _executed(trees, factory)
     expected = _scores(original, probes)
     known = _names(examine(original, questions, shrink=False))
-    places = [
-        (name, number, change)
-        for name in modules
-        for number, change in _places(trees[name])
-    ]  # fmt: skip
-    generator.shuffle(places)
+    spots = [(name, *place) for name in modules for place in places(trees[name])]
+    generator.shuffle(spots)
     found = 0
-    for name, number, change in places:
+    for name, number, change in spots:
         if found == count:
             return
         mutated, where, what = changed(trees[name], number, change)
