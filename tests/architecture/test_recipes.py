@@ -1,8 +1,11 @@
 """Every recipe that ships can be run as it stands."""
 
+import re
+
 import pytest
 
 from closeread.catalog import entry
+from closeread.errors import UsageError
 from closeread.pipeline.recipe import load_recipe
 from conftest import ROOT
 
@@ -16,8 +19,13 @@ def test_recipes_load(path):
 
     recipe = load_recipe(path)
     assert entry("reader", recipe.reader.name).target
-    if not entry("reader", recipe.reader.name).extra:
+    if entry("reader", recipe.reader.name).extra:
+        return
+    try:
         make(recipe.reader.name, recipe.reader.options)
+    except UsageError as error:
+        assert "# Needs " in path.read_text("utf-8"), error
+        assert re.search("no (word vectors are|model is) named", str(error)), error
 
 
 def test_there_is_a_quickstart():

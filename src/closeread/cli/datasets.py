@@ -1,22 +1,29 @@
 """What a user may call a data set on the command line: a path, a URL, or the exam that ships."""
 
+import os
 from pathlib import Path
 
 from closeread import formats
-from closeread.errors import DefectError
+from closeread.errors import DefectError, InputError
 from closeread.types import Dataset, Defects
 
 _EXAM = "exam/"
+_CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
 
 
 def locate(name: str) -> Path:
     """Return the local file that a data set's name stands for; a URL is fetched once and kept.
 
+    A name that begins with ``$CLOSEREAD_CORPUS/`` lies in the corpus folder.
+
     Raises:
+        InputError: The corpus folder is named and not set.
         UnknownNameError: There is no such exam.
         TransferError: The URL cannot be fetched.
     """
+    if name.startswith(_CORPUS):
+        return _in_corpus(name)
     if name.startswith(_URL):
         from closeread import downloads
 
@@ -26,6 +33,17 @@ def locate(name: str) -> Path:
 
         return Path(exam.locate(name))
     return Path(name)
+
+
+def _in_corpus(name: str) -> Path:
+    folder = os.environ.get("CLOSEREAD_CORPUS", "")
+    if not folder:
+        raise InputError(
+            "the environment variable CLOSEREAD_CORPUS is not set",
+            where=name,
+            expected="the folder that holds the real data sets, in data/",
+        )
+    return Path(folder, name.removeprefix(_CORPUS))
 
 
 def open_dataset(

@@ -220,3 +220,15 @@ def test_a_set_without_gold_is_extracted_and_not_scored(folder):
     assert done.returncode == 0, done.stderr
     assert "nothing to score" in done.stderr
     assert "1.00" in done.stdout
+
+
+def test_the_corpus_folder_is_named_by_its_variable(folder):
+    """Recipes of published sets name them by $CLOSEREAD_CORPUS/; unset, that is one message."""
+    environment = {k: v for k, v in os.environ.items() if k != "CLOSEREAD_CORPUS"}
+    command = [sys.executable, "-m", "closeread", "describe", "$CLOSEREAD_CORPUS/set.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 2
+    assert "CLOSEREAD_CORPUS is not set" in done.stderr
+    environment["CLOSEREAD_CORPUS"] = str(folder)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr
