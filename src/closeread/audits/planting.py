@@ -17,6 +17,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from closeread.audits.metamorphic import Kept, examine
+from closeread.audits.mutations import changed, places
 from closeread.audits.mutations import changed
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
