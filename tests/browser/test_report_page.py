@@ -266,7 +266,7 @@ def test_keys_walk_through_the_questions(browser, triples):
         page.keyboard.press("?")
         assert page.locator("dialog[open]").is_visible()
         page.keyboard.press("Escape")
-        assert page.locator("dialog").count() == 0
+        page.locator("dialog").wait_for(state="detached")
 
 
 def test_back_returns_to_the_list(browser, triples):

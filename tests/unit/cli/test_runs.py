@@ -107,6 +107,24 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
     assert told["report"] == "done/report.html"
 
 
+@pytest.mark.parametrize(
+    ("score", "told"),
+    [
+        ('metrics = ["mrqaf1"]', "no metric named 'mrqaf1'"),
+        ("resamples = 3", "too few"),
+        ("seed = -1", "negative"),
+        ("level = 95.0", "makes no sense"),
+        ('metrics = ["choice"]\n[score.options.mrqa]\nskip_no_answer = true', "not asked for"),
+    ],
+)
+def test_a_recipe_that_cannot_be_scored_is_not_read(closeread, tmp_path, score, told):
+    """What is wrong with the scoring is said before the reader spends its time."""
+    recipe = f'datasets = ["exam/zh"]\n[reader]\nname = "majority"\n[score]\n{score}\n'
+    (tmp_path / "mine.toml").write_text(recipe)
+    assert told in closeread("run", "mine.toml", "--out", "r", code=2).stderr
+    assert not (tmp_path / "r").exists()
+
+
 def test_one_data_set_makes_one_run_folder(closeread, tmp_path):
     """A recipe with one data set: the folder is the run, and --json is the output contract."""
     (tmp_path / "one.toml").write_text('datasets = ["exam/zh"]\n[reader]\nname = "majority"\n')
@@ -153,6 +171,8 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
+        # Where the tests run in the background SIGINT is ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     ledger = tmp_path / "run" / "ledger.jsonl"
     while not (ledger.exists() and ledger.stat().st_size):
@@ -184,7 +204,8 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         (("score", "--dataset", "exam/zh"), "--predictions"),
         (("verify", "nowhere"), "not a run folder"),
         (("compare", "nowhere"), "two or more"),
-        (("run", "nowhere.toml"), "cannot be read"),
+        (("run", "nowhere.toml"), "check the path"),
+        (("read", "exam/zh", "--reader", "majority", "--limit", 10**30, "--out", "r"), "at most"),
     ],
 )
 def test_what_is_wrong_is_one_message(closeread, tmp_path, arguments, told):

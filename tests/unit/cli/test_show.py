@@ -31,7 +31,8 @@ def on_terminal(*arguments, columns=60, **environment) -> str:
     """Run the verb with a pseudo-terminal as stdin and stdout, and return what it wrote."""
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    settings = {key: value for key, value in os.environ.items() if key not in {"NO_COLOR", "LESS"}}
+    unset = {"NO_COLOR", "LESS", "COLUMNS", "LINES"}  # the size is the terminal's own
+    settings = {key: value for key, value in os.environ.items() if key not in unset}
     child = subprocess.Popen(
         [sys.executable, "-m", "closeread", "show", *map(str, arguments)],
         stdin=inner,
