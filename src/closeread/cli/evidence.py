@@ -34,7 +34,7 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question, Summar
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
 @click.option("--no-intervals", is_flag=True, help="Values only, faster.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(

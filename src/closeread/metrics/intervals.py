@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
+_MOST_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,8 @@ class Resampling:
     """How intervals are made: how many resamples, at which level, from which seed.
 
     Raises:
-        UsageError: Fewer than 100 resamples, or a level outside (0, 1).
+        UsageError: Fewer than 100 or more than a million resamples, a level outside (0, 1), or a
+            negative seed.
     """
 
     resamples: int = 10_000
@@ -40,8 +42,15 @@ class Resampling:
                 f"{self.resamples} resamples are too few for an interval",
                 expected="at least 100; 10000 by default",
             )
+        if self.resamples > _MOST_RESAMPLES:
+            raise UsageError(
+                f"{self.resamples:,} resamples need more memory than they are worth",
+                expected=f"at most {_MOST_RESAMPLES:,}; 10000 by default",
+            )
         if not 0 < self.level < 1:
             raise UsageError(f"level {self.level} makes no sense", expected="such as 0.95")
+        if self.seed < 0:
+            raise UsageError(f"the seed {self.seed} is negative", expected="0 or more")
 
     def generator(self, name: str) -> "Generator":
         """Return the generator for one named number: no other number moves its draws."""

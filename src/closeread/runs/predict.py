@@ -23,6 +23,7 @@ from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Evidence, Passage, Prediction
 
 BATCH_SIZE = 32
+MOST_QUESTIONS = 10**12
 _LONGEST_ERROR = 500
 
 
@@ -47,6 +48,11 @@ class Job:
     def __post_init__(self) -> None:
         if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
             raise UsageError("limit and batch size are at least 1")
+        if self.limit is not None and self.limit > MOST_QUESTIONS:
+            raise UsageError(
+                f"a limit of {self.limit:,} questions is more than can be counted",
+                expected=f"at most {MOST_QUESTIONS:,}, or no limit",
+            )
 
 
 def predict(

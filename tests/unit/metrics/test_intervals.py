@@ -190,7 +190,13 @@ def test_clusters_widen_the_interval():
 
 
 @pytest.mark.parametrize(
-    ("given", "word"), [({"resamples": 9}, "resamples"), ({"level": 95}, "95")]
+    ("given", "word"),
+    [
+        ({"resamples": 9}, "resamples"),
+        ({"resamples": 10**12}, "memory"),
+        ({"level": 95}, "95"),
+        ({"seed": -1}, "negative"),
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(given, word):
     with pytest.raises(UsageError, match=word):
