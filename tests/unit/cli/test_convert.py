@@ -90,6 +90,15 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
         assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"]), form
 
 
+def test_a_target_below_a_file_is_one_message(tmp_path):
+    """A folder of the target's path that is a file is said so, without a traceback."""
+    (tmp_path / "own.jsonl").write_text(ROW)
+    done = call(tmp_path, "own.jsonl", "own.jsonl/below.jsonl")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "cannot be written: Not a directory" in done.stderr
+
+
 def test_an_unfillable_submission_leaves_no_file(tmp_path):
     """What the run cannot give is an error, and nothing is written."""
     run_of(tmp_path, "longest-option")
