@@ -11,7 +11,7 @@ from closeread.pipeline.recipe import Recipe
 from closeread.readers import make
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ReaderInfo, RunSummary, ScoreSettings
-from closeread.runs.score import score_run
+from closeread.runs.score import must_make_sense, score_run
 from closeread.runs.store import REPORT, Run
 from closeread.types import Dataset
 
@@ -50,6 +50,7 @@ def execute(
     """
     from closeread.reports.page import write_page
 
+    must_make_sense(settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = ReaderInfo(name=recipe.reader.name, options=options)

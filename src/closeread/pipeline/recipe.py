@@ -73,23 +73,30 @@ def load_recipe(path: Path) -> Recipe:
     try:
         raw = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            cure="check the path and its permissions",
+        ) from error
     except UnicodeDecodeError as error:
-        raise InputError("not UTF-8 text", where=str(path)) from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not TOML: {error}", where=str(path)) from error
+        raise _wrong(path, "not UTF-8 text") from error
+    except (ValueError, RecursionError) as error:
+        raise _wrong(path, f"not TOML: {error}") from error
     problems = list(_unknown_keys(raw, Recipe, ""))
     if problems:
-        raise InputError(
-            "; ".join(problems), where=str(path), cure="recipes/quickstart.toml is an example"
-        )
+        raise _wrong(path, "; ".join(problems))
     try:
         recipe: Recipe = msgspec.convert(raw, Recipe)
     except msgspec.ValidationError as error:
-        raise InputError(str(error), where=str(path)) from error
+        raise _wrong(path, str(error)) from error
     if not recipe.datasets:
-        raise InputError("no data set is named", where=str(path), expected='datasets = ["..."]')
+        raise _wrong(path, "no data set is named", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
+
+
+def _wrong(path: Path, found: str, expected: str = "") -> InputError:
+    cure = "write it as recipes/quickstart.toml is written"
+    return InputError(found, where=str(path), expected=expected, cure=cure)
 
 
 def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -> list[str]:

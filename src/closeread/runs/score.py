@@ -78,6 +78,30 @@ def score_submission(
     return _scored(dataset, submission, settings)
 
 
+def must_make_sense(settings: ScoreSettings) -> None:
+    """Find out before a long reading what can be found out about how it is to be scored.
+
+    Raises:
+        UnknownNameError: There is no such metric.
+        UsageError: A metric does not take its options, or the intervals' settings make no sense.
+        MissingExtraError: A metric needs an optional dependency that is not installed.
+    """
+    _resampling(settings)
+    if settings.metrics:
+        _made(settings)
+
+
+def _made(settings: ScoreSettings) -> dict[str, Metric]:
+    metrics = make_metrics(settings.metrics, settings.options)
+    for name in settings.options:
+        if name not in metrics:
+            raise UsageError(
+                f"there are options for the metric {name}, which is not asked for",
+                expected="options of " + ", ".join(metrics),
+            )
+    return metrics
+
+
 def _scored(
     dataset: Dataset,
     submission: Submission,
@@ -89,13 +113,7 @@ def _scored(
     if not settings.metrics:
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
-    metrics = make_metrics(settings.metrics, settings.options)
-    for name in settings.options:
-        if name not in metrics:
-            raise UsageError(
-                f"there are options for the metric {name}, which is not asked for",
-                expected="options of " + ", ".join(metrics),
-            )
+    metrics = _made(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
     gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)

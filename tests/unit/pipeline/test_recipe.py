@@ -70,6 +70,9 @@ def test_one_folder_a_data_set(recipe, tmp_path):
         ('datasets = []\n[reader]\nname = "y"', "no data set"),
         ('datasets = ["x"]\n[reader]\nname = 3', "str"),
         ("datasets = [", "not TOML"),
+        ("x = " + "[" * 100_000, "not TOML"),
+        ("x = " + "9" * 5000, "not TOML"),
+        ('datasets = "x"', r"(?s)datasets.*recipes/quickstart\.toml"),
     ],
 )
 def test_what_is_wrong_is_named(recipe, text, told):
