@@ -172,7 +172,7 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         text=True,
         cwd=tmp_path,
         # Where the tests run in the background SIGINT is ignored, and children inherit that.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     )
     ledger = tmp_path / "run" / "ledger.jsonl"
     while not (ledger.exists() and ledger.stat().st_size):
