@@ -26,6 +26,8 @@ GCRC_FIELDS = {
 }
 _ID_FIELDS = ("question_id", "qid", "query_id", "id")
 _SCORE_FIELDS = ("confidence", "score", "probability")
+_ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
+_OTHER_FIELDS = ("evidence", "option_scores", "prob")
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
 
@@ -180,16 +182,17 @@ def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
             return _nbest(source, question_id, pairs)
         return _object(source, question_id, value)
     if value and _all(value, dict):
-        pairs = [(item.get("text"), _score_of(item) or 0.0) for item in value]
+        pairs = [
+            (item.get("text"), _score_of(source, question_id, item) or 0.0) for item in value
+        ]
         return _nbest(source, question_id, pairs)
     return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
 
 
 def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Prediction:
-    given = next(
-        (value[key] for key in ("answer", "prediction", "text", "label", "value") if key in value),
-        None,
-    )
+    if not any(field in value for field in (*_ANSWER_FIELDS, *_OTHER_FIELDS)):
+        raise _misfit(source, question_id, value)
+    given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
     evidence = value.get("evidence") or ()
@@ -200,7 +203,7 @@ def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Predi
     return Prediction(
         question_id=question_id,
         answer=_answer(source, question_id, given),
-        confidence=_score_of(value),
+        confidence=_score_of(source, question_id, value),
         evidence=(Evidence(texts=tuple(texts)),) if texts else (),
         option_scores=tuple(float(score) for score in scores),
     )
@@ -210,16 +213,28 @@ def _all(values: Any, type: Any) -> bool:  # noqa: A002
     return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
 
 
-def _score_of(value: Mapping[str, Any]) -> float | None:
-    found = next((value[key] for key in _SCORE_FIELDS if key in value), None)
-    return float(found) if isinstance(found, int | float) else None
+def _score_of(source: Source, question_id: str, value: Mapping[str, Any]) -> float | None:
+    field = next((key for key in _SCORE_FIELDS if value.get(key) is not None), None)
+    if field is None:
+        return None
+    if not _is_number(value[field]):
+        raise InputError(
+            f"the {field} is {_kind(value[field])}",
+            where=f"{source}, question {question_id}",
+            expected="a number",
+        )
+    return float(value[field])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _nbest(source: Source, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
     candidates = []
     for text, score in pairs:
         answer = _answer(source, question_id, text)
-        if answer is None or not isinstance(score, int | float):
+        if answer is None or not _is_number(score):
             raise _misfit(source, question_id, [text, score])
         candidates.append(Candidate(answer=answer, score=float(score)))
     best = max(candidates, key=lambda candidate: candidate.score, default=None)

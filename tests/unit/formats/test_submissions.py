@@ -214,3 +214,19 @@ def test_nbest_file_matches_its_summary(corpus):
         assert prediction.answer.texts[0] == row["top"]
         assert (scores[0], len(scores)) == (row["top_score"], row["n"])
         assert scores[0] - scores[1] == row["margin"]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"a": {"anwser": "x"}}, "question a: the prediction is an object"),
+        ([{"id": "a"}], "question a: the prediction is an object"),
+        ({"a": {"answer": "x", "confidence": "high"}}, "the confidence is a string"),
+        ({"a": [{"text": "x", "probability": "0.2"}]}, "the probability is a string"),
+        ({"a": {"answers": ["x"], "scores": [True]}}, "question a"),
+    ],
+)
+def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
+    """A misspelt answer or a score that is no number is an error, not a missing prediction."""
+    with pytest.raises(InputError, match=told):
+        _load(tmp_path, content)
