@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.cli.output import console
-from closeread.cli.typeset import visible
+from closeread.cli.typeset import glyphs, visible, wrapped
+from closeread.evidence.cover import claim_and_context, explain
+from closeread.evidence.explanation import Explanation
 from closeread.evidence.query import query_text
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -17,6 +19,7 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
 _SHADES = ((0.75, "bold reverse"), (0.5, "bold"), (0.25, ""), (0.0, "dim"))
 _LONGEST_LIST = 8
+_WIDTH = 96
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,17 @@ class Shown:
 
     @property
     def claim(self) -> str:
-        """Return the text that evidence is sought for."""
+        """Return the text that is to be covered: the option's, or the question's."""
+        return claim_and_context(self.question, self.option)[0]
+
+    @property
+    def query(self) -> str:
+        """Return the text that the methods of the paper look for."""
         return query_text(self.question, self.option)
+
+    def explained(self, evidence: Evidence) -> Explanation:
+        """Lay the claim over the sentences of some evidence."""
+        return explain(self.question, self.passage, self.option, evidence)
 
     @property
     def gold(self) -> tuple[Span, ...]:
@@ -44,7 +56,7 @@ class Shown:
         return tuple(sorted({span for one in mine for span in one.spans}))
 
 
-def record(shown: Shown, explain: bool) -> dict[str, Any]:
+def record(shown: Shown, why: bool) -> dict[str, Any]:
     """Return a claim and its evidence for ``--json``."""
     made: dict[str, Any] = {
         "question_id": shown.question.question_id,
@@ -57,8 +69,8 @@ def record(shown: Shown, explain: bool) -> dict[str, Any]:
             "sentences": [_piece(shown.passage, span) for span in evidence.spans],
             "score": evidence.score,
         }
-        if explain:
-            told |= _explained(retriever, shown)
+        if why:
+            told |= _explained(retriever, evidence, shown)
         made.setdefault("retrievers", {})[label] = told
     return made
 
@@ -67,11 +79,26 @@ def _piece(passage: Passage, span: Span) -> dict[str, Any]:
     return {"span": [span.start, span.end], "text": span.of(passage.text)}
 
 
-def _explained(retriever: Retriever, shown: Shown) -> dict[str, Any]:
-    if not hasattr(retriever, "steps"):
-        return {}
-    return {
-        "steps": [
+def _explained(retriever: Retriever, evidence: Evidence, shown: Shown) -> dict[str, Any]:
+    found = shown.explained(evidence)
+    told: dict[str, Any] = {
+        "covered": [
+            {
+                "span": [match.option_span.start, match.option_span.end],
+                "text": match.option_span.of(shown.claim),
+                "passage_span": [match.passage_span.start, match.passage_span.end],
+                "sentence": match.sentence_index,
+            }
+            for match in found.covered
+        ],
+        "uncovered": [
+            {"span": [span.start, span.end], "text": span.of(shown.claim)}
+            for span in found.uncovered
+        ],
+    }
+    if hasattr(retriever, "steps"):
+        told["query"] = shown.query
+        told["steps"] = [
             {
                 "found": _piece(shown.passage, step.sentence),
                 "weights": [
@@ -81,10 +108,10 @@ def _explained(retriever: Retriever, shown: Shown) -> dict[str, Any]:
             }
             for step in retriever.steps(shown.question, shown.passage, shown.option)
         ]
-    }
+    return told
 
 
-def view(shown: Shown, explain: bool) -> None:
+def view(shown: Shown, why: bool) -> None:
     """Print a claim, which sentences each retriever and gold name, and those sentences."""
     from rich.text import Text
 
@@ -105,11 +132,14 @@ def view(shown: Shown, explain: bool) -> None:
     for span, number in numbers.items():
         style = "bold " if span in shown.gold else ""
         head = Text(f"{_circled(number)} ", style=style + _colour(number))
-        out.print(head.append(_safe(span.of(shown.passage.text)), style=""))
-    if explain:
-        for name, (retriever, _) in shown.found.items():
+        for line in _block(head, span.of(shown.passage.text)):
+            out.print(line)
+    if why:
+        for name, (retriever, evidence) in shown.found.items():
+            out.print()
+            for line in _reasons(name, evidence, shown, numbers):
+                out.print(line)
             if hasattr(retriever, "steps"):
-                out.print()
                 for line in _attention(name, retriever, shown):
                     out.print(line)
     out.print()
@@ -128,28 +158,47 @@ def _union(shown: Shown) -> list[Span]:
 
 def _coloured_claim(shown: Shown, numbers: dict[Span, int]) -> Any:
     """Paint each part of the claim in the colour of the gold (or first found) sentence with it."""
+    first = next(iter(shown.found.values()))[1].spans
+    evidence = Evidence(spans=shown.gold or first)
+    return _painted(shown.claim, shown.explained(evidence), numbers)
+
+
+def _painted(claim: str, found: Explanation, numbers: dict[Span, int]) -> Any:
     from rich.text import Text
 
-    text = Text("".join(visible(one) for one in shown.claim))
-    if len(text) != len(shown.claim):
-        return text
-    first = next(iter(shown.found.values()))[1].spans
-    for span in shown.gold or first:
-        for start, end in _shared(shown.claim, span.of(shown.passage.text)):
-            text.stylize(_colour(numbers[span]), start, end)
+    text = Text("")
+    styles = [""] * len(claim)
+    for match in found.covered:
+        style = _colour(numbers[found.evidence.spans[match.sentence_index]])
+        styles[match.option_span.start : match.option_span.end] = [style] * (
+            match.option_span.end - match.option_span.start
+        )
+    for span in found.uncovered:
+        styles[span.start : span.end] = ["underline"] * (span.end - span.start)
+    for character, style in zip(claim, styles, strict=True):
+        text.append(visible(character), style=style)
     return text
 
 
-def _shared(claim: str, sentence: str) -> Iterator[tuple[int, int]]:
-    """Yield the longest pieces of the claim, two characters or more, that the sentence repeats."""
-    start = 0
-    while start < len(claim) - 1:
-        end = start
-        while end < len(claim) and claim[start : end + 1] in sentence:
-            end += 1
-        if end - start >= 2 and any(one.isalnum() for one in claim[start:end]):
-            yield start, end
-        start = max(end, start + 1)
+def _reasons(
+    name: str, evidence: Evidence, shown: Shown, numbers: dict[Span, int]
+) -> Iterator[Any]:
+    """Yield what each sentence of the evidence covers, and what none does."""
+    from rich.text import Text
+
+    found = shown.explained(evidence)
+    yield Text(f"{_safe(name)}:", style="bold")
+    for place, span in enumerate(evidence.spans):
+        parts = [
+            match.option_span.of(shown.claim)
+            for match in found.covered
+            if match.sentence_index == place
+        ]
+        number = numbers[span]
+        head = Text(f"  {_circled(number)} ", style=_colour(number))
+        yield from _block(head, "covers " + (" · ".join(parts) or "no part of it"))
+    left = " · ".join(span.of(shown.claim) for span in found.uncovered)
+    yield from _block(Text("  uncovered: "), left or "nothing")
 
 
 def _attention(name: str, retriever: Any, shown: Shown) -> Iterator[Any]:
@@ -157,13 +206,14 @@ def _attention(name: str, retriever: Any, shown: Shown) -> Iterator[Any]:
     from rich.text import Text
 
     for number, step in enumerate(retriever.steps(shown.question, shown.passage, shown.option), 1):
-        text = Text(f"{_safe(name)} step {number}: ")
+        yield Text(f"{_safe(name)} step {number}:")
+        text = Text("")
         most = max((weight for _, weight in step.weights), default=0.0) or 1.0
-        level = [0.0] * len(shown.claim)
+        level = [0.0] * len(shown.query)
         for word, weight in step.weights:
             for place in range(word.span.start, word.span.end):
                 level[place] = max(level[place], weight / most)
-        for character, share in zip(shown.claim, level, strict=True):
+        for character, share in zip(shown.query, level, strict=True):
             style = next(style for least, style in _SHADES if share >= least)
             text.append(visible(character), style=style)
         yield text
@@ -171,9 +221,18 @@ def _attention(name: str, retriever: Any, shown: Shown) -> Iterator[Any]:
         listed = "  ".join(
             f"{_safe(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
-        found = _safe(step.sentence.of(shown.passage.text))
         yield Text(f"    {listed}", style="dim")
-        yield Text(f"    found: {found}")
+        yield from _block(Text("    found: "), step.sentence.of(shown.passage.text))
+
+
+def _block(head: Any, text: str) -> Iterator[Any]:
+    """Yield lines of a text behind its head, broken between Chinese characters, too."""
+    from rich.text import Text
+
+    indent = head.cell_len
+    for number, line in enumerate(wrapped(glyphs(text), _WIDTH - indent)):
+        shown = head if number == 0 else Text(" " * indent)
+        yield shown.copy().append("".join(glyph.text for glyph in line), style="")
 
 
 def _safe(text: str) -> str:

@@ -166,7 +166,8 @@ def test_several_methods_stand_beside_gold(folder):
                "--retriever", "bm25", "--retriever", soft)  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "gold          ① ②" in done.stdout
-    assert "soft-masking step 1: 降水使海水变淡，蒸发使海水变咸" in done.stdout
+    assert "soft-masking step 1:\n降水使海水变淡，蒸发使海水变咸" in done.stdout
+    assert "  uncovered: nothing" in done.stdout
     assert "\x1b" not in done.stdout
 
 
