@@ -18,7 +18,6 @@ from typing import Any
 
 from closeread.audits.metamorphic import Kept, examine
 from closeread.audits.mutations import changed, places
-from closeread.audits.mutations import changed
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 
