@@ -22,7 +22,7 @@ def cover(
     enough: float = 25.0,
     clause: float = 10.0,
     near: float = 12.0,
-    stem: float = 0.5,
+    stem: float = 0.7,
     most: int = 100,
 ) -> "CoverRetriever":
     """Make the retriever.
