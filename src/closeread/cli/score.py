@@ -7,6 +7,7 @@ import click
 
 from closeread.cli.reading import let_import_from_here
 from closeread.runs.records import RunSummary, ScoreSettings
+from closeread.types import Dataset, Submission
 
 
 @click.command("score")
@@ -89,17 +90,37 @@ def _handed_in(
 ) -> RunSummary:
     from closeread.cli.datasets import open_dataset
     from closeread.formats.submissions import load_submission
+    from closeread.runs.belonging import must_belong
     from closeread.runs.score import score_submission
 
     dataset = open_dataset(name, format_)
     submission = load_submission(predictions, dataset, null_odds=null_odds)
+    must_belong(dataset, submission)
     if save is not None:
         from closeread.runs.keep import keep
         from closeread.runs.score import score_run
 
         files = (predictions,) if null_odds is None else (predictions, null_odds)
-        return score_run(keep(dataset, submission, files, save), settings)
-    return score_submission(dataset, submission, settings)
+        found = score_run(keep(dataset, submission, files, save), settings)
+    else:
+        found = score_submission(dataset, submission, settings)
+    _tell_strangers(dataset, submission, found)
+    return found
+
+
+def _tell_strangers(dataset: Dataset, submission: Submission, found: RunSummary) -> None:
+    """Say how many predictions found no question; most metrics pass them over in silence."""
+    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
+    if len(submission.predictions) <= known:
+        return
+    from closeread.cli.output import remark
+    from closeread.runs.belonging import strangers
+
+    if strange := strangers(dataset, submission):
+        remark(
+            f"{len(strange):,} of {len(submission.predictions):,} predictions are for no question "
+            f"of this set: {', '.join(strange[:3])}{', …' if len(strange) > 3 else ''}"
+        )
 
 
 def _print(found: list[RunSummary], json_: bool) -> None:

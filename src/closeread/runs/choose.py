@@ -75,6 +75,8 @@ def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> 
     if published == ("squad",) and _may_be_unanswerable(dataset):
         return ("squad2",)
     if published:
+        if "evidence" in published and predictions and not _with_answers(predictions):
+            return ("evidence",)
         if "evidence" in published and not _evidence_can_be_judged(dataset, predictions):
             return tuple(name for name in published if name != "evidence")
         return tuple(published)
@@ -119,6 +121,13 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
 def _evidence_can_be_judged(dataset: Dataset, predictions: Mapping[str, Prediction]) -> bool:
     return _with_evidence(predictions) and any(
         question.gold_evidence for question in dataset.questions()
+    )
+
+
+def _with_answers(predictions: Mapping[str, Prediction]) -> bool:
+    return any(
+        prediction.answer is not None or prediction.option_scores or prediction.error
+        for prediction in predictions.values()
     )
 
 

@@ -73,7 +73,8 @@ def score_submission(
     Raises:
         InputError: The data set is broken.
         UnknownNameError: There is no such metric.
-        UsageError: A metric has no such value, or no question has the tag of a breakdown.
+        UsageError: A metric has no such value, no question has the tag of a breakdown, or the
+            data set has no gold.
     """
     return _scored(dataset, submission, settings)
 
@@ -118,10 +119,12 @@ def _scored(
         return _streamed(dataset, submission, metrics, settings)
     gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)
     _must_apply(gathered.n_scores)
+    summaries = summaries_of(metrics, gathered.scores, submission, settings)
+    _must_have_gold(dataset, summaries.values())
     return RunSummary(
         dataset=describe_dataset(dataset, gathered.n_questions, limit),
         settings=settings,
-        metrics=summaries_of(metrics, gathered.scores, submission, settings),
+        metrics=summaries,
         breakdowns=breakdowns_of(metrics, gathered.scores, gathered.tags, submission, settings),
         scores_sha256=gathered.digest,
     )
@@ -139,6 +142,7 @@ def _streamed(
     scores = (score for _, _, score in score_rows(dataset, submission, metrics, count=count))
     summaries = summarize(metric, scores, submission, _resampling(settings))
     _must_apply({name: summaries[0].n_questions if summaries else 0})
+    _must_have_gold(dataset, summaries)
     return RunSummary(
         dataset=describe_dataset(dataset, count[0]),
         settings=settings,
@@ -324,6 +328,20 @@ def _asked_for(
                 f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
             )
     return kept
+
+
+def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
+    """Refuse a set without answers: nothing can be scored, though some programs print zeros."""
+    if any(one.value for one in summaries):
+        return
+    for question in dataset.questions():
+        if question.answers or question.gold_evidence or any(question.option_truth):
+            return
+    raise UsageError(
+        f"no question of {dataset.name} has gold: nothing can be scored",
+        cure="score against a file with answers; `closeread convert RUN FILE --to ...` writes "
+        "the predictions in the form that the set's host takes",
+    )
 
 
 def _must_apply(n_scores: Mapping[str, int]) -> None:

@@ -73,6 +73,46 @@ def test_predictions_against_a_data_set(closeread, tmp_path):
     assert "kept: verified" in closeread("verify", "kept").stdout
 
 
+@pytest.fixture
+def own_set(tmp_path):
+    """Two questions of the user's own."""
+    row = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({"id": name, **row}) + "\n" for name in "ab"))
+    return path
+
+
+def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
+    """No id in common: one message with an id of each side, and nothing is kept."""
+    (tmp_path / "p.json").write_text('{"x": "at six"}')
+    given = ("--dataset", own_set, "--predictions", "p.json", "--save", "kept")
+    told = closeread("score", *given, code=2).stderr
+    assert "'x'" in told
+    assert "'a'" in told
+    assert not (tmp_path / "kept").exists()
+
+
+def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
+    """They move no number, and are said on stderr."""
+    (tmp_path / "p.json").write_text('{"a": "at six", "x": "at six", "y": null}')
+    done = closeread("score", "--dataset", own_set, "--predictions", "p.json", "--json")
+    assert "2 of 3 predictions are for no question of this set: x, y" in done.stderr
+    assert json.loads(done.stdout)["metrics"]["squad.em"]["value"] == 0.5
+    (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
+    assert not closeread("score", "--dataset", own_set, "--predictions", "p.json").stderr
+
+
+def test_a_set_without_gold_cannot_be_scored(closeread, tmp_path):
+    """Triples without answers get a message, not the zeros of the official program."""
+    row = {"id": "g1", "title": "t", "passage": "甲先到。", "question": "下列正确的一项是"}
+    row |= {f"{role}options": list("甲乙丙丁") for role in ("", "positive_", "negative_")}
+    row |= {"negative_question": "下列不正确的一项是"}
+    (tmp_path / "test.json").write_text(json.dumps({"data": [row]}), "utf-8")
+    closeread("read", "test.json", "--reader", "majority", "--out", "run")
+    assert "no question of test has gold" in closeread("score", "run", code=2).stderr
+    assert not (tmp_path / "run" / "scores.jsonl").exists()
+
+
 def test_verify_finds_tampering(closeread, tmp_path):
     """A number edited by hand: exit code 1, and the list."""
     closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run")

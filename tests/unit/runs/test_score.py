@@ -1,5 +1,7 @@
 """Scores of a run: which metrics, which questions, what is written and what is refused."""
 
+from dataclasses import replace
+
 import msgspec
 import pytest
 
@@ -13,7 +15,7 @@ from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import SCORES, SUMMARY, Predictions
-from closeread.types import Answer, Passage, Question, Submission
+from closeread.types import Answer, Evidence, Passage, Prediction, Question, Submission
 
 PLAIN = ScoreSettings(metrics=())
 
@@ -204,6 +206,16 @@ def test_usual_metrics_of_free_questions(item, expected):
         read_gold=lambda defects: iter(item[1]),
     )
     assert default_metrics(dataset, {}) == expected
+
+
+def test_evidence_alone_is_judged_alone(make_dataset):
+    """Where nobody answered there is no accuracy to print."""
+    dataset = replace(make_dataset(1), format="vgaokao")
+    evidence = (Evidence(texts=("It is short.",)),)
+    found = {"q0": Prediction(question_id="q0", evidence=evidence)}
+    assert default_metrics(dataset, found) == ("evidence",)
+    found["q1"] = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
+    assert default_metrics(dataset, found) == ("choice", "option", "evidence")
 
 
 def test_predictions_come_by_id_in_any_order(run):
