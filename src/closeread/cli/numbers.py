@@ -26,6 +26,11 @@ def numbers(metrics: Mapping[str, Summary]) -> dict[str, Any]:
     return {name: _number(summary) for name, summary in metrics.items()}
 
 
+def averaged(averages: Mapping[str, Summary]) -> dict[str, Any]:
+    """Return what ``--json`` adds about several runs: their macro-averages, where there are any."""
+    return {"macro_average": numbers(averages)} if averages else {}
+
+
 def _number(summary: Summary) -> dict[str, Any]:
     found = {name: getattr(summary, name) for name in (*_FIELDS, "signature")}
     return found | ({"note": summary.note} if summary.note else {})
@@ -44,6 +49,13 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
         lines += ["", *aligned((tag, *_HEADINGS), rows)]
     notes = dict.fromkeys(f"{one.metric}: {one.note}" for one in found.metrics.values() if one.note)
     lines += ["", *notes] if notes else []
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def print_averages(averages: Mapping[str, Summary], sets: int) -> None:
+    """Print the table of macro-averages, which stands below those of the runs."""
+    rows = [row(name, one) for name, one in averages.items()]
+    lines = [f"macro-average over {sets} data sets", "", *aligned(_HEADINGS, rows)]
     sys.stdout.write("\n".join(lines) + "\n")
 
 

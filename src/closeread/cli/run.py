@@ -36,7 +36,7 @@ def command(
     The last line printed is the path of the report.
     """
     from closeread.cli.datasets import open_dataset
-    from closeread.cli.numbers import contract, print_summary
+    from closeread.cli.numbers import averaged, contract, print_averages, print_summary
     from closeread.cli.output import as_json
     from closeread.cli.reading import (
         let_import_from_here,
@@ -47,6 +47,7 @@ def command(
     )
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
+    from closeread.runs.macro import macro_averages
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
@@ -64,16 +65,24 @@ def command(
     for run in made.runs:
         tell_defects(run)
         tell_failures(run)
+    averages = macro_averages(made.runs)
     if json_:
         printed = [
             contract(found.dataset, found.metrics) | {"run": str(run.path)}
             for run, found in zip(made.runs, made.summaries, strict=True)
         ]
         report = {"report": str(made.report)}
-        as_json(printed[0] | report if len(printed) == 1 else {"runs": printed} | report)
+        as_json(
+            printed[0] | report
+            if len(printed) == 1
+            else {"runs": printed} | averaged(averages) | report
+        )
         return
     for name, found in zip(resolved.datasets, made.summaries, strict=True):
         print_summary(found, title=f"{resolved.reader.name} on {name}")
+        click.echo()
+    if averages:
+        print_averages(averages, len(made.runs))
         click.echo()
     click.echo(made.report)
 

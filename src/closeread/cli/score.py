@@ -7,7 +7,7 @@ import click
 
 from closeread.cli.reading import let_import_from_here
 from closeread.runs.records import RunSummary, ScoreSettings
-from closeread.types import Dataset, Submission
+from closeread.types import Dataset, Submission, Summary
 
 
 @click.command("score")
@@ -46,6 +46,7 @@ def command(
 
     Without --metric the scorers that the data set's publishers use are taken.
     """
+    averages: dict[str, Summary] = {}
     let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
     settings = ScoreSettings(
@@ -59,10 +60,13 @@ def command(
     if run is not None:
         if dataset or predictions or save or null_odds:
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
+        from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
 
-        found = [score_run(open_run(path), settings) for path in find_runs(run)]
+        runs = [open_run(path) for path in find_runs(run)]
+        found = [score_run(one, settings) for one in runs]
+        averages = macro_averages(runs)
     elif dataset and predictions:
         found = [
             _handed_in(
@@ -76,7 +80,7 @@ def command(
         ]
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
-    _print(found, json_)
+    _print(found, averages, json_)
 
 
 def _handed_in(
@@ -123,19 +127,22 @@ def _tell_strangers(dataset: Dataset, submission: Submission, found: RunSummary)
         )
 
 
-def _print(found: list[RunSummary], json_: bool) -> None:
-    from closeread.cli.numbers import contract, print_summary
+def _print(found: list[RunSummary], averages: dict[str, Summary], json_: bool) -> None:
+    from closeread.cli.numbers import averaged, contract, print_averages, print_summary
 
     if json_:
         from closeread.cli.output import as_json
 
         printed = [_with_breakdowns(one, contract(one.dataset, one.metrics)) for one in found]
-        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        as_json(printed[0] if len(printed) == 1 else {"runs": printed} | averaged(averages))
         return
     for place, one in enumerate(found):
         if place:
             click.echo()
         print_summary(one)
+    if averages:
+        click.echo()
+        print_averages(averages, len(found))
 
 
 def _with_breakdowns(found: RunSummary, printed: dict[str, object]) -> dict[str, object]:

@@ -87,7 +87,7 @@ def must_make_sense(settings: ScoreSettings) -> None:
         UsageError: A metric does not take its options, or the intervals' settings make no sense.
         MissingExtraError: A metric needs an optional dependency that is not installed.
     """
-    _resampling(settings)
+    resampling_of(settings)
     if settings.metrics:
         _made(settings)
 
@@ -140,7 +140,7 @@ def _streamed(
     ((name, metric),) = metrics.items()
     count: list[int] = []
     scores = (score for _, _, score in score_rows(dataset, submission, metrics, count=count))
-    summaries = summarize(metric, scores, submission, _resampling(settings))
+    summaries = summarize(metric, scores, submission, resampling_of(settings))
     _must_apply({name: summaries[0].n_questions if summaries else 0})
     _must_have_gold(dataset, summaries)
     return RunSummary(
@@ -157,7 +157,7 @@ def summaries_of(
     settings: ScoreSettings,
 ) -> dict[str, Summary]:
     """Return the summaries that were asked for, by full name, in the metrics' order."""
-    resampling = _resampling(settings)
+    resampling = resampling_of(settings)
     everything = {
         name: summarize(metric, scores(name), submission, resampling)
         for name, metric in metrics.items()
@@ -195,7 +195,7 @@ def breakdowns_of(
             for tag in settings.by
             if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
         ]
-        parts = breakdowns(metric, pairs, submission, _resampling(settings), tags=whole)
+        parts = breakdowns(metric, pairs, submission, resampling_of(settings), tags=whole)
         for tag, values in parts.items():
             for value, summaries in values.items():
                 found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
@@ -353,7 +353,8 @@ def _must_apply(n_scores: Mapping[str, int]) -> None:
             )
 
 
-def _resampling(settings: ScoreSettings) -> Resampling | None:
+def resampling_of(settings: ScoreSettings) -> Resampling | None:
+    """Return how a run's intervals are made; None for none."""
     if not settings.resamples:
         return None
     return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)

@@ -1,0 +1,51 @@
+"""The plain mean over data sets of what was scored on each: the MRQA shared task's final number."""
+
+from collections.abc import Sequence
+
+from closeread.metrics.summary import macro_average
+from closeread.protocols import Metric, Pool
+from closeread.runs.choose import family, make_metrics, wanted
+from closeread.runs.score import as_submission, resampling_of
+from closeread.runs.store import Run
+from closeread.types import Summary
+
+_AVERAGED = "mrqa"  # no other scorer's publishers average over data sets
+
+
+def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
+    """Return the macro-averages of several scored runs, by value; none where they make no sense.
+
+    They do where there are two or more runs, each on a data set of its own, all of them scored by
+    MRQA's metric in the same way.
+
+    Raises:
+        InputError: A run's scores cannot be read.
+    """
+    summaries = [summary for run in runs if (summary := run.summary()) is not None]
+    hashes = {run.info.dataset.sha256 for run in runs}
+    if not len(runs) == len(hashes) == len(summaries) > 1:
+        return {}
+    settings = summaries[0].settings
+    shared = [one.settings for one in summaries]
+    if any(_AVERAGED not in map(family, one.metrics) for one in shared) or any(
+        one.options != settings.options for one in shared
+    ):
+        return {}
+    metric: Metric = make_metrics([_AVERAGED], settings.options)[_AVERAGED]
+    every = [_pools(run, metric) for run in runs]
+    return {
+        name: macro_average(
+            name,
+            [pools[name] for pools in every],
+            metric.signature(),
+            metric.unit,
+            resampling_of(settings),
+        )
+        for name in every[0]
+        if wanted(_AVERAGED, name, settings.metrics)
+    }
+
+
+def _pools(run: Run, metric: Metric) -> dict[str, Pool]:
+    submission = as_submission(run, None)
+    return {pool.metric: pool for pool in metric.pool(run.scores(_AVERAGED), submission)}

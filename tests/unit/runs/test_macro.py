@@ -1,0 +1,66 @@
+"""The MRQA shared task's final number: the mean over data sets, each weighing the same."""
+
+import json
+
+import pytest
+
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.runs.keep import keep
+from closeread.runs.macro import macro_averages
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+
+MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
+
+
+@pytest.fixture
+def handed_in(tmp_path):
+    """Keep a submission that answers the first ``right`` of ``questions`` questions of a set."""
+
+    def make(name, questions, right, settings=MRQA):
+        ids = [f"{name}{number}" for number in range(questions)]
+        rows = [
+            {"id": one, "passage": f"{name} left at six.", "question": "When?", "answer": "at six"}
+            for one in ids
+        ]
+        data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.json"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
+        dataset = load(data)
+        out = tmp_path / f"run{len(list(tmp_path.glob('run*')))}"
+        run = keep(dataset, load_submission(answers), [answers], out)
+        score_run(run, settings)
+        return run
+
+    return make
+
+
+def test_every_data_set_weighs_the_same(handed_in):
+    """Ten questions all right and two of which half are: 75 %, not eleven in twelve."""
+    found = macro_averages([handed_in("large", 10, 10), handed_in("small", 2, 1)])
+    assert list(found) == ["mrqa.em", "mrqa.f1"]
+    assert found["mrqa.f1"].value == 0.75
+    assert (found["mrqa.f1"].n_questions, found["mrqa.f1"].n_answered) == (12, 11)
+    assert "|macro:2|n:12" in found["mrqa.f1"].signature
+
+
+def test_skipped_questions_leave_each_mean(handed_in):
+    """With skip_no_answer each data set's mean is over its answered questions."""
+    settings = ScoreSettings(
+        metrics=("mrqa.em",), options={"mrqa": {"skip_no_answer": True}}, resamples=0
+    )
+    runs = [handed_in("large", 10, 4, settings), handed_in("small", 2, 1, settings)]
+    found = macro_averages(runs)
+    assert list(found) == ["mrqa.em"]
+    assert (found["mrqa.em"].value, found["mrqa.em"].n_scored) == (1.0, 5)
+    assert "missing:skip" in found["mrqa.em"].signature
+
+
+def test_no_average_where_it_makes_no_sense(handed_in):
+    """One run, two runs on one data set, and scorers whose publishers average nothing."""
+    one, other = handed_in("large", 3, 2), handed_in("large", 3, 1)
+    squad = handed_in("small", 2, 1, ScoreSettings(metrics=("squad",), resamples=0))
+    assert macro_averages([one]) == {}
+    assert macro_averages([one, other]) == {}
+    assert macro_averages([one, squad]) == {}
