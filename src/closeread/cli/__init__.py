@@ -16,6 +16,7 @@ VERBS = {
     "convert": "Turn one format into another.",
     "describe": "Counts, lengths, vocabulary, evidence, defects of a set.",
     "read": "Run a reader over a set, into a run folder.",
+    "ingest": "Make run folders of other harnesses' saved logs.",
     "evidence": "Extract the sentences that bear on options; score, explain, compare.",
     "score": "Score a run, or a set against a file of predictions.",
     "compare": "Test runs against each other on the same questions.",

@@ -31,19 +31,20 @@ class BrokenJSON(ValueError):
 
 
 class Walk:
-    """One pass over a document.
+    """One pass over a document; ``finite=False`` takes NaN and Infinity, as Python writes them.
 
     Attributes:
         rest: The top-level members that were not streamed, complete when the pass is.
         found: Whether the streamed array was there.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, *, finite: bool = True) -> None:
         self.rest: dict[str, Any] = {}
         self.found = False
         self._stream = stream
         self._utf8 = codecs.getincrementaldecoder("utf-8")()
-        self._parse = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite).raw_decode
+        strict = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
+        self._parse = (strict if finite else json.JSONDecoder()).raw_decode
         self._text, self._at, self._lines, self._element = "", 0, 0, -1
         self._ended = False
 

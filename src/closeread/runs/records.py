@@ -15,7 +15,10 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class DatasetInfo(File, frozen=True, kw_only=True):
-    """The data set that a run answers. ``limit`` is how many questions it stopped after."""
+    """The data set that a run answers. ``limit`` is how many questions it stopped after.
+
+    A ``path`` that is not absolute begins at the run folder.
+    """
 
     name: str
     version: str = ""
@@ -48,6 +51,38 @@ class ReaderInfo(File, frozen=True, kw_only=True):
     options: dict[str, Any] = {}
 
 
+class LogFile(File, frozen=True, kw_only=True):
+    """A file of a foreign harness, as it was read."""
+
+    name: str
+    sha256: str
+
+
+class LogInfo(File, frozen=True, kw_only=True):
+    """What another harness' log said of the run that it was.
+
+    Attributes:
+        harness: The reader's name; the fields beside it are in the harness' own words.
+        settings: What changes answers: stops, examples shown, limits.
+        lost: What the log cannot know, by code, as a sentence each.
+        scores: The harness' numbers for the whole set; those of each question stand in
+            ``log_scores.jsonl``.
+        skipped: How many records could not be used, by kind; the user asked to leave them out.
+    """
+
+    harness: str
+    version: str = ""
+    model: str = ""
+    task: str = ""
+    task_version: str = ""
+    created: str = ""
+    settings: dict[str, Any] = {}
+    lost: dict[str, str] = {}
+    scores: dict[str, float | None] = {}
+    skipped: dict[str, int] = {}
+    files: tuple[LogFile, ...] = ()
+
+
 class RunInfo(File, frozen=True, kw_only=True):
     """``run.json``: what was run on what, and how it went.
 
@@ -56,6 +91,7 @@ class RunInfo(File, frozen=True, kw_only=True):
         recipe: The resolved recipe, where one was used.
         submission: The files in the folder that were handed in, where no reader of ours was run:
             what official programs see of them (duplicates, unknown ids) is only there.
+        log: Where another harness made the run: what its log said.
         defects: How many of each kind the data set has.
         complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
         seconds: Wall time spent in the reader and in writing, over all resumed parts.
@@ -69,6 +105,7 @@ class RunInfo(File, frozen=True, kw_only=True):
     batch_size: int
     recipe: dict[str, Any] | None = None
     submission: tuple[str, ...] = ()
+    log: LogInfo | None = None
     defects: dict[str, int] = {}
     complete: bool = False
     n_predictions: int = 0

@@ -17,7 +17,7 @@ from closeread.errors import InputError, MismatchError
 from closeread.formats.registry import load, replacing
 from closeread.formats.source import Source
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
-from closeread.types import Dataset, Prediction
+from closeread.types import Dataset, Prediction, Score
 
 INFO = "run.json"
 LEDGER = "ledger.jsonl"
@@ -25,6 +25,7 @@ PREDICTIONS = "predictions.jsonl"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+LOG_SCORES = "log_scores.jsonl"
 
 T = TypeVar("T")
 
@@ -60,6 +61,12 @@ class Run:
             if metric is None or row.metric == metric:
                 yield row
 
+    def log_scores(self) -> Iterator[Score]:
+        """Yield another harness' own scores of each question, in its log's order."""
+        path = self.path / LOG_SCORES
+        if path.exists():
+            yield from _lines(path, Score)
+
     def summary(self) -> RunSummary | None:
         """Return the run's numbers; None where it was not scored yet."""
         path = self.path / SUMMARY
@@ -73,7 +80,7 @@ class Run:
             MismatchError: It is there, but it is not the same file any more.
         """
         wanted = self.info.dataset
-        found = load(wanted.path, wanted.format)
+        found = load(self.path / wanted.path, wanted.format)
         if found.sha256 != wanted.sha256:
             raise MismatchError(
                 "the data set has changed since the run",

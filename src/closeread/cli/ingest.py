@@ -1,0 +1,59 @@
+"""``closeread ingest``: other harnesses' saved logs, into run folders."""
+
+from pathlib import Path
+
+import click
+
+from closeread.cli.output import as_json, remark, table
+
+
+@click.command("ingest")
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@click.option("--format", "harness", metavar="F", help="Guessed from the content by default.")
+@click.option("--skip-bad", is_flag=True, help="Leave out, and count, what cannot be used.")
+@click.option("--overwrite", is_flag=True, help="Discard the runs that are there.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    logs: tuple[Path, ...],
+    out: Path,
+    harness: str | None,
+    skip_bad: bool,
+    overwrite: bool,
+    json_: bool,
+) -> None:
+    """Make run folders of saved logs: one a task, to be scored, audited and reported.
+
+    LOG is a file, or a folder to be searched: lm-evaluation-harness samples and results, lighteval
+    details, inspect .eval and .json, OpenCompass and EvalScope predictions, simple-evals results,
+    GAOKAO-Bench results. docs/logs.md says what each log knows and what it cannot know.
+    """
+    from closeread.runs.ingest import ingest
+
+    made = ingest(logs, out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
+    for verb, counts in (("left out", made.skipped), ("kept and counted", made.kept)):
+        if counts:
+            told = ", ".join(f"{code} {count:,}" for code, count in counts.items())
+            remark(f"{verb}: {told}")
+    if json_:
+        import msgspec
+
+        runs = {str(run.path): msgspec.to_builtins(run.info) for run in made.runs}
+        as_json({"runs": runs, "skipped": made.skipped, "kept": made.kept})
+        return
+    rows = []
+    for run in made.runs:
+        log = run.info.log
+        if log is not None:
+            rows.append(
+                (
+                    str(run.path),
+                    f"{log.harness} {log.version}".strip(),
+                    log.model,
+                    f"{run.info.n_predictions:,}",
+                    ", ".join(log.lost) or "nothing",
+                )
+            )
+    headings = ("run", "harness", "model", "questions", "lost in the log")
+    table(headings, rows, right=("questions",))

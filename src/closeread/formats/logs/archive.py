@@ -1,0 +1,104 @@
+"""The members of a zip log, packed by deflate or Zstandard, and those of one that was cut.
+
+The standard library reads method 93 (Zstandard) only since Python 3.14; and it opens no archive
+whose directory, at the end of the file, is missing. The members themselves stand one after the
+other, each behind a header of its own, and can be read up to the cut.
+"""
+
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from closeread import catalog
+from closeread.formats.logs.records import Problems
+
+_LOCAL = struct.Struct("<4sHHHHHLLLHH")
+_STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+
+
+class Member(NamedTuple):
+    """Where a member's packed bytes stand, and how they are packed."""
+
+    name: str
+    method: int
+    start: int
+    size: int
+
+
+def members(path: Path, problems: Problems) -> list[Member]:
+    """Return the members by the directory, or those before the cut; counts ``cut-log`` then."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            found = [(one.filename, one.header_offset) for one in archive.infolist()]
+            sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
+    except (zipfile.BadZipFile, OSError, ValueError):
+        problems.bad.add("cut-log", "the archive ends before its directory")
+        return list(_walk(path))
+    made = []
+    with path.open("rb") as stream:
+        for name, offset in found:
+            stream.seek(offset)
+            header = _header(stream.read(_LOCAL.size))
+            if header is None:
+                problems.bad.add("cut-log", f"no member stands where {name} should")
+                continue
+            method, _, name_length, extra_length = header
+            start = offset + _LOCAL.size + name_length + extra_length
+            made.append(Member(name, method, start, sizes[offset]))
+    return made
+
+
+def _header(raw: bytes) -> tuple[int, int, int, int] | None:
+    if len(raw) < _LOCAL.size:
+        return None
+    fields = _LOCAL.unpack(raw)
+    if fields[0] != b"PK\x03\x04":
+        return None
+    return fields[3], fields[7], fields[9], fields[10]
+
+
+def _walk(path: Path) -> Iterator[Member]:
+    end = path.stat().st_size
+    with path.open("rb") as stream:
+        offset = 0
+        while header := _header(stream.read(_LOCAL.size)):
+            method, size, name_length, extra_length = header
+            name = stream.read(name_length).decode("utf-8", "replace")
+            start = offset + _LOCAL.size + name_length + extra_length
+            if start + size > end or (not size and name.endswith(".json")):
+                return  # cut, or written without knowing its size
+            yield Member(name, method, start, size)
+            offset = start + size
+            stream.seek(offset)
+
+
+def unpack(path: Path, member: Member) -> bytes:
+    """Return a member's bytes.
+
+    Raises:
+        ValueError: They are damaged, or packed in an unknown way.
+        MissingExtraError: They are packed by Zstandard and there is nothing to unpack it with.
+    """
+    with path.open("rb") as stream:
+        stream.seek(member.start)
+        raw = stream.read(member.size)
+    if member.method == _STORED:
+        return raw
+    if member.method == _DEFLATED:
+        try:
+            return zlib.decompress(raw, -zlib.MAX_WBITS)
+        except zlib.error as error:
+            raise ValueError(f"damaged: {error}") from error
+    if member.method != _ZSTANDARD:
+        raise ValueError(f"packed by the unknown method {member.method}")
+    try:
+        import zstandard
+    except ModuleNotFoundError as error:
+        raise catalog.missing_extra("inspect's .eval", "zstandard", "logs") from error
+    try:
+        return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+    except zstandard.ZstdError as error:
+        raise ValueError(f"damaged: {error}") from error

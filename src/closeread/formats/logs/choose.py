@@ -1,0 +1,102 @@
+"""Which harness wrote a log: by its content, or as the user says."""
+
+import difflib
+from importlib import import_module
+from pathlib import Path
+
+from closeread.errors import CloseReadError, InputError, UnknownNameError
+from closeread.formats.logs.records import LogFormat
+
+# Name -> module here and what it reads. Content is offered to them in this order.
+LOG_FORMATS = {
+    "lighteval": ("lighteval", "lighteval details, parquet"),
+    "inspect": ("inspect", "inspect-ai .eval and .json"),
+    "lm-eval": ("lm_eval", "lm-evaluation-harness samples_*.jsonl"),
+    "lm-eval-results": ("lm_eval_results", "lm-evaluation-harness results: numbers only"),
+    "evalscope": ("evalscope", "EvalScope reviews and predictions"),
+    "simple-evals": ("simple_evals", "simple-evals *_allresults.json"),
+    "gaokao-bench": ("gaokao_bench", "GAOKAO-Bench result files"),
+    "opencompass": ("opencompass", "OpenCompass predictions"),
+}
+_ENDINGS = (".json", ".jsonl", ".eval", ".parquet", ".gz")
+
+
+def named(name: str) -> LogFormat:
+    """Return a reader by name.
+
+    Raises:
+        UnknownNameError: There is none; the message lists the near ones.
+    """
+    if name not in LOG_FORMATS:
+        near = difflib.get_close_matches(name, LOG_FORMATS, n=3, cutoff=0.5)
+        raise UnknownNameError(
+            f"there is no reader of logs named {name!r}",
+            expected="one of " + ", ".join(near or LOG_FORMATS),
+            cure="leave out --format to have it guessed from the content",
+        )
+    module = import_module(f"closeread.formats.logs.{LOG_FORMATS[name][0]}")
+    found: LogFormat = module.FORMAT
+    return found
+
+
+def guess(path: Path) -> LogFormat | None:
+    """Return the reader that recognises a file; None where none does."""
+    for name in LOG_FORMATS:
+        candidate = named(name)
+        try:
+            if candidate.sniff(path):
+                return candidate
+        except CloseReadError:
+            continue
+    return None
+
+
+def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]]:
+    """Return the logs among files and in folders, each with its reader.
+
+    A file that only accompanies a log which is there too (the results beside the samples) is left
+    out: the log's reader reads it. In folders, what is no log is passed over.
+
+    Raises:
+        InputError: A file is missing or of no known harness, or a folder holds no log.
+    """
+    chosen: list[tuple[Path, LogFormat]] = []
+    for path in paths:
+        if path.is_dir():
+            inside = _inside(path, name)
+            if not inside:
+                raise InputError(
+                    "no log of a known harness is in this folder",
+                    where=str(path),
+                    expected="logs of " + ", ".join(LOG_FORMATS),
+                )
+            chosen += inside
+        else:
+            chosen.append((path, _of_file(path, name)))
+    return chosen
+
+
+def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
+    found = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix in _ENDINGS:
+            reader = guess(path)
+            if reader and name in (None, reader.name) and not reader.beside(path):
+                found.append((path, reader))
+    return found
+
+
+def _of_file(path: Path, name: str | None) -> LogFormat:
+    if not path.is_file():
+        raise InputError("there is no such file", where=str(path), cure="check the path")
+    if name is not None:
+        return named(name)
+    reader = guess(path)
+    if reader is None:
+        raise InputError(
+            "no known harness writes files like this",
+            where=str(path),
+            expected="a log of " + ", ".join(LOG_FORMATS),
+            cure="name the harness with --format, or see docs/logs.md",
+        )
+    return reader

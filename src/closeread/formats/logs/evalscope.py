@@ -1,0 +1,218 @@
+"""EvalScope: ``reviews/MODEL/TASK.jsonl`` with golds and scores, and what lies beside them.
+
+That is ``predictions/MODEL/TASK.jsonl`` with the models' outputs, ``reports/MODEL/SET.json`` and
+``configs/task_config.yaml``.
+
+A review has ``index, target`` (what Python prints of the golds), ``messages`` and ``sample_score``;
+a prediction has ``index, model_output, messages, metadata``. Texts are as the model gave them.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.records import (
+    LogFacts,
+    LogFormat,
+    LogRecord,
+    Problems,
+    check_version,
+)
+from closeread.formats.logs.values import document, finite, lines, literal, scores, text_of
+from closeread.formats.source import Source
+from closeread.types import Answer, Generation, Prediction
+
+NAME = "evalscope"
+KNOWN = (1, 14)
+_VERSION = re.compile(r"^evalscope_version: *['\"]?([\w.]+)", re.MULTILINE)
+_LOST = ("stops",)
+_LETTERS = tuple("ABCDEFGHIJ")
+
+
+def sniff(path: Path) -> bool:
+    """Whether the first line is a review or a prediction."""
+    head = Source(path).head()
+    return head.has("index", "target", "sample_score") or head.has("index", "model_output")
+
+
+def accompanies(path: Path) -> bool:
+    """Whether it is a predictions file whose reviews are there."""
+    return path.parents[1].name == "predictions" and _sibling(path, "reviews").exists()
+
+
+def _sibling(path: Path, folder: str) -> Path:
+    return path.parents[2] / folder / path.parent.name / path.name
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record a line; what a review lacks is taken from its prediction."""
+    task = Source(path).stem
+    version = _version(path)
+    check_version(problems, "evalscope", version, KNOWN)
+    outputs = _Outputs(_sibling(path, "predictions"))
+    lost = set(_LOST) | (
+        {"sample-scores"} if not Source(path).head().has("sample_score") else set()
+    )
+    for line, row in lines(path, problems):
+        missing = [name for name in ("index", "messages") if name not in row]
+        if missing:
+            problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
+            continue
+        name = str(row["index"])
+        record = _record(task, name, row, outputs=outputs, problems=problems, lost=lost, line=line)
+        if record is None:
+            continue
+        yield record
+        if task not in facts:
+            facts[task] = _facts(path, task, version, lost)
+    if task in facts:
+        facts[task] = _facts(path, task, version, lost)
+
+
+class _Outputs:
+    """The predictions of the same run, read alongside: why each text ended, and its tokens."""
+
+    def __init__(self, path: Path) -> None:
+        self._rows = lines(path, Problems()) if path.exists() else iter(())
+        self._waiting: dict[str, dict[str, Any]] = {}
+
+    def take(self, index: str) -> dict[str, Any]:
+        if index in self._waiting:
+            return self._waiting.pop(index)
+        for _, row in self._rows:
+            output = row.get("model_output") or {}
+            if str(row.get("index")) == index:
+                return output
+            self._waiting[str(row.get("index"))] = output
+        return {}
+
+
+def _record(
+    task: str,
+    name: str,
+    row: dict[str, Any],
+    *,
+    outputs: _Outputs,
+    problems: Problems,
+    lost: set[str],
+    line: int,
+) -> LogRecord | None:
+    review = row.get("sample_score") or {}
+    metadata = review.get("sample_metadata") or row.get("metadata") or {}
+    prompt = prompts.last_user(row["messages"])
+    apart = prompts.from_fields(metadata)
+    if apart is None:
+        lost.add("passage")
+        passage_text, text = prompts.from_prompt(prompt)
+        passage_text = metadata.get("passage") or passage_text
+    else:
+        passage_text, text = apart
+    passage = prompts.passage(passage_text)
+    answers = golds.annotations(metadata)
+    if not answers:
+        lost.add("gold-kinds")
+        target = row.get("target")
+        listed = target if isinstance(target, list) else [target]
+        made = [golds.of_value(literal(one) if isinstance(one, str) else one) for one in listed]
+        answers = tuple(answer for of in made for answer in of)
+    if not answers:
+        problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
+        return None
+    if all(len(answer.texts) == 1 and answer.texts[0] in _LETTERS for answer in answers):
+        lost.add("options")
+    question = golds.question(name, passage, text, answers)
+    score = review.get("score") or {}
+    output = row.get("model_output") or outputs.take(name)
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=question,
+        prediction=_prediction(name, row, score, output, lost=lost, problems=problems),
+        scores=scores(score.get("value") or {}, problems, name=name, line=line),
+    )
+
+
+def _prediction(
+    name: str,
+    row: dict[str, Any],
+    score: dict[str, Any],
+    output: dict[str, Any],
+    *,
+    lost: set[str],
+    problems: Problems,
+) -> Prediction:
+    written = (output.get("choices") or [{}])[0]
+    text = score.get("prediction")
+    if not isinstance(text, str):
+        text = text_of((written.get("message") or {}).get("content"))
+    if text is None:
+        text = next(
+            (
+                text_of(one.get("content"))
+                for one in reversed(row["messages"])
+                if one.get("role") == "assistant"
+            ),
+            None,
+        )
+    if text is None or output.get("error"):
+        message = str(output.get("error") or "the log has no text here")[:500]
+        problems.kept.add("sample-error", message, question_id=name)
+        return Prediction(question_id=name, error=message)
+    extracted = score.get("extracted_prediction")
+    usage = output.get("usage") or {}
+    if not usage:
+        lost.add("tokens")
+    if not written.get("stop_reason"):
+        lost.add("finish-reason")
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="span", texts=(extracted if isinstance(extracted, str) else text,)),
+        generation=Generation(
+            text=text,
+            finish_reason=str(written.get("stop_reason") or ""),
+            prompt_tokens=usage.get("input_tokens"),
+            completion_tokens=usage.get("output_tokens"),
+        ),
+        seconds=output.get("time"),
+    )
+
+
+def _version(path: Path) -> str:
+    config = path.parents[2] / "configs" / "task_config.yaml" if len(path.parents) > 2 else path
+    if not config.is_file() or config == path:
+        return ""
+    found = _VERSION.search(config.read_text("utf-8", "replace"))
+    return found[1] if found else ""
+
+
+def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
+    known = path.parents[1].name in ("reviews", "predictions")
+    report: dict[str, Any] = {}
+    stem, subset = task, ""
+    while known and not report:  # drop_default is the subset default of drop
+        report = document(path.parents[2] / "reports" / path.parent.name / f"{stem}.json")
+        if report or "_" not in stem:
+            break
+        stem = stem.rpartition("_")[0]
+    subset = task.removeprefix(stem).removeprefix("_")
+    numbers: dict[str, Any] = {}
+    for metric in report.get("metrics") or ():
+        name = str((metric.get("identity") or {}).get("name") or metric.get("name"))
+        for category in metric.get("categories") or ():
+            for one in category.get("subsets") or ():
+                if one.get("name") == subset:
+                    numbers[name] = one.get("score")
+    missing = {code for code, known_ in (("version", version), ("model", known)) if not known_}
+    return LogFacts(
+        harness=NAME,
+        version=version,
+        model=str(report.get("model_name") or (path.parent.name if known else "")),
+        task=task,
+        lost=tuple(sorted(lost | missing)),
+        scores=finite(numbers),
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read, beside=accompanies)

@@ -1,0 +1,145 @@
+"""Accepted answers as logs write them: DROP annotations, lists of spans, strings, indices."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from closeread.formats.logs.values import literal
+from closeread.types import Answer, Option, Passage, Question
+
+_NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?|[-−]?\.\d+")
+
+
+def annotations(doc: dict[str, Any]) -> tuple[Answer, ...]:
+    """Return DROP's answer and validated answers, which the hub's set turns into columns."""
+    found = [doc.get("answer")]
+    validated = doc.get("validated_answers")
+    if isinstance(validated, dict):
+        columns = [validated.get(name) or [] for name in ("number", "date", "spans")]
+        found += [
+            dict(zip(("number", "date", "spans"), row, strict=True))
+            for row in zip(*columns, strict=False)
+        ]
+    elif isinstance(validated, list):
+        found += validated
+    return tuple(answer for one in found if (answer := _annotation(one)) is not None)
+
+
+def _annotation(raw: Any) -> Answer | None:
+    if not isinstance(raw, dict):
+        return None
+    if raw.get("number"):
+        return Answer(kind="number", texts=(str(raw["number"]),))
+    spans = raw.get("spans")
+    if isinstance(spans, list) and spans:
+        return Answer(kind="span" if len(spans) == 1 else "spans", texts=tuple(map(str, spans)))
+    date = raw.get("date")
+    if isinstance(date, dict) and any(date.values()):
+        parts = [str(date.get(part) or "") for part in ("day", "month", "year")]
+        return Answer(kind="date", texts=(" ".join(parts),))
+    return None
+
+
+def of_value(value: Any) -> tuple[Answer, ...]:
+    """Return the answers that a gold of any shape accepts; () where there is none.
+
+    A list accepts each of its members; a list or tuple within it is one answer of several spans.
+    """
+    if isinstance(value, str):
+        value = literal(value)
+    if isinstance(value, dict) and isinstance(value.get("text"), list):  # SQuAD's columns
+        return of_value(value["text"]) or (Answer(kind="none"),)
+    if isinstance(value, bool) or value is None or isinstance(value, dict):
+        return ()
+    if isinstance(value, list | tuple):
+        made = [_spans(one) for one in value]
+        return tuple(answer for answer in made if answer is not None)
+    answer = _spans(value)
+    return () if answer is None else (answer,)
+
+
+def _spans(value: Any) -> Answer | None:
+    if isinstance(value, list | tuple):
+        texts = tuple(str(one) for one in value)
+        if len(texts) == 1:
+            return _spans(texts[0])
+        return Answer(kind="spans", texts=texts) if texts else None
+    if isinstance(value, dict) or value is None:
+        return None
+    text = str(value)
+    if not text.strip():
+        return None
+    return Answer(kind="number" if _NUMBER.fullmatch(text.strip()) else "span", texts=(text,))
+
+
+def question(
+    name: str,
+    passage: Passage,
+    text: str,
+    answers: tuple[Answer, ...],
+    options: tuple[Option, ...] = (),
+) -> Question:
+    """Return a question of the kind that its options and answers show."""
+    discrete = any(answer.kind in ("number", "date", "spans") for answer in answers)
+    return Question(
+        question_id=name,
+        passage_id=passage.passage_id,
+        text=text,
+        kind="choice" if options else "discrete" if discrete else "span",
+        options=options,
+        answers=answers,
+        tags={} if options else {"answer_type": answers[0].kind},
+    )
+
+
+def lettered(texts: Sequence[Any]) -> tuple[Option, ...]:
+    """Return options labelled A, B, ... (then 27, 28, ...)."""
+    return tuple(
+        Option(label=chr(65 + place) if place < 26 else str(place + 1), text=str(text))
+        for place, text in enumerate(texts)
+    )
+
+
+def choice(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
+    """Return the options that a gold names by index, label or text; () where it names none."""
+    if isinstance(value, str):
+        value = literal(value)
+    if isinstance(value, list | tuple):
+        return tuple(answer for one in value for answer in choice(one, options))
+    found = picked(value, options)
+    return () if found is None else (found,)
+
+
+def given(text: str, options: Sequence[Option]) -> Answer | None:
+    """Return what was answered: the option that a text names, or, without options, the text."""
+    return picked(text, options) if options else Answer(kind="span", texts=(text,))
+
+
+def best(options: Sequence[Option], values: Sequence[Any]) -> Answer | None:
+    """Return the first option of the highest value; None unless each has a finite one."""
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):
+        return None
+    return picked(options[numbers.index(max(numbers))].label, options)
+
+
+def picked(value: Any, options: Sequence[Option]) -> Answer | None:
+    """Return the option with this label, text or index (an integer, or digits)."""
+    option = _option(value, options)
+    if option is None:
+        return None
+    return Answer(kind="choice", label=option.label, texts=(option.text,))
+
+
+def _option(value: Any, options: Sequence[Option]) -> Option | None:
+    if isinstance(value, bool) or value is None:
+        return None
+    text = str(value).strip()
+    bare = text.strip("().（）[]:： ")
+    for option in options:
+        if option.label in (text, bare) or option.text.strip() == text:
+            return option
+    if text.isdecimal() and int(text) < len(options):
+        return options[int(text)]
+    return None

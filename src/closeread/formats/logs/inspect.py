@@ -1,0 +1,259 @@
+"""inspect-ai: ``.eval`` archives and ``.json`` logs, schema version 2.
+
+An archive holds ``header.json`` (the log without its samples; ``_journal/start.json`` in a log that
+was not finished) and one ``samples/ID_epoch_N.json`` a sample; a JSON log holds all in one object.
+A sample has ``input, choices, target, output, scores, metadata``; long texts may be
+``attachment://`` references into its ``attachments``. Nothing is cut unless stops were set.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.logs import archive, golds, prompts
+from closeread.formats.logs.records import (
+    LogFacts,
+    LogFormat,
+    LogRecord,
+    Problems,
+    check_version,
+)
+from closeread.formats.logs.values import elements, finite, huge, parse, scores, text_of
+from closeread.formats.source import Source
+from closeread.types import Generation, Option, Prediction
+
+NAME = "inspect"
+KNOWN = (2,)
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_SETTINGS = (
+    "max_tokens",
+    "temperature",
+    "top_p",
+    "seed",
+    "stop_seqs",
+    "system_message",
+    "num_choices",
+)
+_HEADER, _START = "header.json", "_journal/start.json"
+
+
+def sniff(path: Path) -> bool:
+    """Whether it is an archive with inspect's members, or JSON with an evaluation and its plan."""
+    with path.open("rb") as stream:
+        if stream.read(4) == b"PK\x03\x04":
+            stream.seek(26)
+            length = int.from_bytes(stream.read(2), "little")
+            stream.seek(30)
+            return stream.read(length).startswith((b"_journal/", b"samples/", b"header.json"))
+    head = Source(path).long_head()
+    return head.has("version", "status", "eval") and head.has("task", "model", at=("eval",))
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record a sample; the second epoch and later ones are tasks of their own."""
+    header: dict[str, Any] = {}
+    with path.open("rb") as stream:
+        packed = stream.read(2) == b"PK"
+    samples = _archived(path, problems, header) if packed else _written(path, problems, header)
+    lost: set[str] = set()
+    epochs: list[str] = []
+    task = ""
+    for sample in samples:
+        task = str((header.get("eval") or {}).get("task") or path.stem)
+        epoch = sample.get("epoch") or 1
+        key = task if epoch == 1 else f"{task},epoch-{epoch}"
+        record = _record(key, sample, header, problems, lost)
+        if record is None:
+            continue
+        if key not in epochs:
+            epochs.append(key)
+        yield record
+    check_version(problems, "inspect-ai, schema", header.get("version"), KNOWN)
+    if header.get("status") not in ("success", None):
+        problems.kept.add("unfinished", f"the run's status is {header.get('status')}")
+    for key in epochs or ([task] if task else []):
+        facts[key] = _facts(key, header, lost)
+
+
+def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    found = archive.members(path, problems)
+    by_name = {member.name: member for member in found}
+    beginning = by_name.get(_HEADER) or by_name.get(_START)
+    if beginning is not None:
+        header.update(_parsed(path, beginning, problems) or {})
+    if _HEADER not in by_name:
+        problems.bad.add("cut-log", "the header, which is written last, is missing")
+    latest = {m.name: m for m in found if m.name.startswith("samples/")}
+    for member in latest.values():
+        sample = _parsed(path, member, problems)
+        if sample is not None:
+            yield sample
+
+
+def _parsed(path: Path, member: archive.Member, problems: Problems) -> dict[str, Any] | None:
+    try:
+        raw = archive.unpack(path, member)
+        value = parse(raw)
+    except ValueError as error:
+        problems.bad.add("cut-record", str(error), question_id=member.name)
+        return None
+    huge(len(raw), problems, name=member.name)
+    if not isinstance(value, dict):
+        problems.bad.add("not-an-object", type(value).__name__, question_id=member.name)
+        return None
+    return value
+
+
+def _written(path: Path, problems: Problems, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for number, sample in enumerate(elements(path, "samples", problems, header)):
+        if isinstance(sample, dict):
+            yield sample
+        else:
+            what = f"samples[{number}] is {type(sample).__name__}"
+            problems.bad.add("not-an-object", what)
+
+
+def _record(
+    task: str,
+    sample: dict[str, Any],
+    header: dict[str, Any],
+    problems: Problems,
+    lost: set[str],
+) -> LogRecord | None:
+    name = str(sample.get("id"))
+    if "id" not in sample or "input" not in sample:
+        problems.bad.add("missing-field", "no id or no input", question_id=name)
+        return None
+    attachments = sample.get("attachments") or {}
+    metadata = {
+        key: _resolved(value, attachments) for key, value in (sample.get("metadata") or {}).items()
+    }
+    apart = prompts.from_fields(metadata)
+    if apart is None:
+        lost.add("passage")
+        messages = sample["input"]
+        prompt = _resolved(prompts.last_user(messages), attachments)
+        apart = prompts.from_prompt(prompt)
+    passage = prompts.passage(apart[0])
+    options = golds.lettered(sample.get("choices") or ())
+    target = sample.get("target")
+    answers = golds.choice(target, options) if options else ()
+    if not answers:
+        options = ()
+        answers = golds.of_value(target if isinstance(target, list) else [target or ""])
+        lost.update(("gold-kinds", "gold-spans"))
+    if not answers:
+        problems.bad.add("missing-gold", "the sample's target is empty", question_id=name)
+        return None
+    question = golds.question(name, passage, apart[1], answers, options)
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=question,
+        prediction=_prediction(
+            name, sample, attachments, options, stops=_stops(header), problems=problems
+        ),
+        scores=scores(_values(sample.get("scores") or {}), problems, name=name),
+    )
+
+
+def _resolved(value: Any, attachments: dict[str, Any]) -> Any:
+    if isinstance(value, str) and value.startswith("attachment://"):
+        return attachments.get(value.removeprefix("attachment://"), value)
+    return value
+
+
+def _prediction(
+    name: str,
+    sample: dict[str, Any],
+    attachments: dict[str, Any],
+    options: tuple[Option, ...],
+    *,
+    stops: tuple[str, ...],
+    problems: Problems,
+) -> Prediction:
+    output = sample.get("output") or {}
+    written = output.get("choices") or []
+    if sample.get("error") or not written:
+        message = str((sample.get("error") or {}).get("message") or "no output")[:500]
+        problems.kept.add("sample-error", message, question_id=name)
+        return Prediction(question_id=name, error=message)
+    first = written[0]
+    content = (first.get("message") or {}).get("content")
+    text = _resolved(text_of(content) or "", attachments)
+    usage = output.get("usage") or {}
+    given = _extracted(sample.get("scores") or {}, text, attachments)
+    return Prediction(
+        question_id=name,
+        answer=golds.given(given, options),
+        generation=Generation(
+            text=text,
+            finish_reason=str(first.get("stop_reason") or ""),
+            stops=stops,
+            prompt_tokens=usage.get("input_tokens"),
+            completion_tokens=usage.get("output_tokens"),
+        ),
+        seconds=sample.get("working_time"),
+    )
+
+
+def _extracted(found: dict[str, Any], text: str, attachments: dict[str, Any]) -> str:
+    """Return the answer that the first scorer read out of the text, else the text."""
+    for score in found.values():
+        answer = score.get("answer") if isinstance(score, dict) else None
+        if isinstance(answer, str):
+            return str(_resolved(answer, attachments))
+    return text
+
+
+def _values(found: dict[str, Any]) -> dict[str, Any]:
+    """Return each scorer's value as a number; a scorer of several values is ``scorer.value``."""
+    values: dict[str, Any] = {}
+    for scorer, score in found.items():
+        value = score.get("value") if isinstance(score, dict) else None
+        several = value if isinstance(value, dict) else {"": value}
+        for name, one in several.items():
+            key = f"{scorer}.{name}" if name else scorer
+            values[key] = _GRADES.get(one) if isinstance(one, str) else one
+    return values
+
+
+def _stops(header: dict[str, Any]) -> tuple[str, ...]:
+    evaluation = header.get("eval") or {}
+    for config in (
+        (header.get("plan") or {}).get("config"),
+        evaluation.get("model_generate_config"),
+    ):
+        if isinstance(config, dict) and config.get("stop_seqs"):
+            return tuple(config["stop_seqs"])
+    return ()
+
+
+def _facts(task: str, header: dict[str, Any], lost: set[str]) -> LogFacts:
+    evaluation = header.get("eval") or {}
+    settings: dict[str, Any] = {}
+    for config in (
+        evaluation.get("model_generate_config"),
+        (header.get("plan") or {}).get("config"),
+    ):
+        given = config or {}
+        settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
+    solvers = [step.get("solver") for step in (header.get("plan") or {}).get("steps") or ()]
+    numbers: dict[str, Any] = {}
+    for score in (header.get("results") or {}).get("scores") or ():
+        for metric, found in (score.get("metrics") or {}).items():
+            numbers[f"{score.get('name')}.{metric}"] = found.get("value")
+    return LogFacts(
+        harness=NAME,
+        version=str((evaluation.get("packages") or {}).get("inspect_ai") or ""),
+        model=str(evaluation.get("model") or ""),
+        task=task,
+        task_version=str(evaluation.get("task_version", "")),
+        created=str(evaluation.get("created") or ""),
+        settings=settings | {"solvers": solvers},
+        lost=tuple(sorted(lost | ({"tail"} if _stops(header) else set()))),
+        scores=finite(numbers),
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

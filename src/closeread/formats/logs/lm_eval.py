@@ -1,0 +1,223 @@
+"""lm-evaluation-harness: ``samples_TASK_DATE.jsonl``, with ``results_DATE.json`` beside it.
+
+One line a document and filter: ``doc_id, doc, target, arguments, resps, filtered_resps, filter,
+metrics, doc_hash`` and one member a metric. The harness cuts every text at its first stop before
+it logs it (``postprocess_generated_text``), so that the tail is lost.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.formats.logs import golds, lm_eval_results, prompts
+from closeread.formats.logs.records import (
+    LogFacts,
+    LogFormat,
+    LogRecord,
+    Problems,
+    check_version,
+)
+from closeread.formats.logs.values import lines, scores
+from closeread.formats.source import Source
+from closeread.types import Answer, Generation, Option, Prediction
+
+NAME = "lm-eval"
+KNOWN = (0, 4)
+_FILE = re.compile(
+    r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?$"
+)
+_LOST = ("tail", "finish-reason", "tokens")
+
+
+def sniff(path: Path) -> bool:
+    """Whether the first line has a document and its responses, raw and filtered."""
+    return Source(path).head().has("doc_id", "doc", "filtered_resps")
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record a document; each filter of a task is a task of its own."""
+    named = _FILE.fullmatch(path.name)
+    task = named["task"] if named else Source(path).stem
+    date = (named["date"] or "") if named else ""
+    beside = lm_eval_results.beside(path, task, date)
+    check_version(problems, "lm-evaluation-harness", beside.get("lm_eval_version"), KNOWN)
+    seen: dict[tuple[str, Any], Any] = {}
+    shapes: dict[str, tuple[str, ...]] = {}
+    for line, row in lines(path, problems):
+        missing = [name for name in ("doc_id", "doc", "arguments", "resps") if name not in row]
+        if missing:
+            problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
+            continue
+        name = str(row.get("filter") or "none")
+        metrics = tuple(row.get("metrics") or _metrics(row))
+        known = seen.setdefault((name, row["doc_id"]), line)
+        if shapes.setdefault(name, metrics) != metrics:
+            _mixed(problems, f"other metrics than on the first line: {', '.join(metrics)}", line)
+            continue
+        if known != line:
+            _mixed(problems, f"document {row['doc_id']} was on line {known} already", line)
+            continue
+        key = task if name == "none" else f"{task},{name}"
+        record = _record(key, row, metrics, problems, line)
+        if record is None:
+            continue
+        if key not in facts:
+            said = lm_eval_results.facts_of(beside, task, name)
+            facts[key] = _facts(said, key, row, record, date)
+        yield record
+
+
+def _mixed(problems: Problems, what: str, line: int) -> None:
+    problems.bad.add("mixed-tasks", what + ": two tasks or two runs in one file", line=line)
+
+
+def _metrics(row: dict[str, Any]) -> list[str]:
+    """Return what an older version, which did not list its metrics, wrote after the rest."""
+    own = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter"}
+    return [name for name in row if name not in own and not name.endswith("_hash")]
+
+
+def _record(
+    task: str, row: dict[str, Any], metrics: tuple[str, ...], problems: Problems, line: int
+) -> LogRecord | None:
+    doc = row["doc"] if isinstance(row["doc"], dict) else {}
+    name = _identifier(doc, row["doc_id"])
+    asked = _requests(row["arguments"])
+    if not asked or not isinstance(row["resps"], list) or not row["resps"]:
+        problems.bad.add("no-response", "no request or no response", question_id=name, line=line)
+        return None
+    passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(asked[0][0])
+    passage = prompts.passage(passage_text)
+    if all(isinstance(given, str) for _, given in asked):
+        options, prediction = _by_likelihood(name, asked, row["resps"])
+        answers = golds.choice(row.get("target"), options)
+    else:
+        options = golds.lettered(_choices(doc))
+        prediction = _written(name, row, asked[0][1], options, problems=problems, line=line)
+        answers = golds.choice(row.get("target"), options) if options else ()
+        if not answers:
+            options, answers = (), _gold(doc, row.get("target"))
+    if not answers:
+        problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=line)
+        return None
+    question = golds.question(name, passage, text, answers, options)
+    given = {metric: row.get(metric) for metric in metrics if metric != "bypass"}
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=question,
+        prediction=prediction,
+        scores=scores(given, problems, name=name, line=line),
+    )
+
+
+def _identifier(doc: dict[str, Any], doc_id: Any) -> str:
+    for field in ("query_id", "question_id", "qid", "id"):
+        if isinstance(doc.get(field), str | int):
+            return str(doc[field])
+    return str(doc_id)
+
+
+def _requests(arguments: Any) -> list[tuple[str, Any]]:
+    """Return prompt and continuation, or prompt and settings, of each request."""
+    rows = list(arguments.values()) if isinstance(arguments, dict) else arguments
+    found = []
+    for row in rows if isinstance(rows, list) else []:
+        pair = list(row.values()) if isinstance(row, dict) else row
+        if isinstance(pair, list | tuple) and pair:
+            found.append((str(pair[0]), pair[1] if len(pair) > 1 else {}))
+    return found
+
+
+def _by_likelihood(
+    name: str, asked: list[tuple[str, Any]], responses: list[Any]
+) -> tuple[tuple[Option, ...], Prediction]:
+    """Return options and the likeliest of them; requests without the prompt only normalise."""
+    pairs = [pair for pair in zip(asked, responses, strict=False) if pair[0][0]]
+    continuations = [given.strip() for (_, given), _ in pairs]
+    if len(set(continuations)) < len(continuations):  # the options stand before a shared end
+        continuations = [prompt for (prompt, _), _ in pairs]
+    options = golds.lettered(continuations)
+    try:
+        values = tuple(float(_first(response)) for _, response in pairs)
+    except (TypeError, ValueError):
+        return options, Prediction(question_id=name, error="the log has no likelihood here")
+    answer = golds.best(options, values)
+    if answer is None:
+        return options, Prediction(question_id=name, error="not one likelihood an option")
+    return options, Prediction(question_id=name, answer=answer, option_scores=values)
+
+
+def _first(value: Any) -> Any:
+    while isinstance(value, list | tuple):
+        value = value[0] if value else None
+    return value
+
+
+def _written(
+    name: str,
+    row: dict[str, Any],
+    settings: Any,
+    options: tuple[Option, ...],
+    *,
+    problems: Problems,
+    line: int,
+) -> Prediction:
+    first = row["resps"][0]
+    if isinstance(first, list) and len(first) > 1:
+        what = f"{len(first)} responses to one question, the first is kept"
+        problems.kept.add("more-responses", what, question_id=name, line=line)
+    text, filtered = _first(first), _first(row.get("filtered_resps"))
+    if not isinstance(text, str):
+        return Prediction(question_id=name, error="the log has no text here")
+    given = filtered if isinstance(filtered, str) else text
+    return Prediction(
+        question_id=name,
+        answer=golds.given(given, options),
+        generation=Generation(text=text, stops=_stops(settings)),
+    )
+
+
+def _stops(settings: Any) -> tuple[str, ...]:
+    until = settings.get("until") if isinstance(settings, dict) else None
+    return (until,) if isinstance(until, str) else tuple(until or ())
+
+
+def _choices(doc: dict[str, Any]) -> list[Any]:
+    found = doc.get("choices", doc.get("options"))
+    if isinstance(found, dict):
+        found = found.get("text")
+    return found if isinstance(found, list) else []
+
+
+def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
+    """Return the document's own golds; DROP's ``target`` is no gold but the names of columns."""
+    for found in (golds.annotations(doc), golds.of_value(doc.get("answers"))):
+        if found:
+            return found
+    return golds.of_value(target)
+
+
+def _facts(
+    found: LogFacts, key: str, row: dict[str, Any], record: LogRecord, date: str
+) -> LogFacts:
+    settings = _requests(row["arguments"])[0][1]
+    lost = list(_LOST if isinstance(settings, dict) else ("tokens",))
+    if not prompts.from_fields(row["doc"]):
+        lost.append("passage")
+    if record.question.kind != "choice" and not golds.annotations(row["doc"]):
+        lost.append("gold-kinds")
+    lost += [code for code in ("version", "model") if not getattr(found, code)]
+    return msgspec.structs.replace(
+        found,
+        task=key,
+        created=date or found.created,
+        settings=found.settings | (settings if isinstance(settings, dict) else {}),
+        lost=tuple(lost),
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

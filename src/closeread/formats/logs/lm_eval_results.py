@@ -1,0 +1,112 @@
+"""lm-evaluation-harness' ``results``: the whole set's numbers, in all versions since the first.
+
+``{"results": {task: {metric: number}}, "versions", "config"}``; since version 0.4 the metrics are
+called ``f1,none`` after their filter, and ``lm_eval_version`` says who wrote it. There is no
+question in it: it tells about the samples that lie beside it, or stands for itself.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.logs.records import (
+    LogFacts,
+    LogFormat,
+    LogRecord,
+    Problems,
+    check_version,
+)
+from closeread.formats.logs.values import document, finite
+from closeread.formats.source import Source
+
+_SETTINGS = ("num_fewshot", "limit", "gen_kwargs", "fewshot_seed", "batch_size")
+
+
+def sniff(path: Path) -> bool:
+    """Whether it has results by task, with their versions and the run's configuration."""
+    head = Source(path).long_head()
+    return (
+        head.has("results", "versions")
+        and (head.has("config") or head.has("configs"))
+        and not head.has("config_general")
+    )
+
+
+def accompanies(path: Path) -> bool:
+    """Whether samples lie beside it."""
+    return any(path.parent.glob("samples_*.jsonl*"))
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield nothing; fill the facts of every task."""
+    found = document(path)
+    results = found.get("results")
+    if not isinstance(results, dict) or not results:
+        problems.bad.add("cut-log", "the results cannot be parsed")
+        return
+    check_version(problems, "lm-evaluation-harness", found.get("lm_eval_version"), (0, 4))
+    for task in results:
+        made = facts_of(found, task, "")
+        if any(value is None for value in made.scores.values()):
+            problems.bad.add("nan-score", f"a number of {task} is not finite", question_id=task)
+        facts[task] = made
+    yield from ()
+
+
+def beside(samples: Path, task: str, date: str) -> dict[str, Any]:
+    """Return the results that were written with samples: of the same date, else of the task."""
+    exact = document(samples.parent / f"results_{date}.json") if date else {}
+    if task in exact.get("results", {}):
+        return exact
+    for path in sorted(samples.parent.glob("results_*.json")):
+        found = document(path)
+        if task in found.get("results", {}):
+            return found
+    return {}
+
+
+def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
+    """Return what a results document says of a task.
+
+    Args:
+        found: The document, or nothing.
+        task: The task.
+        filter_name: Only the metrics after this filter, without its name; "" for all as they are.
+    """
+    config = found.get("config") or {}
+    numbers = (found.get("results") or {}).get(task) or {}
+    if filter_name:
+        ending = "," + filter_name
+        numbers = {
+            name.removesuffix(ending): value
+            for name, value in numbers.items()
+            if name.endswith(ending)
+        }
+    else:
+        numbers = {name: value for name, value in numbers.items() if name != "sample_len"}
+    shots = (found.get("n-shot") or {}).get(task)
+    settings = {name: config[name] for name in _SETTINGS if config.get(name) is not None}
+    return LogFacts(
+        harness="lm-eval",
+        version=str(found.get("lm_eval_version") or ""),
+        model=_model(found, config),
+        task=task,
+        task_version=str((found.get("versions") or {}).get(task, "")),
+        settings=settings | ({} if shots is None else {"num_fewshot": shots}),
+        lost=("samples", *(() if found.get("lm_eval_version") else ("version",))),
+        scores=finite(numbers),
+    )
+
+
+def _model(found: dict[str, Any], config: dict[str, Any]) -> str:
+    """Return the model's name; other arguments may hold keys and paths and are left alone."""
+    arguments = config.get("model_args")
+    pairs = arguments.split(",") if isinstance(arguments, str) else []
+    by_name = dict(pair.partition("=")[::2] for pair in pairs)
+    if isinstance(arguments, dict):
+        by_name = arguments
+    named = by_name.get("pretrained") or by_name.get("model") or found.get("model_name")
+    return str(named or config.get("model") or "")
+
+
+FORMAT = LogFormat(name="lm-eval-results", sniff=sniff, read=read, beside=accompanies)

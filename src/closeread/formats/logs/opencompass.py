@@ -1,0 +1,161 @@
+"""OpenCompass: ``predictions/MODEL/TASK.json``, with ``results/MODEL/TASK.json`` beside it.
+
+An object of ``{"0": {"origin_prompt", "prediction", "gold"}}``; for tasks by perplexity each entry
+has one ``label: X`` member an option with its ``PPL``. The texts are as the model gave them; stops
+stand in the configuration, a Python file, and are not in the log.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.values import document, finite, members, number, scores, text_of
+from closeread.formats.source import Source
+from closeread.types import Answer, Generation, Prediction, Question
+
+NAME = "opencompass"
+_LOST = ("finish-reason", "tokens", "stops", "passage", "gold-kinds", "gold-spans", "version")
+_LABEL = "label: "
+_PART = re.compile(r"_\d+$")
+
+
+def sniff(path: Path) -> bool:
+    """Whether the first entry has a prompt and a prediction."""
+    head = Source(path).long_head()
+    first = head.first(0)
+    if not isinstance(head.value, dict) or not isinstance(first, dict) or "0" not in head.value:
+        return False
+    by_text = "origin_prompt" in first and "prediction" in first
+    return by_text or any(key.startswith(_LABEL) for key in first)
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record an entry."""
+    task = Source(path).stem
+    results = _results(path, task)
+    details = _details(results)
+    by_likelihood = False
+    for place, (name, entry) in enumerate(members(path, problems)):
+        if not isinstance(entry, dict):
+            what = f"it is {type(entry).__name__}"
+            problems.bad.add("not-an-object", what, question_id=name)
+            continue
+        by_likelihood = any(key.startswith(_LABEL) for key in entry)
+        record = _record(task, name, entry, problems)
+        if record is None:
+            continue
+        given = scores(details[place] if place < len(details) else {}, problems, name=name)
+        yield LogRecord(
+            task=task,
+            passage=record[0],
+            question=record[1],
+            prediction=record[2],
+            scores=given,
+        )
+        facts.setdefault(task, _facts(path, task, results, details, by_likelihood))
+
+
+def _record(
+    task: str, name: str, entry: dict[str, Any], problems: Problems
+) -> tuple[Any, Question, Prediction] | None:
+    by_label = {
+        key.removeprefix(_LABEL): value
+        for key, value in entry.items()
+        if key.startswith(_LABEL) and isinstance(value, dict)
+    }
+    if not by_label and ("origin_prompt" not in entry or "prediction" not in entry):
+        problems.bad.add("missing-field", "no origin_prompt or no prediction", question_id=name)
+        return None
+    prompt = _prompt(entry, by_label)
+    passage_text, text = prompts.from_prompt(prompt)
+    passage = prompts.passage(passage_text)
+    gold = entry.get("gold")
+    if by_label:
+        options = golds.lettered(list(by_label))
+        answers = golds.choice(gold, options)
+        prediction = _by_perplexity(name, list(by_label.values()), options)
+    else:
+        options, answers = (), golds.of_value(_accepted(task, gold))
+        prediction = _written(name, entry["prediction"])
+    if not answers:
+        problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
+        return None
+    question = golds.question(name, passage, text, answers, options)
+    return passage, question, prediction
+
+
+def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
+    if by_label:
+        first = next(iter(by_label.values()))
+        return prompts.last_user(first.get("testing input") or first.get("prompt") or "")
+    found = entry["origin_prompt"]
+    return prompts.last_user(found) or text_of(found) or ""
+
+
+def _accepted(task: str, gold: Any) -> Any:
+    """DROP's references stand in one string, parted by ``|``."""
+    if isinstance(gold, str) and task.lower().startswith("drop"):
+        return gold.split("|")
+    return [gold] if isinstance(gold, str) else gold
+
+
+def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
+    values = [number(entry.get("PPL")) for entry in entries]
+    scores_of = tuple(-value for value in values if value is not None)
+    answer = golds.best(options, scores_of)
+    if answer is None:
+        return Prediction(question_id=name, error="not one perplexity an option")
+    return Prediction(question_id=name, answer=answer, option_scores=scores_of)
+
+
+def _written(name: str, prediction: Any) -> Prediction:
+    first = prediction[0] if isinstance(prediction, list) and prediction else prediction
+    if not isinstance(first, str):
+        return Prediction(question_id=name, error="the log has no text here")
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="span", texts=(first,)),
+        generation=Generation(text=first),
+    )
+
+
+def _results(path: Path, task: str) -> dict[str, Any]:
+    """Return the scores of the same model and task; a task in parts has one file for them all."""
+    folder = path.parent.parent.parent / "results" / path.parent.name
+    return document(folder / path.name) or document(folder / f"{_PART.sub('', task)}.json")
+
+
+def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return each entry's own scores, where they were dumped (``--dump-eval-details``)."""
+    found = results.get("details")
+    rows = list(found.values()) if isinstance(found, dict) else found
+    kept = []
+    for row in rows if isinstance(rows, list) else []:
+        flat = {}
+        for key, value in row.items() if isinstance(row, dict) else ():
+            one = value[0] if isinstance(value, list) and len(value) == 1 else value
+            if isinstance(one, bool | float):
+                flat[key] = one
+        kept.append(flat)
+    return kept
+
+
+def _facts(
+    path: Path, task: str, results: dict[str, Any], details: list[Any], by_likelihood: bool
+) -> LogFacts:
+    lost = ("passage", "tokens", "version") if by_likelihood else _LOST
+    numbers = finite({key: value for key, value in results.items() if key != "details"})
+    return LogFacts(
+        harness=NAME,
+        model=path.parent.name if path.parent.parent.name == "predictions" else "",
+        task=task,
+        created=path.parents[2].name if path.parent.parent.name == "predictions" else "",
+        lost=lost if details else (*lost, "sample-scores"),
+        scores=numbers,
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

@@ -1,0 +1,133 @@
+"""What a foreign log says: about the run, about each question, and what it cannot say."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.types import Defects, Passage, Prediction, Question, Record
+
+# What a log may not hold, by code. The audits ask for the codes, people read the sentences.
+LOST = {
+    "tail": "the text was cut at the first stop before it was logged; what followed is gone",
+    "generation": "only the extracted answer was logged, not the text that it was taken from",
+    "finish-reason": "why a text ended is not logged: a stop, the limit or the model itself",
+    "tokens": "how many tokens were read and written is not logged",
+    "stops": "which stop strings were set is not logged",
+    "passage": "passage and question are one prompt; they were told apart by its headings or not",
+    "gold-kinds": "golds are bare strings: numbers and dates are told by their look",
+    "gold-spans": "an answer of several spans stands as one joined string",
+    "options": "the options stand in the prompt only",
+    "sample-scores": "the harness' score of each question is not logged",
+    "version": "the harness' version is not logged",
+    "model": "the model is named by the folder or not at all",
+    "apart": "one text answers all questions of a passage",
+    "samples": "only the whole set's numbers are logged, no question and no answer",
+}
+
+
+class LogFacts(Record, frozen=True, kw_only=True):
+    """What a log says of a whole run.
+
+    Attributes:
+        harness: The name of the reader that read the log, such as ``lm-eval``.
+        version: The harness' version; "" where the log does not say it.
+        task: As the harness calls it, with its filter or epoch where there are several.
+        settings: What changes answers: stops, examples shown, limits, temperature.
+        lost: Codes of ``LOST``.
+        scores: The harness' own numbers for the whole set, by its own names.
+    """
+
+    harness: str
+    task: str
+    version: str = ""
+    model: str = ""
+    task_version: str = ""
+    created: str = ""
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    lost: tuple[str, ...] = ()
+    scores: dict[str, float | None] = msgspec.field(default_factory=dict)
+
+
+class LogRecord(Record, frozen=True, kw_only=True):
+    """One question as a log has it; ``scores`` are the harness' own, by its own names."""
+
+    task: str
+    passage: Passage
+    question: Question
+    prediction: Prediction
+    scores: dict[str, float | None] = msgspec.field(default_factory=dict)
+
+
+@dataclass
+class Problems:
+    """What is wrong with a log.
+
+    Attributes:
+        bad: What cannot be used as it stands, one count a record (or for the whole file); stops
+            the reading at its end unless the user skips it.
+        kept: What is odd, but used.
+    """
+
+    bad: Defects = field(default_factory=Defects)
+    kept: Defects = field(default_factory=Defects)
+
+    def settle(self, path: Path, *, skip: bool) -> None:
+        """Raise what was found, all at once, unless it is to be skipped.
+
+        Raises:
+            InputError: Something cannot be used and is not to be skipped.
+        """
+        if skip or not self.bad.total:
+            return
+        lines = []
+        for code, count in self.bad.counts.items():
+            first = self.bad.examples[code][0]
+            at = f"line {first.line}: " if first.line else ""
+            who = f"{first.question_id}: " if first.question_id else ""
+            lines.append(f"{code} {count:,}, first {at}{who}{first.message}")
+        raise InputError(
+            f"{self.bad.total:,} things in this log cannot be used:\n    " + "\n    ".join(lines),
+            where=str(path),
+            cure="repair the log, or leave these out, counted in run.json, with --skip-bad",
+        )
+
+
+# Yields the records in the log's order; fills the facts of every task by the time it ends.
+ReadLog = Callable[[Path, Problems, dict[str, LogFacts]], Iterator[LogRecord]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat:
+    """One harness' log files.
+
+    Attributes:
+        sniff: Whether a file is such a log, by its content and, where that is poor, its name.
+        beside: Whether a file only accompanies a log that is there too.
+    """
+
+    name: str
+    sniff: Callable[[Path], bool]
+    read: ReadLog
+    beside: Callable[[Path], bool] = lambda path: False
+
+
+def newer(found: Any, known: Sequence[int]) -> bool:
+    """Whether a version such as ``0.4.13`` or 2 comes after the last one that is known."""
+    parts = str(found).split(".")
+    numbers = [int(part) if part.isdecimal() else 0 for part in parts[: len(known)]]
+    return numbers > list(known)[: len(numbers)] if found not in (None, "") else False
+
+
+def check_version(problems: Problems, harness: str, found: Any, known: Sequence[int]) -> None:
+    """Count ``newer-version`` where a log was written by a harness after the last known one."""
+    if newer(found, known):
+        last = ".".join(map(str, known))
+        problems.bad.add(
+            "newer-version",
+            f"{harness} {found} wrote it, layouts are known up to {last}; what is still "
+            "where it was is read",
+        )

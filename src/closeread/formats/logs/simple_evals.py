@@ -1,0 +1,104 @@
+"""simple-evals: ``EVAL_MODEL_DATE_allresults.json`` and files in its form.
+
+``{"score", "metrics", "htmls", "convos", "metadata"}``: a conversation and a piece of HTML for each
+sample; gold and score stand only in the HTML ("Correct Answer:", "Score:"). Its DROP logs the
+extracted answer in place of the model's text.
+"""
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.values import elements, finite, literal, scores, text_of
+from closeread.formats.source import Source
+from closeread.types import Answer, Generation, Prediction
+
+NAME = "simple-evals"
+_FIELD = r"<p>\s*{}:\s*(.*?)</p>"
+_GOLD = re.compile(_FIELD.format("Correct Answer"), re.DOTALL)
+_SCORE = re.compile(_FIELD.format("Score"), re.DOTALL)
+_LOST = ("finish-reason", "tokens", "stops", "passage", "gold-kinds", "gold-spans", "version")
+_DATE = re.compile(r"_\d{8}_\d{6}$")
+
+
+def sniff(path: Path) -> bool:
+    """Whether it has a score, metrics and pieces of HTML (conversations follow)."""
+    return Source(path).long_head().has("score", "metrics", "htmls")
+
+
+def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
+    """Yield one record a sample: first the HTML is gone through, then the conversations."""
+    task, model = _names(path)
+    beside: dict[str, Any] = {}
+    told = [_told(one) for one in elements(path, "htmls", Problems(), beside)]
+    rest: dict[str, Any] = {}
+    for place, talk in enumerate(elements(path, "convos", problems, rest)):
+        name = str(place)
+        gold, score = told[place] if place < len(told) else (None, None)
+        record = _record(task, name, talk, gold=gold, score=score, problems=problems)
+        if record is not None:
+            yield record
+    numbers = finite({"score": rest.get("score"), **(rest.get("metrics") or {})})
+    facts[task] = LogFacts(
+        harness=NAME,
+        model=model,
+        task=task,
+        lost=(*_LOST, *(("generation",) if task.startswith("drop") else ())),
+        scores=numbers,
+    )
+
+
+def _names(path: Path) -> tuple[str, str]:
+    stem = _DATE.sub("", path.name.removesuffix(".json").removesuffix("_allresults"))
+    task, _, model = stem.partition("_")
+    return task, model
+
+
+def _told(piece: Any) -> tuple[Any, Any]:
+    """Return gold and score from a sample's HTML."""
+    if not isinstance(piece, str):
+        return None, None
+    gold, score = _GOLD.search(piece), _SCORE.search(piece)
+    value = {"True": 1.0, "False": 0.0}.get(score[1].strip()) if score else None
+    if score and value is None:
+        try:
+            value = float(score[1])
+        except ValueError:
+            value = None
+    return (literal(html.unescape(gold[1]).strip()) if gold else None), value
+
+
+def _record(
+    task: str, name: str, talk: Any, *, gold: Any, score: Any, problems: Problems
+) -> LogRecord | None:
+    messages = talk if isinstance(talk, list) else []
+    last = messages[-1] if messages and isinstance(messages[-1], dict) else {}
+    text = text_of(last.get("content"))
+    if last.get("role") != "assistant" or text is None:
+        problems.bad.add("no-response", "the conversation has no answer", question_id=name)
+        return None
+    passage_text, asked = prompts.from_prompt(prompts.last_user(messages))
+    answers = golds.of_value(gold)
+    if not answers:
+        problems.bad.add("missing-gold", "no Correct Answer in the HTML", question_id=name)
+        return None
+    passage = prompts.passage(passage_text)
+    generation = None if task.startswith("drop") else Generation(text=text)
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=golds.question(name, passage, asked, answers),
+        prediction=Prediction(
+            question_id=name,
+            answer=Answer(kind="span", texts=(text,)),
+            generation=generation,
+        ),
+        scores=scores({} if score is None else {"score": score}, problems, name=name),
+    )
+
+
+FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

@@ -1,0 +1,160 @@
+"""Values out of a log: JSON that may hold NaN or break off, numbers, texts."""
+
+import ast
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.formats.logs.records import Problems
+from closeread.formats.source import Source
+from closeread.formats.stream import BrokenJSON, Walk
+
+HUGE_BYTES = 8 * 1024 * 1024
+
+
+def parse(raw: bytes) -> Any:
+    """Parse JSON; unlike the standard, NaN and Infinity are taken, as Python writes them.
+
+    Raises:
+        ValueError: It is no JSON, or no UTF-8.
+    """
+    try:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        try:
+            found = json.loads(raw)
+            msgspec.json.encode(found)  # fails at half of a surrogate pair
+        except (RecursionError, msgspec.EncodeError) as error:
+            raise ValueError("nested too deeply, or half of a surrogate pair") from error
+        return found
+
+
+def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects of a JSON-lines log with their line numbers.
+
+    Counts ``cut-record`` (the last line breaks off), ``not-json``, ``not-an-object`` as bad, and
+    ``huge-record`` as kept.
+    """
+    for number, raw in Source(path).lines():
+        huge(len(raw), problems, line=number)
+        try:
+            value = parse(raw)
+        except ValueError as error:
+            cut = not raw.endswith(b"\n")
+            code = "cut-record" if cut else "not-json"
+            what = "the file ends in the middle of the record" if cut else str(error)
+            problems.bad.add(code, what, line=number)
+            continue
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            problems.bad.add("not-an-object", f"it is {type(value).__name__}", line=number)
+
+
+def huge(size: int, problems: Problems, *, line: int | None = None, name: str = "") -> None:
+    """Count a record that is larger than any honest answer needs."""
+    if size > HUGE_BYTES:
+        message = f"the record has {size:,} bytes"
+        problems.kept.add("huge-record", message, line=line, question_id=name)
+
+
+def elements(path: Path, field: str, problems: Problems, rest: dict[str, Any]) -> Iterator[Any]:
+    """Yield the elements of a document's array one at a time; ``rest`` gets what stands beside.
+
+    Counts ``cut-log`` where the document breaks off.
+    """
+    with Source(path).open() as stream:
+        walk = Walk(stream, finite=False)
+        walk.rest = rest
+        try:
+            yield from walk.elements(field)
+        except (BrokenJSON, UnicodeDecodeError, RecursionError) as error:
+            _cut(error, problems)
+
+
+def members(path: Path, problems: Problems) -> Iterator[tuple[str, Any]]:
+    """Yield the members of a document that is one object, like ``elements``."""
+    with Source(path).open() as stream:
+        try:
+            yield from Walk(stream, finite=False).members()
+        except (BrokenJSON, UnicodeDecodeError, RecursionError) as error:
+            _cut(error, problems)
+
+
+def _cut(error: Exception, problems: Problems) -> None:
+    line = error.line if isinstance(error, BrokenJSON) else None
+    problems.bad.add("cut-log", str(error) or "nested too deeply", line=line)
+
+
+def document(path: Path) -> dict[str, Any]:
+    """Parse a small file that stands beside a log; empty where there is none, or no JSON in it."""
+    try:
+        found = parse(Source(path).read())
+    except (InputError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def number(value: Any) -> float | None:
+    """Return a score as a number: true is 1, words are None."""
+    if isinstance(value, bool | int | float):
+        return float(value)
+    return None
+
+
+def scores(
+    found: dict[str, Any], problems: Problems, *, name: str, line: int | None = None
+) -> dict[str, float | None]:
+    """Return a question's scores that are numbers.
+
+    Counts ``nan-score``; such a score becomes None.
+    """
+    kept: dict[str, float | None] = {}
+    for key, value in found.items():
+        score = number(value)
+        if score is None:
+            continue
+        if not math.isfinite(score):
+            problems.bad.add("nan-score", f"{key} is {score}", question_id=name, line=line)
+            score = None
+        kept[key] = score
+    return kept
+
+
+def finite(found: dict[str, Any]) -> dict[str, float | None]:
+    """Return a whole set's numbers; what is not finite becomes None, what is no number goes."""
+    numbers = {key: number(value) for key, value in found.items()}
+    return {
+        key: value if math.isfinite(value) else None
+        for key, value in numbers.items()
+        if value is not None
+    }
+
+
+def literal(text: str) -> Any:
+    """Return the list or tuple that Python printed; the text itself where it is none."""
+    if text[:1] in ("[", "("):
+        try:
+            return ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return text
+    return text
+
+
+def text_of(value: Any) -> str | None:
+    """Return a message's text: a string, or the joined text parts of a list."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        parts = [
+            part if isinstance(part, str) else part.get("text", "")
+            for part in value
+            if isinstance(part, str | dict)
+        ]
+        return "".join(part for part in parts if isinstance(part, str))
+    return None

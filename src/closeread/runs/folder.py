@@ -1,0 +1,96 @@
+"""Writing a run folder from records that carry question, gold and prediction together."""
+
+import contextlib
+import hashlib
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+import msgspec
+
+from closeread.formats.logs.records import LogRecord
+from closeread.runs.store import LEDGER, LOG_SCORES, PREDICTIONS
+from closeread.types import Defects, Passage, Question, Score
+
+DATASET = "dataset.jsonl"
+_MOST_TOGETHER = 64
+
+
+class RunWriter:
+    """Writes data set, predictions and the harness' scores side by side, a record at a time.
+
+    Attributes:
+        path: The folder, made by entering.
+        digest: The predictions' sha256, once it is left.
+    """
+
+    def __init__(self, path: Path, task: str, kept: Defects) -> None:
+        self.path = path
+        self.dataset = path / DATASET
+        self.n_questions = self.n_failed = 0
+        self.digest = ""
+        self._task = task
+        self._kept = kept
+        self._ids: dict[str, int] = {}
+        self._passage: Passage | None = None
+        self._questions: list[Question] = []
+        self._hash = hashlib.sha256()
+        self._files: dict[str, IO[bytes]] = {}
+        self._stack = contextlib.ExitStack()
+        self._encode = msgspec.json.Encoder().encode
+
+    def __enter__(self) -> "RunWriter":
+        self.path.mkdir()
+        for name in (DATASET, PREDICTIONS, LOG_SCORES):
+            stream = self._stack.enter_context((self.path / name).open("wb"))
+            self._files[name] = stream
+        self._write(DATASET, {"dataset": {"name": self._task}})
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._stack:
+            if kind is None:
+                self._flush()
+        if kind is None:
+            self.digest = self._hash.hexdigest()
+            shutil.copyfile(self.path / PREDICTIONS, self.path / LEDGER)
+
+    def add(self, record: LogRecord) -> None:
+        """Write one record; an id that was there gets a number, counted as ``repeated-id``."""
+        name = self._named(record.question.question_id)
+        if record.passage != self._passage or len(self._questions) == _MOST_TOGETHER:
+            self._flush()
+            self._passage = record.passage
+        self._questions.append(msgspec.structs.replace(record.question, question_id=name))
+        prediction = msgspec.structs.replace(record.prediction, question_id=name)
+        self._write(PREDICTIONS, prediction)
+        if record.scores:
+            self._write(LOG_SCORES, Score(question_id=name, values=record.scores))
+        self.n_questions += 1
+        self.n_failed += bool(prediction.error)
+
+    def _named(self, name: str) -> str:
+        times = self._ids[name] = self._ids.get(name, 0) + 1
+        if times == 1:
+            return name
+        self._kept.add("repeated-id", f"is there {times} times", question_id=name)
+        numbered = f"{name}#{times}"
+        return numbered if numbered not in self._ids else self._named(numbered)
+
+    def _flush(self) -> None:
+        if self._passage is not None:
+            line = {"passage": self._passage, "questions": self._questions}
+            self._write(DATASET, line)
+            self._questions = []
+
+    def _write(self, name: str, value: object) -> None:
+        line = self._encode(value) + b"\n"
+        if name == PREDICTIONS:
+            self._hash.update(line)
+        self._files[name].write(line)

@@ -1,0 +1,219 @@
+"""Storing other harnesses' logs as run folders: one a task, with the data set that they carry."""
+
+import contextlib
+import os
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from closeread import __version__
+from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.records import LOST, LogFacts, LogFormat, Problems
+from closeread.formats.source import Source
+from closeread.runs.folder import RunWriter
+from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo
+from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
+
+_UNSAFE = re.compile(r"[^\w.+~-]+")
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """What was made of the logs.
+
+    Attributes:
+        runs: The run folders, in the logs' order.
+        skipped: How many records could not be used, by kind.
+        kept: What is odd, but used, by kind.
+    """
+
+    runs: tuple[Run, ...]
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    kept: Mapping[str, int] = field(default_factory=dict)
+
+
+def ingest(
+    logs: Iterable[Path],
+    out: Path,
+    *,
+    harness: str | None = None,
+    skip_bad: bool = False,
+    overwrite: bool = False,
+) -> Ingested:
+    """Make run folders of saved logs; nothing appears under ``out`` until all of it is there.
+
+    One task makes ``out`` itself the run folder; of several each has a folder in it.
+
+    Args:
+        logs: Files, or folders to be searched for logs.
+        out: A new or empty folder.
+        harness: The reader's name; guessed from each file's content when None.
+        skip_bad: Leave out what cannot be used, and count it in ``run.json``.
+        overwrite: Discard the runs that are there.
+
+    Raises:
+        InputError: No log, or something in one cannot be used; says what and how often.
+        UsageError: The folder is taken.
+        MissingExtraError: A log needs an optional dependency that is not installed.
+        StorageError: The folder cannot be written.
+    """
+    _must_be_free(out, overwrite)
+    found = found_in(list(logs), harness)
+    with _built_beside(out, overwrite) as folder:
+        made: list[tuple[Path, LogFacts]] = []
+        skipped: dict[str, int] = {}
+        kept: dict[str, int] = {}
+        for path, reader in found:
+            problems = Problems()
+            made += _read(path, reader, problems, folder, skip_bad)
+            for counts, of in ((skipped, problems.bad.counts), (kept, problems.kept.counts)):
+                for code, count in of.items():
+                    counts[code] = counts.get(code, 0) + count
+        names = _names([facts for _, facts in made])
+        for (numbered, _), name in zip(made, names, strict=True):
+            numbered.replace(folder / name)
+        if len(names) == 1:
+            _lift(folder / names[0], folder)
+    paths = [out] if len(names) == 1 else [out / name for name in names]
+    return Ingested(tuple(open_run(path) for path in paths), skipped, kept)
+
+
+def _read(
+    path: Path, reader: LogFormat, problems: Problems, folder: Path, skip_bad: bool
+) -> list[tuple[Path, LogFacts]]:
+    """Write the runs of one log under numbers; return their folders with what the log says."""
+    writers: dict[str, RunWriter] = {}
+    facts: dict[str, LogFacts] = {}
+    begun = len(list(folder.iterdir()))
+    with contextlib.ExitStack() as stack:
+        for record in reader.read(path, problems, facts):
+            writer = writers.get(record.task)
+            if writer is None:
+                inner = folder / f"#{begun + len(writers)}"
+                writer = stack.enter_context(RunWriter(inner, record.task, problems.kept))
+                writers[record.task] = writer
+            writer.add(record)
+        problems.settle(path, skip=skip_bad)
+        for task in facts.keys() - writers.keys():
+            if not facts[task].scores:
+                continue
+            inner = folder / f"#{begun + len(writers)}"
+            writers[task] = stack.enter_context(RunWriter(inner, task, problems.kept))
+    if not writers:
+        left = ", ".join(f"{code} {count:,}" for code, count in problems.bad.counts.items())
+        raise InputError(
+            "no question is left in this log" + (f" ({left})" if left else ""), where=str(path)
+        )
+    file = LogFile(name=path.name, sha256=Source(path).sha256())
+    for task, writer in writers.items():
+        write_document(writer.path / INFO, _info(facts[task], writer, problems, file))
+    return [(writer.path, facts[task]) for task, writer in writers.items()]
+
+
+def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:
+    return RunInfo(
+        closeread=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=DatasetInfo(
+            name=facts.task,
+            version=facts.task_version,
+            format="jsonl",
+            path=writer.dataset.name,
+            sha256=Source(writer.dataset).sha256(),
+            n_questions=writer.n_questions,
+        ),
+        reader=ReaderInfo(name=f"{facts.harness}: {facts.model or 'unnamed model'}"),
+        batch_size=1,
+        log=LogInfo(
+            harness=facts.harness,
+            version=facts.version,
+            model=facts.model,
+            task=facts.task,
+            task_version=facts.task_version,
+            created=facts.created,
+            settings=facts.settings,
+            lost={code: LOST[code] for code in facts.lost},
+            scores=facts.scores,
+            skipped=problems.bad.counts,
+            files=(file,),
+        ),
+        defects=problems.kept.counts,
+        complete=True,
+        n_predictions=writer.n_questions,
+        n_failed=writer.n_failed,
+        predictions_sha256=writer.digest,
+    )
+
+
+def _names(made: list[LogFacts]) -> list[str]:
+    """Return a folder name for each run: its task, with model and number only where needed."""
+    names: list[str] = []
+    for facts in made:
+        several = len({one.model for one in made if one.task == facts.task}) > 1
+        name = f"{facts.model}--{facts.task}" if several else facts.task
+        plain = _UNSAFE.sub("-", name).strip("-.") or "run"
+        number, candidate = 1, plain
+        while candidate in names:
+            number += 1
+            candidate = f"{plain}-{number}"
+        names.append(candidate)
+    return names
+
+
+def _must_be_free(out: Path, overwrite: bool) -> None:
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    runs = [path for path in find_runs(out) if (path / INFO).is_file()] if out.is_dir() else []
+    if not runs:
+        raise UsageError(
+            "there is something here that is no run",
+            where=str(out),
+            cure="name a new or empty folder with --out",
+        )
+    if not overwrite:
+        raise UsageError(
+            "there is a run in this folder already",
+            where=str(out),
+            cure="--overwrite discards it, --out names another",
+        )
+    if out not in runs and {path.name for path in out.iterdir()} != {path.name for path in runs}:
+        raise UsageError(
+            "the folder holds runs, and other things that would be lost",
+            where=str(out),
+            cure="name a new or empty folder with --out",
+        )
+
+
+@contextlib.contextmanager
+def _built_beside(out: Path, overwrite: bool) -> Iterator[Path]:
+    """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
+    folder = out.parent / f".{out.name}.{os.getpid()}.part"
+    try:
+        folder.mkdir(parents=True)
+        yield folder
+        if out.exists():
+            old = out.parent / f".{out.name}.{os.getpid()}.old.part"
+            out.replace(old)
+            folder.replace(out)
+            shutil.rmtree(old)
+        else:
+            folder.replace(out)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}",
+            where=str(out),
+            cure="free space or choose another place with --out",
+        ) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lift(inner: Path, folder: Path) -> None:
+    """Move the files of the only run up into the folder itself."""
+    for path in list(inner.iterdir()):
+        path.replace(folder / path.name)
+    inner.rmdir()
