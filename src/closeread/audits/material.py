@@ -1,0 +1,184 @@
+"""What is examined: runs with their questions, gold, answers and generated texts, in memory."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from closeread import catalog
+from closeread.errors import InputError
+from closeread.protocols import Metric
+from closeread.runs.score import as_submission
+from closeread.runs.store import Run
+from closeread.types import Defects, Passage, Prediction, Question, Submission
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """One run under examination.
+
+    Attributes:
+        questions: In the data set's order, those without gold left out.
+        passages: By passage id.
+        submission: What was handed in.
+        tail_lost: Whether the texts were cut before they were saved.
+        stops: The stop strings that were in force when they were written.
+    """
+
+    name: str
+    dataset: str
+    sha256: str
+    questions: tuple[Question, ...]
+    passages: Mapping[str, Passage]
+    submission: Submission
+    tail_lost: bool = False
+    stops: tuple[str, ...] = ()
+
+    @property
+    def predictions(self) -> Mapping[str, Prediction]:
+        """The prediction for each question id."""
+        return self.submission.predictions
+
+    def answered(self) -> Iterator[tuple[Question, Prediction]]:
+        """Yield the questions that have a prediction, with it."""
+        for question in self.questions:
+            prediction = self.predictions.get(question.question_id)
+            if prediction is not None:
+                yield question, prediction
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its questions ask for text, not for an option."""
+        return any(not question.options for question in self.questions)
+
+
+@dataclass
+class Problems:
+    """What of the sources cannot be examined, counted; stops unless it is to be skipped."""
+
+    bad: Defects = field(default_factory=Defects)
+
+    def settle(self, skip: bool) -> None:
+        """Raise everything at once.
+
+        Raises:
+            InputError: Something is bad and not to be skipped.
+        """
+        if not self.bad.total or skip:
+            return
+        lines = [
+            f"{code} {count:,}, first {found.question_id or '-'}: {found.message}"
+            for code, count in self.bad.counts.items()
+            for found in self.bad.examples[code][:1]
+        ]
+        raise InputError(
+            f"{self.bad.total:,} things cannot be examined:\n    " + "\n    ".join(lines),
+            cure="mend the sources, or leave these out, named and counted, with --skip-bad",
+        )
+
+
+def subject(run: Run, problems: Problems) -> Subject:
+    """Load a finished run.
+
+    Raises:
+        InputError: The run is not finished, or its data set is gone.
+        MismatchError: Its data set has changed.
+    """
+    dataset = run.dataset()
+    passages: dict[str, Passage] = {}
+    questions: list[Question] = []
+    pairs = ((passage, one) for passage, of in dataset for one in of)
+    for passage, question in islice(pairs, run.info.dataset.limit):
+        passages.setdefault(passage.passage_id, passage)
+        if has_gold(question):
+            questions.append(question)
+        else:
+            problems.bad.add(
+                "missing-gold", f"no gold answer ({run.path})", question_id=question.question_id
+            )
+    if run.info.submission:
+        submission = as_submission(run, dataset)
+    else:
+        found = {one.question_id: one for one in run.predictions()}
+        submission = Submission(predictions=found)
+    _note_bad(submission, run, problems)
+    facts = getattr(run.info, "log", None)
+    lost = getattr(facts, "lost", ())
+    stops = Counter(
+        one.generation.stops
+        for one in submission.predictions.values()
+        if one.generation is not None and one.generation.stops
+    )
+    return Subject(
+        name=run.path.name or str(run.path),
+        dataset=run.info.dataset.name,
+        sha256=run.info.dataset.sha256,
+        questions=tuple(questions),
+        passages=passages,
+        submission=submission,
+        tail_lost="tail" in lost or bool(stops),
+        stops=stops.most_common(1)[0][0] if stops else (),
+    )
+
+
+def has_gold(question: Question) -> bool:
+    """Whether any accepted answer says something."""
+    return any(answer.texts or answer.label or answer.kind == "none" for answer in question.answers)
+
+
+def _note_bad(submission: Submission, run: Run, problems: Problems) -> None:
+    for name, one in submission.predictions.items():
+        numbers = [*one.option_scores, one.confidence or 0.0]
+        if any(map(math.isnan, numbers)):
+            problems.bad.add("nan-score", f"a score is NaN ({run.path})", question_id=name)
+
+
+def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
+    """Return the runs restricted to the questions that all of them answer.
+
+    Questions that only some runs were asked are counted as bad.
+    """
+    if len({one.sha256 for one in subjects}) < 2:
+        return list(subjects)
+    ids = [{question.question_id for question in one.questions} for one in subjects]
+    shared = set.intersection(*ids)
+    for one, own in zip(subjects, ids, strict=True):
+        for name in sorted(own - shared):
+            problems.bad.add(
+                "different-questions", f"asked in {one.name}, not in all runs", question_id=name
+            )
+    return [restricted(one, shared) for one in subjects]
+
+
+def restricted(one: Subject, ids: Iterable[str]) -> Subject:
+    """Return a run with only some of its questions."""
+    wanted = set(ids)
+    kept = tuple(question for question in one.questions if question.question_id in wanted)
+    return replace(one, questions=kept)
+
+
+def said(prediction: Prediction) -> str:
+    """Return the text that was generated; where none was kept, the answer."""
+    if prediction.generation is not None:
+        return prediction.generation.text
+    if prediction.answer is None:
+        return ""
+    return ", ".join(prediction.answer.texts) or prediction.answer.label
+
+
+def judge_of(one: Subject) -> tuple[str, Metric]:
+    """Return the scorer that a run's questions call for, by its catalog name."""
+    first = next(question for question in one.questions if not question.options)
+    language = one.passages[first.passage_id].language
+    none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
+    name = (
+        "drop"
+        if first.kind == "discrete"
+        else "squad2"
+        if none
+        else "cmrc~mixed"
+        if language == "zh"
+        else "squad"
+    )
+    return name, catalog.resolve("metric", name)()

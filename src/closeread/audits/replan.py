@@ -1,0 +1,223 @@
+"""After a change, which saved answers hold, which are scored anew, which must be generated again.
+
+The causes are those of the Open LLM Leaderboard's look into DROP: a decimal gold answer of which
+the text has the part before the point; a text that ends in a number and may have been cut; any
+other text that a stop ended, which may go on.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from closeread.audits.findings import Finding, Table, share
+from closeread.audits.material import Subject, said
+from closeread.audits.truncation import cut
+from closeread.errors import UsageError
+from closeread.types import Prediction, Question
+
+_DECIMAL = re.compile(r"\d+\.\d+")
+_ENDED_ITSELF = frozenset(("eos", "eos_token", "end_turn", "length", "max_tokens"))
+_CHARACTERS_A_TOKEN = 4.0
+_PROMPT_OVERHEAD = 20
+
+UNAFFECTED = "unaffected"
+RESCORED = "scored anew"
+CAUSES = {
+    "decimal cut": "a decimal gold answer whose right beginning was cut at the point",
+    "gold cut": "a gold answer that holds the old stop, whose right beginning was cut there",
+    "ends in a number": "the text ends in a number, which the old stop may have cut",
+    "may go on": "the old stop ended the text; the new one might not",
+    "new prompt": "another prompt was asked",
+    "no text": "only the extracted answer was saved",
+    "no answer": "nothing was saved, or the reader failed",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """What is to be changed.
+
+    Attributes:
+        stops: The new stop strings; None leaves them.
+        was: The stop strings that the texts were cut at, where the runs do not say.
+        extract: Whether answers are taken out of the texts in another way.
+        normalizer: Whether scores are computed in another way.
+        prompt: Whether the questions are asked in another way.
+    """
+
+    stops: tuple[str, ...] | None = None
+    was: tuple[str, ...] = ()
+    extract: bool = False
+    normalizer: bool = False
+    prompt: bool = False
+
+    def described(self) -> str:
+        """Return the change in words."""
+        parts = []
+        if self.stops is not None:
+            parts.append("stop at " + (" or ".join(map(_shown, self.stops)) or "nothing"))
+        parts += ["another extraction"] * self.extract + ["another normaliser"] * self.normalizer
+        return ", ".join(parts + ["another prompt"] * self.prompt)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What generating again costs, from the run's own token counts or by length."""
+
+    questions: int
+    prompt_tokens: int
+    completion_tokens: int
+    gpu_hours: float | None
+    estimated: bool
+
+
+def check(one: Subject, change: Change, *, tokens_per_second: float | None = None) -> Finding:
+    """Sort the saved answers by what a change asks of them.
+
+    Args:
+        one: The run.
+        change: At least one thing.
+        tokens_per_second: Measured throughput, for GPU-hours.
+
+    Raises:
+        UsageError: Nothing is to be changed.
+    """
+    if not change.described():
+        raise UsageError(
+            "nothing is to be changed",
+            cure="say what: --stop, --new-extract, --new-normalizer, --new-prompt",
+        )
+    sorted_ = {UNAFFECTED: [], RESCORED: []} | {cause: [] for cause in CAUSES}  # type: ignore[var-annotated]
+    for question in one.questions:
+        prediction = one.predictions.get(question.question_id)
+        sorted_[outcome(question, prediction, one, change)].append(question)
+    again = [question for cause in CAUSES for question in sorted_[cause]]
+    cost = _cost(one, again, tokens_per_second)
+    n = len(one.questions)
+    listed = [[question.question_id, cause] for cause in CAUSES for question in sorted_[cause]]
+    return Finding(
+        check="replan",
+        verdict="sound" if not again else "broken" if len(again) > n / 2 else "doubtful",
+        headline=(
+            f"{one.name}, {change.described()}: {len(again):,} of {n:,} answers "
+            f"({100 * len(again) / max(n, 1):.1f} %) must be generated again"
+            + ("" if again else ": all can be scored from what was saved")
+        ),
+        tables=(
+            Table(
+                title="What the change asks for",
+                headings=("saved answers", "questions", "share %", "why"),
+                rows=tuple(
+                    (name, len(found), share(len(found), n), _why(name))
+                    for name, found in sorted_.items()
+                    if found or name in (UNAFFECTED, RESCORED)
+                ),
+            ),
+            Table(
+                title="What generating again costs",
+                headings=("questions", "prompt tokens", "new tokens", "GPU-hours"),
+                rows=(
+                    (
+                        cost.questions, cost.prompt_tokens, cost.completion_tokens,
+                        None if cost.gpu_hours is None else round(cost.gpu_hours, 4),
+                    ),
+                ),
+                note="tokens are estimated from lengths" if cost.estimated else "",
+            ),
+        ),
+        data={
+            "counts": {name: len(found) for name, found in sorted_.items()},
+            "list": listed,
+            "cost": {
+                "questions": cost.questions, "prompt_tokens": cost.prompt_tokens,
+                "completion_tokens": cost.completion_tokens, "gpu_hours": cost.gpu_hours,
+                "estimated": cost.estimated,
+            },
+        },
+    )  # fmt: skip
+
+
+def outcome(question: Question, prediction: Prediction | None, one: Subject, change: Change) -> str:
+    """Return what becomes of one saved answer: a key of the tables above."""
+    if prediction is None or prediction.error:
+        return "no answer"
+    if change.prompt:
+        return "new prompt"
+    if change.extract and prediction.generation is None and not change.was:
+        return "no text"
+    rest = RESCORED if change.extract or change.normalizer else UNAFFECTED
+    if change.stops is None:
+        return rest
+    text = said(prediction)
+    old = change.was or one.stops
+    lost = one.tail_lost or bool(change.was)
+    if cut(text, change.stops) != text:
+        same = cut(text, old) == cut(text, change.stops) and not lost
+        return rest if same else RESCORED
+    finish = prediction.generation.finish_reason if prediction.generation else ""
+    if not lost or set(old) <= set(change.stops) or finish in _ENDED_ITSELF:
+        return rest if cut(text, old) == text else RESCORED
+    return _why_again(question, text, old)
+
+
+def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
+    bare = text.strip()
+    for gold in (found for answer in question.answers for found in answer.texts):
+        for stop in old:
+            head, found, rest = gold.strip().partition(stop)
+            if found and rest and head.strip() and bare == head.strip():
+                return "decimal cut" if _DECIMAL.fullmatch(gold.strip()) else "gold cut"
+    return "ends in a number" if bare[-1:].isdigit() else "may go on"
+
+
+def lines(finding: Finding) -> Iterator[str]:
+    """Yield the list that ``closeread read --only`` takes: a question id and a cause a line."""
+    for name, cause in finding.data["list"]:
+        yield f"{name}\t{cause}"
+
+
+def _why(name: str) -> str:
+    fixed = {
+        UNAFFECTED: "the change does not touch them",
+        RESCORED: "the saved text holds all that the new rule needs",
+    }
+    return fixed.get(name) or CAUSES[name]
+
+
+def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | None) -> Cost:
+    known = [
+        found.generation
+        for _, found in one.answered()
+        if found.generation is not None and found.generation.completion_tokens is not None
+    ]
+    mean = sum(found.completion_tokens or 0 for found in known) / len(known) if known else None
+    prompts = completions = 0.0
+    estimated = False
+    for question in again:
+        prediction = one.predictions.get(question.question_id)
+        generation = prediction.generation if prediction else None
+        prompt = generation.prompt_tokens if generation else None
+        completion = generation.completion_tokens if generation else None
+        if prompt is None or completion is None:
+            estimated = True
+        asked = len(one.passages[question.passage_id].text) + len(question.text)
+        prompts += asked / _CHARACTERS_A_TOKEN + _PROMPT_OVERHEAD if prompt is None else prompt
+        if completion is not None:
+            completions += completion
+        else:
+            length = len(said(prediction)) if prediction else 0
+            completions += mean if mean is not None else length / _CHARACTERS_A_TOKEN + 1
+    hours = None
+    if tokens_per_second:
+        hours = (prompts + completions) / tokens_per_second / 3600
+    return Cost(
+        questions=len(again),
+        prompt_tokens=round(prompts),
+        completion_tokens=round(completions),
+        gpu_hours=hours,
+        estimated=estimated and bool(again),
+    )
+
+
+def _shown(stop: str) -> str:
+    return '"' + stop.encode("unicode_escape").decode() + '"'
