@@ -11,6 +11,7 @@ from closeread.errors import UsageError
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.weighing import Claim, Indexed
+from closeread.text.asked import asked_for
 from closeread.types import Evidence, Option, Passage, Question
 
 _DIGITS = 9  # closer values are ties: sums in another order must not decide
@@ -78,7 +79,9 @@ class CoverRetriever:
         """
         indexed: Indexed = self._indexed(passage.text, passage.language)
         text, context = claim_and_context(question, option)
-        claim = Claim(text, context, self._rule.stem, indexed)
+        claim = Claim(indexed, text, context, self._rule.stem)
+        if option is None and asked_for(text) in {"number", "date"}:
+            claim.want_number()
         search = _Search(indexed, claim)
         chosen = self._choose(search, self._rule.most if k is None else k)
         return Evidence(

@@ -6,6 +6,7 @@ sentence that has nothing to do with the claim.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 
 from closeread.evidence.terms import Unit, fold, terms_of_folded, units
@@ -13,6 +14,9 @@ from closeread.types import Span
 
 _FUNCTION = 0.3  # what is left of the weight of function words and of pairs of them
 _WORD_PAIR = 0.35  # two words nearly say what their pair says; two characters do not
+_NUMBER = "\n"  # the term of every sentence that holds a digit; no text has a term like it
+_NUMBER_WEIGHT = 2.0  # nats, where the question asks for a number or a date
+_DIGIT = re.compile(r"\d")
 
 
 class Indexed:
@@ -33,6 +37,8 @@ class Indexed:
         for place, span in enumerate(self.spans):
             for term in terms_of_folded(span.of(folded)):
                 self.held_by.setdefault(term, []).append(place)
+            if _DIGIT.search(folded, span.start, span.end):
+                self.held_by.setdefault(_NUMBER, []).append(place)
             paragraph += not text[before : span.start].isprintable()
             before = span.end
             self.paragraphs.append(paragraph)
@@ -43,6 +49,9 @@ class Indexed:
 class Claim:
     """The terms of what evidence is sought for, each once, with weights from the passage.
 
+    A claim is a text to be covered and a context that only helps to find the place, whose weights
+    count by a share; or it is a question that may want a number.
+
     Attributes:
         terms: The terms, in order; those of the context only behind those of the claim itself.
         weights: What each says, in nats.
@@ -51,7 +60,7 @@ class Claim:
         total: The weight of the claim itself.
     """
 
-    def __init__(self, text: str, context: str, share: float, indexed: Indexed) -> None:
+    def __init__(self, indexed: Indexed, text: str, context: str = "", share: float = 1.0) -> None:
         factors: dict[str, float] = {}
         self.clauses: list[int] = []
         for term, factor, clause in weighted(units(text), text):
@@ -72,6 +81,12 @@ class Claim:
             if clause >= 0:
                 self.clause_totals[clause] += weight
         self.total = sum(self.clause_totals)
+
+    def want_number(self) -> None:
+        """Let sentences with a number weigh more, as one of them holds the answer."""
+        self.terms.append(_NUMBER)
+        self.weights.append(_NUMBER_WEIGHT)
+        self.clauses.append(-1)
 
 
 def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:

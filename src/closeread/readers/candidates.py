@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
+from closeread.text.asked import Asked
 from closeread.types import Span
-
-Asked = Literal["number", "date", "name", "thing"]
 
 _WORDS_OF_NUMBER = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
@@ -39,35 +37,8 @@ _ZH_DATE = re.compile(
 _ZH_NAME = re.compile(r"《[^》]+》|[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff·]{1,12}|[A-Z][\w .-]*\w")
 _ZH_PIECE = re.compile(r"[^，。；：！？、“”（）《》\s]+")
 
-_ASKS = {
-    "date": re.compile(
-        r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade)\b"
-        r"|什么时候|何时|哪一?年|哪个?月|哪一?天|几月|年代|什么时间",
-        re.IGNORECASE,
-    ),
-    "number": re.compile(
-        r"\bhow (?:many|much|long|old|far|tall|high|often|large|big|deep|wide|fast|heavy)\b"
-        r"|\bwhat (?:percentage|percent|number|share|distance)\b|\bdifference\b"
-        r"|多少|几[个次年人天种位岁层所座]|多[高长大远重深宽]",
-        re.IGNORECASE,
-    ),
-    "name": re.compile(
-        r"\bwho(?:m|se)?\b|\bwhere\b|\bwhich (?:person|city|country|team|place|town|river|hill)\b"
-        r"|谁|哪位|何人|哪里|何地|什么地方|哪个(?:国家|城市|地区)",
-        re.IGNORECASE,
-    ),
-}
 _LONGEST_PIECE = 80
 _LONGEST_RUN = 8
-
-
-def asked_for(question: str) -> Asked:
-    """Return what kind of answer a question's words ask for."""
-    if _ASKS["date"].search(question):
-        return "date"
-    if _ASKS["number"].search(question):
-        return "number"
-    return "name" if _ASKS["name"].search(question) else "thing"
 
 
 def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[Span]:

@@ -8,7 +8,8 @@ from functools import lru_cache
 from closeread import catalog
 from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
-from closeread.readers.candidates import Asked, as_date, asked_for, candidates, numbers
+from closeread.readers.candidates import as_date, candidates, numbers
+from closeread.text.asked import Asked, asked_for
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,

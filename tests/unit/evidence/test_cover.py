@@ -183,3 +183,15 @@ def test_the_visible_annotations_of_vgaokao(corpus):
                 values.append(overlap(gold, evidence.spans)[2])
     assert len(values) == 52
     assert sum(values) / 52 >= 0.90
+
+
+def test_a_question_for_a_number_is_answered_by_a_sentence_with_one():
+    """Of two sentences that share as much with the question, that with a number is taken."""
+    text = "The old bridge is long. The old bridge measures 90 metres. Nobody knows its age."
+    given = {"language": "en", "kind": "span"}
+    assert found(text, None, stem="How long is the bridge, this old bridge?", **given)[0] == [
+        "The old bridge is long."
+    ]
+    assert found(text, None, stem="How far across is the old bridge?", **given)[0] == [
+        "The old bridge measures 90 metres."
+    ]

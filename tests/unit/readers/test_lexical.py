@@ -3,7 +3,8 @@
 import pytest
 
 from closeread.readers import make
-from closeread.readers.candidates import as_date, asked_for, candidates, numbers
+from closeread.readers.candidates import as_date, candidates, numbers
+from closeread.text.asked import asked_for
 from closeread.types import Option, Passage, Question, Span
 
 ENGLISH = Passage(
