@@ -9,10 +9,13 @@ from typing import Any
 
 import click
 
+from closeread.cli.evidence_methods import Method, methods_of
+from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.output import as_json, progress, remark
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import parsed
 from closeread.errors import UnknownNameError, UsageError
-from closeread.types import Dataset, Item, Passage, Prediction, Question, Summary
+from closeread.runs.records import DatasetInfo, describe_dataset
+from closeread.types import Dataset, Item, Passage, Prediction, Question
 
 
 @click.command("evidence")
@@ -35,6 +38,8 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question, Summar
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
+@click.option("--by", type=click.Choice(["sentences", "distance"]), multiple=True,
+              help="Break down by how many gold sentences, or how far apart.")  # fmt: skip
 @click.option("--no-intervals", is_flag=True, help="Values only, faster.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -51,6 +56,7 @@ def command(
     workers: int,
     format_: str | None,
     limit: int | None,
+    by: tuple[str, ...],
     no_intervals: bool,
     json_: bool,
 ) -> None:
@@ -66,7 +72,7 @@ def command(
         _train(opened, train_vectors, parsed(options), json_)
         return
     chosen = _Chosen(opened, question, limit)
-    methods = _methods(retrievers, options)
+    methods = methods_of(retrievers, options)
     if search:
         _search(chosen, methods, json_)
         return
@@ -76,21 +82,10 @@ def command(
     if out is not None and len(methods) > 1:
         raise click.UsageError("--out takes the evidence of one retriever")
     found = [
-        _extracted(chosen, method, label, workers, out, intervals=not no_intervals)
+        _extracted(chosen, method, label, workers, out, by=by, intervals=not no_intervals)
         for method in methods
     ]
-    _print(chosen, found, json_)
-
-
-@dataclass(frozen=True)
-class Method:
-    """A retriever as it was asked for, and all of its options."""
-
-    label: str
-    name: str
-    given: dict[str, Any]
-    options: dict[str, Any]
-    retriever: Any
+    print_found(chosen.info(), found, json_)
 
 
 @dataclass
@@ -101,6 +96,10 @@ class _Chosen:
     question: str | None
     limit: int | None
     count: int = 0
+
+    def info(self) -> DatasetInfo:
+        """Return how the set is named, once its questions were counted."""
+        return describe_dataset(self.dataset, self.count, self.limit)
 
     def items(self) -> Iterator[Item]:
         """Yield passages with the questions that were asked for, counting them.
@@ -128,50 +127,6 @@ class _Chosen:
             )
 
 
-def _methods(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:
-    from closeread.making import make
-    from closeread.pipeline.extract import default_retriever
-
-    let_import_from_here()
-    wanted = [
-        (name, parsed(options) | parsed(tuple(own)))
-        for name, *own in (one.split(",") for one in asked or (default_retriever(),))
-    ]
-    made = []
-    for (name, given), label in zip(wanted, _labels(wanted), strict=True):
-        retriever, resolved = make("retriever", name, given)
-        made.append(Method(label, name, given, resolved, retriever))
-    return made
-
-
-def _labels(wanted: list[tuple[str, dict[str, Any]]]) -> list[str]:
-    """Name each retriever; one that is there several times by the options that differ, too."""
-    labels: list[str] = []
-    for name, given in wanted:
-        twins = [other for one, other in wanted if one == name]
-        differing = [
-            f"{key}={Path(str(value)).name}"
-            for key, value in given.items()
-            if any(twin.get(key) != value for twin in twins)
-        ]
-        label = " ".join([name, *differing])
-        label = label if len(label) <= _WIDEST_LABEL else label[: _WIDEST_LABEL - 1] + "…"
-        same = labels.count(label)
-        labels.append(f"{label} ({same + 1})" if same else label)
-    return labels
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What one retriever found, in numbers."""
-
-    method: Method
-    metrics: dict[str, Summary]
-    cost: Any
-    pieces: int
-    claims: int
-
-
 def _extracted(
     chosen: _Chosen,
     method: Method,
@@ -179,16 +134,19 @@ def _extracted(
     workers: int,
     out: Path | None,
     *,
+    by: tuple[str, ...],
     intervals: bool,
-) -> _Found:
+) -> Found:
     import msgspec
 
     from closeread.formats.registry import replacing
     from closeread.metrics.intervals import Resampling
+    from closeread.pipeline.evidence_groups import EvidenceGroups
     from closeread.pipeline.extract import Scorer, extract
     from closeread.pipeline.reading_cost import ReadingCost
 
-    scorer, cost = Scorer(Resampling() if intervals else None), ReadingCost()
+    resampling = Resampling() if intervals else None
+    scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
     _tell_coverage(chosen, method)
     with ExitStack() as stack:
@@ -199,16 +157,18 @@ def _extracted(
             workers=workers, label=label, advance=bar.advance,
         ):  # fmt: skip
             scorer.add(question, prediction, only=label)
+            if by:
+                groups.add(passage, question, prediction)
             cost.add(passage, question, prediction)
             claims += len(prediction.evidence)
             pieces += sum(len(found.spans) for found in prediction.evidence)
             if stream is not None:
                 stream.write(msgspec.json.encode(prediction) + b"\n")
-    return _Found(method, scorer.summaries(), cost, pieces, claims)
+    breakdowns = {key: groups.summaries().get(key, {}) for key in by}
+    return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims)
 
 
 _SAMPLE = 100
-_WIDEST_LABEL = 40
 
 
 def _tell_coverage(chosen: _Chosen, method: Method) -> None:
@@ -228,46 +188,6 @@ def _tell_coverage(chosen: _Chosen, method: Method) -> None:
         remark(said)
     if vectors.left_out:
         remark(f"{vectors.left_out:,} words of {vectors.name} have a vector of zeros: left out")
-
-
-def _print(chosen: _Chosen, found: list[_Found], json_: bool) -> None:
-    from closeread.cli.numbers import aligned, contract, row
-    from closeread.runs.records import describe_dataset
-
-    info = describe_dataset(chosen.dataset, chosen.count, chosen.limit)
-    if json_:
-        printed = [
-            contract(info, one.metrics)
-            | {
-                "retriever": {"name": one.method.name, "options": one.method.options},
-                "evidence": {"claims": one.claims, "sentences": one.pieces},
-                "reading": one.cost.numbers(),
-            }
-            for one in found
-        ]
-        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
-        return
-    click.echo(f"{info.name}: {info.n_questions:,} questions, {found[0].claims:,} claims\n")
-    rows = [
-        (one.method.label, *row(name, summary)[:3])
-        for one in found
-        for name, summary in one.metrics.items()
-    ]
-    if rows:
-        lines = aligned(("retriever", "metric", "percent", "scored"), rows)
-        click.echo("\n".join(lines) + "\n")
-    else:
-        remark("the set has no gold evidence: nothing to score")
-    rows = [
-        (
-            one.method.label,
-            f"{one.pieces / one.claims if one.claims else 0.0:.2f}",
-            *one.cost.cells(),
-        )
-        for one in found
-    ]
-    headings = ("retriever", "sentences a claim", "tokens to read", "in chunks", "ratio")
-    click.echo("\n".join(aligned(headings, rows, left=1)))
 
 
 def _show(

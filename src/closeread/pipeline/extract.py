@@ -59,7 +59,7 @@ def evidence_of(
     shown, told = stripped(question), hidden(passage)
     return tuple(
         _quoted(retriever.retrieve(shown, told, option), passage)
-        for option in wanted_options(question, label)
+        for option in wanted_options(shown, label)
     )
 
 

@@ -1,0 +1,54 @@
+"""Retrievers as they are asked for on the command line: ``NAME,KEY=VALUE,...``."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from closeread.cli.reading import let_import_from_here, parsed
+
+_WIDEST_LABEL = 40
+
+
+@dataclass(frozen=True)
+class Method:
+    """A retriever as it was asked for, and all of its options."""
+
+    label: str
+    name: str
+    given: dict[str, Any]
+    options: dict[str, Any]
+    retriever: Any
+
+
+def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:
+    """Make every retriever that was asked for; the project's own where none was."""
+    from closeread.making import make
+    from closeread.pipeline.extract import default_retriever
+
+    let_import_from_here()
+    wanted = [
+        (name, parsed(options) | parsed(tuple(own)))
+        for name, *own in (one.split(",") for one in asked or (default_retriever(),))
+    ]
+    made = []
+    for (name, given), label in zip(wanted, _labels(wanted), strict=True):
+        retriever, resolved = make("retriever", name, given)
+        made.append(Method(label, name, given, resolved, retriever))
+    return made
+
+
+def _labels(wanted: list[tuple[str, dict[str, Any]]]) -> list[str]:
+    """Name each retriever; one that is there several times by the options that differ, too."""
+    labels: list[str] = []
+    for name, given in wanted:
+        twins = [other for one, other in wanted if one == name]
+        differing = [
+            f"{key}={Path(str(value)).name}"
+            for key, value in given.items()
+            if any(twin.get(key) != value for twin in twins)
+        ]
+        label = " ".join([name, *differing])
+        label = label if len(label) <= _WIDEST_LABEL else label[: _WIDEST_LABEL - 1] + "…"
+        same = labels.count(label)
+        labels.append(f"{label} ({same + 1})" if same else label)
+    return labels

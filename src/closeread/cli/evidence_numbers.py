@@ -1,0 +1,84 @@
+"""What ``closeread evidence`` prints of one or several retrievers, as tables or JSON."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import click
+
+from closeread.cli.evidence_methods import Method
+from closeread.cli.numbers import aligned, contract, numbers, row
+from closeread.cli.output import as_json, remark
+from closeread.pipeline.reading_cost import ReadingCost
+from closeread.runs.records import DatasetInfo
+from closeread.types import Summary
+
+
+@dataclass(frozen=True)
+class Found:
+    """What one retriever found, in numbers."""
+
+    method: Method
+    metrics: dict[str, Summary]
+    breakdowns: dict[str, dict[str, dict[str, Summary]]]
+    cost: ReadingCost
+    pieces: int
+    claims: int
+
+
+def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
+    """Print the numbers of every retriever: its scores, and what must be read with it."""
+    if json_:
+        printed = [
+            contract(info, one.metrics)
+            | {
+                "retriever": {"name": one.method.name, "options": one.method.options},
+                "evidence": {"claims": one.claims, "sentences": one.pieces},
+                "reading": one.cost.numbers(),
+            }
+            | _broken_down(one)
+            for one in found
+        ]
+        as_json(printed[0] if len(printed) == 1 else {"runs": printed})
+        return
+    click.echo(f"{info.name}: {info.n_questions:,} questions, {found[0].claims:,} claims\n")
+    rows = [
+        (one.method.label, *row(name, summary)[:3])
+        for one in found
+        for name, summary in one.metrics.items()
+    ]
+    if rows:
+        lines = aligned(("retriever", "metric", "percent", "scored"), rows)
+        click.echo("\n".join(lines) + "\n")
+    else:
+        remark("the set has no gold evidence: nothing to score")
+    for by in found[0].breakdowns:
+        rows = [
+            (one.method.label, value, *row(name, summary)[:3])
+            for one in found
+            for value, of in one.breakdowns[by].items()
+            for name, summary in of.items()
+        ]
+        click.echo(
+            "\n".join(aligned(("retriever", by, "metric", "percent", "scored"), rows)) + "\n"
+        )
+    rows = [
+        (
+            one.method.label,
+            f"{one.pieces / one.claims if one.claims else 0.0:.2f}",
+            *one.cost.cells(),
+        )
+        for one in found
+    ]
+    headings = ("retriever", "sentences a claim", "tokens to read", "in chunks", "ratio")
+    click.echo("\n".join(aligned(headings, rows, left=1)))
+
+
+def _broken_down(found: Found) -> dict[str, Any]:
+    if not found.breakdowns:
+        return {}
+    return {
+        "breakdowns": {
+            by: {value: numbers(of) for value, of in values.items()}
+            for by, values in found.breakdowns.items()
+        }
+    }

@@ -1,0 +1,84 @@
+"""Is the answer right for the right reason? Answer and evidence of one question, in four cells.
+
+An answer is right where its option is the gold one, or its text reaches ``enough`` in ExpMRC's F1.
+Evidence is right where its F1 reaches ``enough``: that of the option that was picked where gold
+belongs to options (VGaokao), that of the question where it is text (ExpMRC, Cui et al. 2022).
+No metric of the catalog, because three of the four shares are not the better the higher.
+"""
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from closeread.errors import UsageError
+from closeread.metrics import expmrc
+from closeread.metrics.evidence import EvidenceMetric
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.summary import describe
+from closeread.types import Prediction, Question, Score, Submission, Summary
+
+CELLS = ("both", "answer_only", "evidence_only", "neither")
+
+
+def joined(
+    questions: Iterable[Question],
+    submission: Submission,
+    resampling: Resampling | None,
+    *,
+    enough: float = 0.5,
+) -> dict[str, Summary]:
+    """Return the share of each cell and the mean product of the two F1 (``overall_f1``).
+
+    Questions without gold evidence are in no cell, questions without prediction in ``neither``.
+
+    Args:
+        questions: With gold.
+        submission: Predictions with answer and evidence.
+        resampling: How intervals are made; None for none.
+        enough: From which F1 on an answer or its evidence is right, above 0 and up to 1.
+
+    Raises:
+        UsageError: ``enough`` is out of that range.
+        MissingExtraError: The gold is text, and NLTK is not installed.
+    """
+    if not 0 < enough <= 1:
+        raise UsageError(f"enough={enough:g}", expected="above 0, at most 1")
+    scores = [
+        _score(question, submission.predictions.get(question.question_id), enough)
+        for question in questions
+    ]
+    names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
+    signature = f"joined|enough:{enough:g}|missing:zero|v:1"
+    return {
+        pool.metric: describe(pool, signature, "question", resampling)
+        for pool in mean_pools(names, scores, submission)
+    }
+
+
+def _score(question: Question, prediction: Prediction | None, enough: float) -> Score:
+    name = question.question_id
+    if not question.gold_evidence:
+        nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
+        return Score(question_id=name, values=nothing, unit_id=name, note="no gold evidence")
+    labelled = any(one.option_label for one in question.gold_evidence)
+    answer, evidence = (_of_options if labelled else _of_texts)(question, prediction)
+    cell = CELLS[2 * (answer < enough) + (evidence < enough)]
+    values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
+    return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=name)
+
+
+def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:
+    values = expmrc.metric().score(question, prediction).values
+    return values["answer_f1"] or 0.0, values["evidence_f1"] or 0.0
+
+
+def _of_options(question: Question, prediction: Prediction | None) -> tuple[float, float]:
+    """Return whether the picked option is right, and the F1 of its own evidence."""
+    if prediction is None or prediction.answer is None:
+        return 0.0, 0.0
+    picked = prediction.answer.label
+    right = float(any(picked == gold.label for gold in question.answers))
+    gold = tuple(one for one in question.gold_evidence if one.option_label == picked and one.spans)
+    found = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)
+    return right, found.values["f1"] or 0.0

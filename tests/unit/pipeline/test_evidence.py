@@ -1,0 +1,121 @@
+"""Extraction hides gold, keeps the order, and is broken down by what there is to find."""
+
+import pytest
+
+from closeread.pipeline.evidence_groups import EvidenceGroups
+from closeread.pipeline.extract import Scorer, evidence_of, extract
+from closeread.pipeline.reading_cost import ReadingCost
+from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
+
+TEXT = "Rain falls. Sheep graze. Ferries cross. Nobody sang. Ice melts. Bells ring."
+SPANS = [Span(0, 11), Span(12, 24), Span(25, 39), Span(40, 52), Span(53, 63), Span(64, 75)]
+PASSAGE = Passage(passage_id="p", text=TEXT)
+
+
+def question(gold, name="q", kind="verification"):
+    return Question(
+        question_id=name, passage_id="p", text="?", kind=kind, group_id="g", role="original",
+        options=tuple(Option(label=label, text=label, tags={"truth": "same"}) for label in gold),
+        answers=(Answer(kind="choice", label="A"),),
+        gold_evidence=tuple(
+            Evidence(option_label=label, spans=tuple(SPANS[n] for n in found))
+            for label, found in gold.items()
+        ),
+    )  # fmt: skip
+
+
+def prediction(found, name="q"):
+    return Prediction(
+        question_id=name,
+        evidence=tuple(
+            Evidence(option_label=label, spans=tuple(SPANS[n] for n in places))
+            for label, places in found.items()
+        ),
+    )
+
+
+class Spy:
+    def __init__(self):
+        self.seen = []
+
+    def retrieve(self, question, passage, option, k=None):
+        self.seen.append((question, passage, option))
+        return Evidence(spans=(SPANS[0],), option_label=option.label if option else "")
+
+
+def test_the_retriever_sees_no_gold():
+    spy = Spy()
+    found = evidence_of(spy, PASSAGE, question({"A": [0], "B": [1]}))
+    assert [one.texts for one in found] == [("Rain falls.",)] * 2
+    for shown, _, option in spy.seen:
+        assert not (shown.gold_evidence or shown.answers or shown.group_id or shown.role)
+        assert not option.tags
+        assert shown.question_id != "q"
+
+
+def test_judgements_of_a_hypothesis_are_no_claims():
+    spy = Spy()
+    evidence_of(spy, PASSAGE, question({"A": [0]}, kind="entailment"))
+    assert [option for _, _, option in spy.seen] == [None]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_order_is_the_data_sets(workers):
+    items = [(PASSAGE, (question({"A": [n % 6]}, f"q{n}"),)) for n in range(20)]
+    done = []
+    found = list(extract(iter(items), "bm25", {}, workers=workers, advance=done.append))
+    assert [one.question_id for _, _, one in found] == [f"q{n}" for n in range(20)]
+    assert sum(done) == 20
+
+
+def test_groups_by_number_and_distance_of_gold_sentences():
+    """A: one; B: two, neighbours; C: two, four apart; D: three over five sentences."""
+    groups = EvidenceGroups(None)
+    asked = question({"A": [0], "B": [1, 2], "C": [0, 4], "D": [0, 1, 5]})
+    groups.add(PASSAGE, asked, prediction({"A": [0], "B": [1], "C": [0, 4], "D": [3]}))
+    found = {
+        by: {value: round(of["evidence.f1"].value, 6) for value, of in values.items()}
+        for by, values in groups.summaries().items()
+    }
+    assert found == {
+        "sentences": {"1": 1.0, "2": round((2 / 3 + 1) / 2, 6), "3 and more": 0.0},
+        "distance": {"1": round(2 / 3, 6), "2 to 4": 1.0, "5 and more": 0.0},
+    }
+
+
+def test_the_right_options_evidence_is_judged_where_gold_is_the_questions():
+    asked = Question(
+        question_id="q", passage_id="p", text="?", kind="choice",
+        options=(Option(label="A", text="a"), Option(label="B", text="b")),
+        answers=(Answer(kind="choice", label="B"),),
+        gold_evidence=(Evidence(texts=("Sheep graze.",)),),
+    )  # fmt: skip
+    given = Prediction(
+        question_id="q",
+        evidence=(
+            Evidence(option_label="A", texts=("Rain falls.",)),
+            Evidence(option_label="B", texts=("Sheep graze.",)),
+        ),
+    )
+    scorer = Scorer(None)
+    scorer.add(asked, given)
+    found = scorer.summaries()
+    assert set(found) == {"expmrc.evidence_f1"}
+    assert found["expmrc.evidence_f1"].value == 1.0
+    assert "|evidence-of:right-option|" in found["expmrc.evidence_f1"].signature
+
+
+def test_reading_cost_by_hand():
+    """12 tokens are one chunk. A: 1 + 2 with its sentence, 1 + 12 in chunks; B the same."""
+    cost = ReadingCost()
+    cost.add(PASSAGE, question({"A": [0], "B": [1]}), prediction({"A": [0], "B": [1]}))
+    assert cost.cells() == ("6", "26", "4.3")
+    assert cost.numbers() == {"chunk": 200, "with_evidence": 6.0, "in_chunks": 26.0}
+
+
+def test_a_long_passage_is_read_in_several_chunks():
+    """450 tokens are three chunks, and the option is read with each."""
+    cost = ReadingCost()
+    long = Passage(passage_id="p", text="word " * 450)
+    cost.add(long, question({"A": [0]}), prediction({"A": [0]}))
+    assert cost.in_chunks == 450 + 3
