@@ -61,6 +61,16 @@ def test_links_lead_somewhere(page):
         assert (page.parent / target).exists(), target
 
 
+def test_every_format_has_one_row():
+    """The table of docs/formats.md holds each format of the catalog once, and no other."""
+    from closeread import catalog
+
+    page = (ROOT / "docs/formats.md").read_text("utf-8")
+    table = page.split("## What there is")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
+    assert sorted(rows) == sorted(catalog.names("format"))
+
+
 def test_recipes_load():
     """Every shipped recipe is valid."""
     from closeread.pipeline.recipe import load_recipe
