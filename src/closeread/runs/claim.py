@@ -77,7 +77,7 @@ def _make(folder: Path) -> list[Path]:
         raise StorageError(
             f"no folder can be made here: {error.strerror}",
             where=str(folder),
-            cure="choose another place with --out",
+            cure="choose another place",
         ) from error
     return missing
 
@@ -97,7 +97,7 @@ def _inspect(folder: Path, allowed: bool) -> bool:
             raise UsageError(
                 f"the folder is no run folder and holds {path.name}",
                 where=str(folder),
-                cure="name a new or empty folder with --out",
+                cure="name a new or empty folder",
             )
     return False
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from closeread import __version__
-from closeread.errors import StorageError
+from closeread.errors import StorageError, UsageError
 from closeread.runs.claim import claimed
 from closeread.runs.predict import write_canonical
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
@@ -32,6 +32,12 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
         UsageError: The folder is taken.
         StorageError: It cannot be written.
     """
+    if (out / INFO).exists():
+        raise UsageError(
+            "there is a run in this folder already",
+            where=str(out),
+            cure="remove it, or name another folder",
+        )
     defects = Defects()
     questions = [question.question_id for _, of in dataset.read(defects) for question in of]
     info = RunInfo(

@@ -71,6 +71,9 @@ def test_predictions_against_a_data_set(closeread, tmp_path):
     assert found["metrics"] == run["metrics"]
     closeread("score", *given, "--save", "kept")
     assert "kept: verified" in closeread("verify", "kept").stdout
+    told = closeread("score", *given, "--save", "kept", code=2).stderr
+    assert "a run in this folder already" in told
+    assert "--resume" not in told
 
 
 @pytest.fixture
