@@ -6,7 +6,7 @@ PYTEST_WORKERS ?= 2
 TORCH  ?= torch==2.13.0  # or a build of it for your machine: make neural TORCH=...
 NEURAL := .venv-neural
 
-.PHONY: demo test neural check bench format clean
+.PHONY: demo test neural check bench interop format clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -23,7 +23,7 @@ demo: $(VENV)/.core  ## read, score and report the exam that ships with the pack
 	@$(BIN)/closeread run recipes/quickstart.toml --out runs/quickstart --overwrite
 
 test: $(VENV)/.check  ## everything that the project tests
-	$(BIN)/python -m pytest -n $(PYTEST_WORKERS)
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not interop"
 
 $(NEURAL)/.neural: pyproject.toml
 	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
@@ -39,6 +39,10 @@ check: $(VENV)/.check  ## style, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+interop: $(VENV)/.check  ## other harnesses for real: makes their environments, several GB
+	PYTHON=$(PYTHON) sh tests/interop/environments.sh
+	$(BIN)/python -m pytest tests/interop -m interop
 
 bench: $(VENV)/.check  ## medians and ratios; prints a table, writes benchmarks/out
 	$(BIN)/python -m benchmarks

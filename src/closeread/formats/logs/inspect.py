@@ -6,7 +6,7 @@ A sample has ``input, choices, target, output, scores, metadata``; long texts ma
 ``attachment://`` references into its ``attachments``. Nothing is cut unless stops were set.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -83,11 +83,24 @@ def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterato
         header.update(_parsed(path, beginning, problems) or {})
     if _HEADER not in by_name:
         problems.bad.add("cut-log", "the header, which is written last, is missing")
-    latest = {m.name: m for m in found if m.name.startswith("samples/")}
-    for member in latest.values():
+    latest = {member.name: member for member in found if member.name.startswith("samples/")}
+    for member in sorted(latest.values(), key=_place(header)):
         sample = _parsed(path, member, problems)
         if sample is not None:
             yield sample
+
+
+def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]]:
+    """Return where a sample belongs: the archive holds them in the order of completion."""
+    listed = ((header.get("eval") or {}).get("dataset") or {}).get("sample_ids") or ()
+    places = {str(name): place for place, name in enumerate(listed)}
+
+    def place(member: archive.Member) -> tuple[int, int]:
+        stem = member.name.removeprefix("samples/").removesuffix(".json")
+        name, _, epoch = stem.rpartition("_epoch_")
+        return places.get(name, len(places)), int(epoch) if epoch.isdecimal() else 0
+
+    return place
 
 
 def _parsed(path: Path, member: archive.Member, problems: Problems) -> dict[str, Any] | None:

@@ -1,0 +1,103 @@
+"""Runs inspect over a local file with mockllm saying what the file tells it to say.
+
+Usage: make_logs.py FOLDER, with material.jsonl and choices.jsonl in it; logs go to FOLDER/out.
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+from inspect_ai import Task
+from inspect_ai import eval as evaluate
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import choice, f1
+from inspect_ai.solver import generate, multiple_choice
+
+ANSWER = re.compile(r"(?i)Answer\s*:\s*([^\n]+)")
+PROMPT = "Passage: {passage}\nQuestion: {question}\nAnswer:"
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def said(text, stop_reason="stop"):
+    """An answer with its usage, which the mock would otherwise count with a downloaded table."""
+    output = ModelOutput.from_content("canned", text, stop_reason=stop_reason)
+    output.usage = ModelUsage(input_tokens=90, output_tokens=len(text.split()), total_tokens=100)
+    return output
+
+
+def extracted(text):
+    """Read the answer as the harness' DROP task does."""
+    found = ANSWER.search(text)
+    return found[1] if found else text
+
+
+def golds(row):
+    """Join as the harness' DROP task does: one string an accepted answer."""
+    for one in (row["answer"], *row["validated"]):
+        if "number" in one:
+            yield one["number"]
+        elif "date" in one:
+            yield " ".join(one["date"]).strip()
+        else:
+            yield ",".join(one["spans"])
+
+
+def main(folder):
+    rows = lines(folder / "material.jsonl")
+    samples = [
+        Sample(
+            id=row["id"],
+            input=PROMPT.format(**row),
+            target=list(dict.fromkeys(golds(row))),
+            metadata={"passage": row["passage"], "question": row["question"]},
+        )
+        for row in rows
+    ]
+    drop = Task(
+        dataset=MemoryDataset(samples, name="drop-local"),
+        solver=generate(),
+        scorer=f1(extracted),
+        name="drop_local",
+        version=2,
+    )
+    # The last one ran into its limit, and the log says so.
+    says = [said(row["says"], "max_tokens" if row is rows[-1] else "stop") for row in rows]
+    rows = lines(folder / "choices.jsonl")
+    picks = Task(
+        dataset=MemoryDataset(
+            [
+                Sample(
+                    id=row["id"],
+                    input=f"{row['passage']}\n\n{row['question']}",
+                    choices=row["options"],
+                    target="ABC"[row["gold"]],
+                )
+                for row in rows
+            ],
+            name="choice-local",
+        ),
+        solver=multiple_choice(),
+        scorer=choice(),
+        name="choice_local",
+    )
+    letters = ["ANSWER: A", "ANSWER: C", "I cannot say."]
+    given = [said(letter) for letter in letters]
+    for form in ("eval", "json"):
+        for task, outputs in ((drop, says), (picks, given)):
+            evaluate(
+                task,
+                model=get_model("mockllm/canned", custom_outputs=list(outputs), memoize=False),
+                log_dir=str(folder / "out"),
+                log_format=form,
+                max_connections=1,
+                max_samples=1,
+                display="none",
+            )
+
+
+main(Path(sys.argv[1]))

@@ -1,0 +1,80 @@
+"""Runs lighteval over a local file with a model that says what the file tells it to say.
+
+Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out.
+"""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def as_published(row):
+    """Lay a row out as the DROP set on the hub does."""
+    given = [row["answer"], *row["validated"]]
+    dates = [
+        dict(zip(("day", "month", "year"), one.get("date", ["", "", ""]), strict=True))
+        for one in given
+    ]
+    return {
+        "query_id": row["id"],
+        "passage": row["passage"],
+        "question": row["question"],
+        "answer": {
+            "number": given[0].get("number", ""),
+            "date": dates[0],
+            "spans": given[0].get("spans", []),
+        },
+        "validated_answers": {
+            "number": [one.get("number", "") for one in given[1:]],
+            "date": dates[1:],
+            "spans": [one.get("spans", []) for one in given[1:]],
+        },
+    }
+
+
+def main(folder):
+    rows = lines(folder / "material.jsonl")
+    (folder / "set").mkdir()
+    (folder / "set" / "validation.jsonl").write_text(
+        "".join(json.dumps(as_published(row), ensure_ascii=False) + "\n" for row in rows), "utf-8"
+    )
+    os.environ["MATERIAL"] = str(folder / "material.jsonl")
+    os.environ["LOCAL_SET"] = str(folder / "set")
+
+    # Loading the list of tasks downloads a table for one task and asks the hub for the judge of
+    # another, whatever is asked for.
+    import huggingface_hub
+    import requests
+
+    requests.get = lambda *args, **kwargs: requests.Response()
+    huggingface_hub.HfApi.list_models = lambda *args, model_name, **kwargs: [
+        huggingface_hub.ModelInfo(id=model_name)
+    ]
+
+    from lighteval.logging.evaluation_tracker import EvaluationTracker
+    from lighteval.models.custom.custom_model import CustomModelConfig
+    from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
+
+    pipeline = Pipeline(
+        tasks="drop_local|0",
+        pipeline_parameters=PipelineParameters(
+            launcher_type=ParallelismManager.CUSTOM,
+            custom_tasks_directory=str(HERE / "task.py"),
+        ),
+        evaluation_tracker=EvaluationTracker(output_dir=str(folder / "out"), save_details=True),
+        model_config=CustomModelConfig(
+            model_name="canned", model_definition_file_path=str(HERE / "canned.py")
+        ),
+    )
+    pipeline.evaluate()
+    pipeline.save_and_push_results()
+
+
+main(Path(sys.argv[1]))

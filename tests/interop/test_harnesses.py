@@ -1,0 +1,123 @@
+"""Every reader reads what the real harness writes, and the scores are the harness' own.
+
+`make interop` makes the environments; without one its test skips and says so.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from closeread.runs.ingest import ingest
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+from closeread.runs.store import Run, open_run
+from closeread.runs.verify import verify
+from closeread.types import Prediction
+
+pytestmark = pytest.mark.interop
+
+HERE = Path(__file__).parent
+ENVIRONMENTS = HERE.parents[1] / ".venv-interop"
+# Harness, task, its number for the whole set, ours, the factor between them, and the tolerance
+# that the harness' own rounding asks for.
+CASES = [
+    ("lm_eval", "drop_local", "em", "lm-eval.drop.em", 1, 0),
+    ("lm_eval", "drop_local", "f1", "lm-eval.drop.f1", 1, 0),
+    ("lm_eval", "drop_local", "f1", "drop.f1", 1, 0),
+    ("lm_eval", "choice_local", "acc", "choice.accuracy", 1, 0),
+    ("lighteval", "drop_local|0", "em", "lighteval.exact_match", 1, 0),
+    ("inspect", "drop_local", "f1.mean", "inspect.f1", 1, 0),
+    ("inspect", "choice_local", "choice.accuracy", "choice.accuracy", 1, 0),
+    ("evalscope", "drop_default", "exact_match", "lm-eval.drop.em", 1, 0.00005),
+    ("evalscope", "drop_default", "f1", "lm-eval.drop.f1", 1, 0.00005),
+    ("opencompass", "drop", "accuracy", "opencompass.drop", 100, 0),
+]
+# The harness' name for its score of one question, and ours.
+BY_QUESTION = {
+    "lm-eval.drop.em": "em",
+    "lm-eval.drop.f1": "f1",
+    "lighteval.exact_match": "em",
+    "inspect.f1": "f1",
+    "opencompass.drop": "correct",
+}
+
+
+@pytest.fixture(scope="session")
+def logs(tmp_path_factory):
+    """Runs a harness once and returns the run folders made of its logs, by task."""
+    made = {}
+
+    def of(name):
+        if name not in made:
+            made[name] = _ingested(name, tmp_path_factory.mktemp(name))
+        return made[name]
+
+    return of
+
+
+def _ingested(name, folder):
+    python = ENVIRONMENTS / name / "bin" / "python"
+    if not python.exists():
+        pytest.skip(f"no environment for {name}: `make interop` makes it")
+    for material in HERE.glob("*.jsonl"):
+        shutil.copy(material, folder)
+    offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "MPLBACKEND": "agg"}
+    done = subprocess.run(
+        [python, HERE / name / "make_logs.py", folder],
+        env=os.environ | offline,
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    runs = ingest([folder / "out"], folder / "runs").runs
+    return {run.info.log.task: run for run in runs}
+
+
+@pytest.mark.parametrize(("harness", "task", "theirs", "ours", "factor", "tolerance"), CASES)
+def test_our_number_is_the_one_that_the_harness_printed(
+    logs, harness, task, theirs, ours, factor, tolerance
+):
+    run = logs(harness)[task]
+    printed = run.info.log.scores[theirs]
+    settings = ScoreSettings(metrics=(ours,))
+    found = score_run(run, settings).metrics[ours]
+    assert found.n_scored == run.info.n_predictions > 2
+    assert abs(found.value * factor - printed) <= max(tolerance, 1e-12 * factor)
+    assert not verify(run).differences
+
+
+# (EvalScope takes the last line that says `Answer:`, so its scores agree with nobody's by question.)
+@pytest.mark.parametrize(
+    ("harness", "task", "ours"),
+    [(c[0], c[1], c[3]) for c in CASES if c[3] in BY_QUESTION and c[0] != "evalscope"],
+)
+def test_our_score_of_each_question_is_the_one_that_the_harness_logged(logs, harness, task, ours):
+    run = logs(harness)[task]
+    score_run(run, ScoreSettings(metrics=(ours,)))
+    family, _, value = ours.partition(".")
+    mine = {row.question_id: row.values[value] for row in run.scores(family)}
+    logged = {row.question_id: row.values.get(BY_QUESTION[ours]) for row in run.log_scores()}
+    assert logged == mine and len(set(mine.values())) > 1
+
+
+def test_both_forms_of_an_inspect_log_hold_the_same(logs):
+    """(The JSON form is sorted by id, the archive is not.)"""
+    runs = list(logs("inspect").values())
+    folder = runs[0].path.parent
+    for task, count in (("drop_local", 14), ("choice_local", 3)):
+        first, second = open_run(folder / task), open_run(folder / f"{task}-2")
+        for told in (lambda run: run.dataset().questions(), Run.log_scores, Run.predictions):
+            one = {found.question_id: _untimed(found) for found in told(first)}
+            other = {found.question_id: _untimed(found) for found in told(second)}
+            assert len(one) == count and one == other
+
+
+def _untimed(found):
+    if isinstance(found, Prediction):
+        return msgspec.structs.replace(found, seconds=None)
+    return found
