@@ -48,7 +48,7 @@ class Cmrc:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match, F1 and their mean."""
         names = {value: f"{self.name}.{value}" for value in ("em", "f1", "average")}
-        return mean_pools(names, scores, submission)
+        return mean_pools(names, scores, submission, note=self.segmenter.note())
 
 
 def metric() -> Cmrc:

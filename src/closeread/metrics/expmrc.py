@@ -79,7 +79,7 @@ class Expmrc:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of the three values."""
         names = {value: f"{self.name}.{value}" for value in _VALUES}
-        return mean_pools(names, scores, submission)
+        return mean_pools(names, scores, submission, note=self.segmenter.note())
 
 
 def metric() -> Expmrc:

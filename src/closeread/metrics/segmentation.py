@@ -32,6 +32,12 @@ class Segmenter:
         """Return ``nltk:VERSION|punkt:english`` or ``punkt:none``."""
         return f"nltk:{version('nltk')}|punkt:{'english' if self.punkt else 'none'}"
 
+    def note(self) -> str:
+        """Return what a reader of the number must be told; nothing where all is official."""
+        if self.punkt:
+            return ""
+        return "F1 may differ from the official program's: NLTK's Punkt data are not there"
+
     def cmrc(self, text: str) -> list[str]:
         """Return the segments of CMRC 2018's F1: of the text without its marks.
 

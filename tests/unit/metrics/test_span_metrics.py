@@ -50,6 +50,14 @@ def test_a_metric_has_the_seam(metric):
     assert metric.signature().startswith(f"{metric.name}|norm:")
 
 
+@pytest.mark.parametrize("module", [cmrc.Cmrc, expmrc.Expmrc])
+def test_a_number_without_punkt_says_so(module):
+    """Every pool carries the note that the table prints, and none where Punkt is there."""
+    for punkt, told in ((True, ""), (False, "Punkt")):
+        pools = module(segmenter=Segmenter(punkt=punkt)).pool([], Submission(predictions={}))
+        assert all((told in pool.note) if told else not pool.note for pool in pools)
+
+
 def test_signatures_say_what_two_numbers_must_share():
     assert mrqa.metric().signature() == "mrqa|norm:mrqa|missing:zero|v:1"
     skipping = mrqa.metric(skip_no_answer=True)
