@@ -22,6 +22,7 @@ VERBS = {
     "compare": "Test runs against each other on the same questions.",
     "run": "Read, score and report, as a recipe says.",
     "report": "Write one self-contained page about one or more runs.",
+    "audit": "Examine whether a number can be believed, and what must be run again.",
     "verify": "Recompute the numbers of a run from its own files.",
     "ls": "List formats, metrics, readers, retrievers, encoders or sets.",
 }

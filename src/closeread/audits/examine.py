@@ -1,0 +1,167 @@
+"""All checks by name, over the sources that were named: runs, logs, tables of scores."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from closeread.audits import (
+    disagreement,
+    leakage,
+    promises,
+    replan,
+    score_tables,
+    shape,
+    shortcuts,
+    truncation,
+)
+from closeread.audits.findings import Finding
+from closeread.audits.material import Problems, Subject, subject, together
+from closeread.errors import UsageError
+from closeread.runs.store import find_runs, open_run
+from closeread.types import Dataset
+
+CHECKS = {
+    "metamorphic": "does the scorer keep its promises on these questions",
+    "disagreement": "all scorers over the same answers: where they part and why",
+    "truncation": "how texts ended, and the score cut at other stops",
+    "shape": "a benchmark against others over models",
+    "shortcuts": "what is answered without reading",
+    "leakage": "shared training text, repaired triples, windows chosen by gold",
+    "replan": "what a change leaves, scores anew, or asks to generate again",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What is to be checked, and with which settings.
+
+    Attributes:
+        checks: Names of ``CHECKS``; by default all that the sources allow, and ``replan`` where a
+            change is named.
+        metrics: Scorers for metamorphic and disagreement; by default those that fit.
+        train: A training set, for leakage.
+        target: The benchmark that ``shape`` doubts.
+        plant_bugs: Plant so many bugs a specimen in metamorphic.
+    """
+
+    checks: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    train: Dataset | None = None
+    target: str = ""
+    change: replan.Change = field(default_factory=replan.Change)
+    tokens_per_second: float | None = None
+    plant_bugs: int = 0
+    seed: int = 0
+    skip_bad: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """What was examined and found; ``skipped`` counts by kind what was left out as bad."""
+
+    sources: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    skipped: dict[str, int]
+
+
+def audit(
+    sources: Sequence[Path],
+    wanted: Wanted,
+    *,
+    log_to_run: Callable[[Path], list[Path]] | None = None,
+) -> Audit:
+    """Run the checks.
+
+    Args:
+        sources: Run folders, folders of them, score tables, and logs where ``log_to_run`` is given.
+        wanted: The checks and their settings.
+        log_to_run: Turns another harness' log into run folders and returns them.
+
+    Raises:
+        UsageError: A check is unknown, or the sources hold nothing to check.
+        InputError: A source is broken, or holds bad things that are not to be skipped.
+    """
+    for name in wanted.checks:
+        if name not in CHECKS:
+            raise UsageError(f"there is no check {name!r}", expected="one of " + ", ".join(CHECKS))
+    problems = Problems()
+    tables = [path for source in sources for path in _tables(source)]
+    runs = [run for source in sources for run in _runs(source, log_to_run)]
+    if not tables and not runs:
+        raise UsageError(
+            "nothing to examine here",
+            where=", ".join(map(str, sources)),
+            expected="run folders, other harnesses' logs, or tables of models' scores",
+        )
+    subjects = [subject(open_run(path), problems) for path in runs]
+    shared = together(subjects, problems)
+    table = score_tables.read(tables, problems)
+    problems.settle(wanted.skip_bad)
+    findings = tuple(_findings(shared, table, wanted))
+    return Audit(
+        sources=tuple(map(str, sources)), findings=findings, skipped=dict(problems.bad.counts)
+    )
+
+
+def _findings(
+    subjects: Sequence[Subject], table: score_tables.ScoreTable, wanted: Wanted
+) -> Iterator[Finding]:
+    chosen = wanted.checks or _default(subjects, table, wanted)
+    for name in CHECKS:
+        if name not in chosen:
+            continue
+        if name == "shape":
+            yield shape.check(table, wanted.target)
+        elif not subjects:
+            yield Finding(check=name, verdict="skipped", headline="no run was named")
+        elif name == "metamorphic":
+            yield promises.check(
+                subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed
+            )
+        elif name == "disagreement":
+            yield disagreement.check(subjects, wanted.metrics)
+        elif name == "shortcuts":
+            yield from (shortcuts.check(one) for one in _one_a_dataset(subjects))
+        else:
+            for one in subjects:
+                yield _of_run(name, one, wanted)
+
+
+def _of_run(name: str, one: Subject, wanted: Wanted) -> Finding:
+    if name == "truncation":
+        return truncation.check(one)
+    if name == "leakage":
+        return leakage.check(one, wanted.train)
+    return replan.check(one, wanted.change, tokens_per_second=wanted.tokens_per_second)
+
+
+def _default(
+    subjects: Sequence[Subject], table: score_tables.ScoreTable, wanted: Wanted
+) -> tuple[str, ...]:
+    names = [name for name in CHECKS if name not in ("shape", "replan")] if subjects else []
+    if table.rows:
+        names.append("shape")
+    if wanted.change.described():
+        names.append("replan")
+    return tuple(names)
+
+
+def _one_a_dataset(subjects: Sequence[Subject]) -> list[Subject]:
+    return list({one.sha256: one for one in subjects}.values())
+
+
+def _tables(source: Path) -> list[Path]:
+    if source.is_dir() and not (source / "run.json").exists():
+        return [path for path in sorted(source.glob("*.json")) if score_tables.is_table(path)]
+    return [source] if source.is_file() and score_tables.is_table(source) else []
+
+
+def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list[Path]:
+    if _tables(source):
+        return []
+    found = find_runs(source)
+    if all((path / "run.json").exists() for path in found):
+        return found
+    if log_to_run is not None:
+        return log_to_run(source)
+    return found

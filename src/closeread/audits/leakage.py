@@ -1,0 +1,282 @@
+"""What a reader may have seen that it should not have: training text, siblings, gold windows."""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from closeread.audits.findings import Finding, Table, Verdict, share
+from closeread.audits.material import Subject, said
+from closeread.types import Dataset, Passage, Question
+
+N_GRAM = 13
+CHARACTERS = 30
+_WINDOW_WORDS = 384
+_MANY = 20
+
+
+def check(one: Subject, train: Dataset | None = None) -> Finding:
+    """Look for passages in common with ``train``, repaired triples, and windows chosen by gold."""
+    tables: list[Table] = []
+    parts: list[str] = []
+    verdict: Verdict = "sound"
+    data: dict[str, object] = {}
+    if train is not None:
+        overlaps = shared_passages(one.passages, train)
+        hit = {found.test_id for found in overlaps}
+        n_questions = sum(question.passage_id in hit for question in one.questions)
+        tables.append(_overlap_table(overlaps))
+        parts.append(
+            f"{len(hit):,} of {len(one.passages):,} passages ({n_questions:,} questions) share "
+            f"text with {train.name}"
+        )
+        data["shared"] = sorted(hit)
+        if hit:
+            verdict = "broken" if n_questions > 0.01 * len(one.questions) else "doubtful"
+    siblings = _siblings(one)
+    if siblings is not None:
+        tables.append(siblings.table())
+        data["siblings"] = siblings.__dict__
+        if siblings.suspicious:
+            verdict = "broken"
+            parts.append("the letters of triples differ far more often than by chance")
+        else:
+            parts.append(
+                f"{siblings.distinct:,} of {siblings.triples:,} predicted triples have three "
+                "letters: nothing was repaired"
+            )
+    windows = _windows(one)
+    if windows is not None:
+        tables.append(windows.table())
+        data["windows"] = windows.__dict__
+        if windows.suspicious:
+            verdict = "broken"
+            parts.append("wrong answers never leave the windows that hold the gold answer")
+    if not tables:
+        return Finding(
+            check="leakage",
+            verdict="skipped",
+            headline="no training set was named (--train), no triples, no long passages",
+        )
+    return Finding(
+        check="leakage",
+        verdict=verdict,
+        headline=f"{one.name}: " + ("; ".join(parts) or "nothing found"),
+        tables=tuple(tables),
+        data=data,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap:
+    """A passage that shares text with a training passage."""
+
+    test_id: str
+    train_id: str
+    by: str
+    text: str
+
+
+def shared_passages(passages: Mapping[str, Passage], train: Dataset) -> list[Overlap]:
+    """Return each passage that shares 13 words in a row, or 30 characters, with a training one.
+
+    Words are compared in lower case, without marks; characters without white space. The training
+    set is streamed; what is looked for is kept in memory.
+    """
+    words: dict[int, str] = {}
+    characters: dict[str, str] = {}
+    for name, passage in passages.items():
+        for gram in _grams(passage.text):
+            words.setdefault(hash(gram), name)
+        bare = "".join(passage.text.split())
+        for start in range(0, len(bare) - CHARACTERS + 1):
+            characters.setdefault(bare[start : start + CHARACTERS], name)
+    found: dict[str, Overlap] = {}
+    for passage, _ in train:
+        bare = "".join(passage.text.split())
+        for start in range(0, len(bare) - CHARACTERS + 1):
+            piece = bare[start : start + CHARACTERS]
+            if (test_id := characters.get(piece)) is not None and test_id not in found:
+                found[test_id] = Overlap(
+                    test_id=test_id, train_id=passage.passage_id, by="30 characters", text=piece
+                )
+        for gram in _grams(passage.text):
+            test_id = words.get(hash(gram))
+            if test_id is not None and test_id not in found:
+                found[test_id] = Overlap(
+                    test_id=test_id, train_id=passage.passage_id, by="13 words",
+                    text=" ".join(gram),
+                )  # fmt: skip
+    return list(found.values())
+
+
+def _grams(text: str) -> Iterator[tuple[str, ...]]:
+    words = [word for raw in text.lower().split() if (word := raw.strip(".,;:!?\"'()[]“”‘’—–-"))]
+    for start in range(len(words) - N_GRAM + 1):
+        yield tuple(words[start : start + N_GRAM])
+
+
+def _overlap_table(overlaps: Sequence[Overlap]) -> Table:
+    return Table(
+        title="Passages that share text with the training set",
+        headings=("passage", "training passage", "shared", "text"),
+        rows=tuple(
+            (found.test_id, found.train_id, found.by, found.text[:60]) for found in overlaps[:50]
+        ),
+        note=f"the first 50 of {len(overlaps):,}" if len(overlaps) > 50 else "",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Siblings:
+    """Whether predicted letters of triples differ as only the gold ones should."""
+
+    triples: int
+    gold_distinct: int
+    distinct: int
+    expected: float
+    suspicious: bool
+
+    def table(self) -> Table:
+        """Return the counts as a table."""
+        return Table(
+            title="Triples whose three letters differ",
+            headings=("letters", "triples", "all different", "share %"),
+            rows=(
+                ("gold", self.triples, self.gold_distinct, share(self.gold_distinct, self.triples)),
+                ("predicted", self.triples, self.distinct, share(self.distinct, self.triples)),
+                ("expected by chance", self.triples, round(self.expected, 1),
+                 self.expected / self.triples),
+            ),
+            note="expected: letters drawn with the reader's own frequencies for each role",
+        )  # fmt: skip
+
+
+def _siblings(one: Subject) -> Siblings | None:
+    triples: dict[str, dict[str, tuple[str, str]]] = {}
+    for question, prediction in one.answered():
+        if question.group_id and question.role and prediction.answer is not None:
+            gold = next((answer.label for answer in question.answers if answer.label), "")
+            triples.setdefault(question.group_id, {})[question.role] = (
+                gold, prediction.answer.label or said(prediction)
+            )  # fmt: skip
+    whole = [found for found in triples.values() if len(found) == 3]
+    if not whole:
+        return None
+    roles = ("original", "positive", "negative")
+    shares = [Counter(found[role][1] for found in whole) for role in roles]
+    n = len(whole)
+    chance = sum(
+        shares[0][a] * shares[1][b] * shares[2][c]
+        for a in shares[0]
+        for b in shares[1]
+        for c in shares[2]
+        if len({a, b, c}) == 3
+    ) / n**3  # fmt: skip
+    distinct = sum(len({letter for _, letter in found.values()}) == 3 for found in whole)
+    deviation = math.sqrt(n * chance * (1 - chance))
+    right = sum(all(gold == letter for gold, letter in found.values()) for found in whole)
+    explained = max(n * chance, right)
+    return Siblings(
+        triples=n,
+        gold_distinct=sum(len({gold for gold, _ in found.values()}) == 3 for found in whole),
+        distinct=distinct,
+        expected=n * chance,
+        suspicious=deviation > 0 and distinct > explained + 5 * deviation,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Windows:
+    """Whether wrong answers on long passages keep to the windows that hold the gold answer."""
+
+    wrong: int
+    inside: int
+    expected: float
+    suspicious: bool
+
+    def table(self) -> Table:
+        """Return the counts as a table."""
+        return Table(
+            title="Wrong answers on passages longer than a window",
+            headings=("wrong answers", "within a window of gold", "share %", "expected %"),
+            rows=(
+                (self.wrong, self.inside, share(self.inside, self.wrong),
+                 self.expected / self.wrong),
+            ),
+            note=(
+                f"window: {_WINDOW_WORDS} words; expected: had they stood anywhere. All of them "
+                "inside means that windows without the gold answer were skipped"
+            ),
+        )  # fmt: skip
+
+
+def _windows(one: Subject) -> Windows | None:
+    wrong = inside = 0
+    expected = miss = 0.0
+    for question, prediction in one.answered():
+        text = one.passages[question.passage_id].text
+        golds = [span for answer in question.answers for span in answer.spans]
+        answer = prediction.answer
+        if question.options or not golds or answer is None or not answer.texts:
+            continue
+        if len(text) < 4 * _WINDOW_WORDS or _same(answer.texts[0], question):
+            continue
+        starts = _word_starts(text)
+        if len(starts) <= _WINDOW_WORDS:
+            continue
+        places = (
+            [span.start for span in answer.spans] if answer.spans else _found(answer.texts[0], text)
+        )
+        if not places:
+            continue
+        wrong += 1
+        gold_places = [_word_at(starts, span.start) for span in golds]
+        near = any(
+            abs(_word_at(starts, place) - gold) < _WINDOW_WORDS
+            for place in places
+            for gold in gold_places
+        )
+        inside += near
+        covered = sum(
+            any(abs(word - gold) < _WINDOW_WORDS for gold in gold_places)
+            for word in range(0, len(starts), 16)
+        ) / len(range(0, len(starts), 16))
+        expected += covered
+        miss += math.log(max(covered, 1e-9))
+    if wrong < _MANY:
+        return None
+    return Windows(
+        wrong=wrong, inside=inside, expected=expected,
+        suspicious=inside == wrong and miss < math.log(0.001),
+    )  # fmt: skip
+
+
+def _same(text: str, question: Question) -> bool:
+    bare = text.strip().lower()
+    return any(bare == gold.strip().lower() for answer in question.answers for gold in answer.texts)
+
+
+def _word_starts(text: str) -> list[int]:
+    starts, inside = [], False
+    for place, character in enumerate(text):
+        wide = character > "\u2e7f"
+        if wide or (not inside and not character.isspace()):
+            starts.append(place)
+        inside = not wide and not character.isspace()
+    return starts
+
+
+def _word_at(starts: Sequence[int], place: int) -> int:
+
+    return bisect_right(starts, place) - 1
+
+
+def _found(text: str, passage: str) -> list[int]:
+    places: list[int] = []
+    place = passage.find(text) if text else -1
+    while place >= 0 and len(places) < 50:
+        places.append(place)
+        place = passage.find(text, place + 1)
+    return places

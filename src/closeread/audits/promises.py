@@ -1,0 +1,125 @@
+"""The metamorphic check as a finding: which promises each scorer keeps on these questions."""
+
+import random
+from collections.abc import Sequence
+from typing import Any
+
+from closeread import catalog
+from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.material import Subject, judge_of
+from closeread.audits.metamorphic import Kept, examine, varied
+from closeread.audits.planting import SPECIMENS, plant, summary
+from closeread.types import Question
+
+_QUESTIONS = 80
+_EXAMPLES = 200
+
+
+def check(
+    subjects: Sequence[Subject], names: Sequence[str] = (), *, plant_bugs: int = 0, seed: int = 0
+) -> Finding:
+    """Try every promise of every scorer on real questions.
+
+    Args:
+        subjects: Runs; their questions are used, their answers are not.
+        names: Scorers by catalog name; by default the one that judges each run.
+        plant_bugs: Plant so many bugs in copies of each specimen as well, and report the share
+            found.
+        seed: Of the planting.
+    """
+    questions = [
+        question
+        for one in {subject.sha256: subject for subject in subjects}.values()
+        for question in varied(one.questions, _QUESTIONS)
+    ]
+    chosen = tuple(names) or tuple(dict.fromkeys(map(_default, subjects)))
+    kept = [examine(catalog.resolve("metric", name)(), questions) for name in chosen]
+    tables = [_by_scorer(kept), _broken(kept)]
+    data: dict[str, Any] = {
+        one.metric: [
+            {
+                "promise": found.relation, "value": found.value, "failed": found.failed,
+                "tried": found.tried, "example": found.example(),
+            }
+            for found in one.broken
+        ]
+        for one in kept
+    }  # fmt: skip
+    notes = [f"{one.metric}: {one.error}" for one in kept if one.error]
+    if plant_bugs:
+        tables.append(_planted(questions, plant_bugs, seed, data))
+    total = sum(len({found.relation for found in one.broken}) for one in kept)
+    worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
+    verdict: Verdict = "sound" if not total else "doubtful"
+    return Finding(
+        check="metamorphic",
+        verdict=verdict,
+        headline=(
+            f"{worst.metric} keeps "
+            f"{worst.n_relations - len({found.relation for found in worst.broken})} of "
+            f"{worst.n_relations} promises that these questions can try"
+        ),
+        tables=tuple(tables),
+        notes=tuple(notes),
+        data=data,
+    )
+
+
+def _default(one: Subject) -> str:
+    if one.is_text:
+        return judge_of(one)[0]
+    grouped = any(question.role for question in one.questions)
+    return "gcrc" if grouped else "choice"
+
+
+def _by_scorer(kept: Sequence[Kept]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in kept:
+        names = {found.relation for found in one.broken}
+        rows.append((one.metric, one.n_relations, one.n_relations - len(names), one.n_trials))
+    return Table(
+        title="Promises kept",
+        headings=("scorer", "promises tried", "kept", "trials"),
+        rows=tuple(rows),
+    )
+
+
+def _broken(kept: Sequence[Kept]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in kept:
+        seen: set[str] = set()
+        for found in sorted(one.broken, key=lambda found: -found.failed / max(found.tried, 1)):
+            if found.relation in seen:
+                continue
+            seen.add(found.relation)
+            rows.append(
+                (one.metric, found.promise, found.failed / max(found.tried, 1), found.value,
+                 found.example())
+            )  # fmt: skip
+    return Table(
+        title="Promises broken, with the smallest example",
+        headings=("scorer", "promise", "of trials %", "value", "smallest example"),
+        rows=tuple(rows[:_EXAMPLES]),
+    )
+
+
+def _planted(questions: Sequence[Question], count: int, seed: int, data: dict[str, Any]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    counted: dict[str, object] = {}
+    for name in SPECIMENS:
+        found = summary(list(plant(name, questions, count, random.Random(seed))))
+        counted[name] = found
+        quiet = found["quiet"]
+        rows.append(
+            (name, found["planted"], found["found"], quiet, found["quiet_found"],
+             found["quiet_found"] / quiet if quiet else None)
+        )  # fmt: skip
+    data["planted"] = counted
+    return Table(
+        title="Bugs planted at random in copies of scorers",
+        headings=(
+            "scorer", "planted", "found", "without a crash", "of them found", "share %",
+        ),
+        rows=tuple(rows),
+        note="found: a promise is broken that the original keeps",
+    )  # fmt: skip

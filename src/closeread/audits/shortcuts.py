@@ -1,0 +1,257 @@
+"""What can be answered without reading: by the options alone, their place and length, the question.
+
+A reader of questions or options alone is trained on four fifths of the passages and tried on the
+fifth that it has not seen. Where it beats chance, so may a reader that does not read.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+
+from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.material import Subject
+from closeread.types import Question
+
+_FOLDS = 5
+_DOUBT = 0.001
+
+
+def check(one: Subject) -> Finding:
+    """Try every shortcut on a run's data set."""
+    choices = [
+        question
+        for question in one.questions
+        if question.options and any(answer.label for answer in question.answers)
+    ]
+    texts = [question for question in one.questions if not question.options]
+    rows: list[tuple[Cell, ...]] = []
+    tables: list[Table] = []
+    if choices:
+        chance = sum(1 / len(question.options) for question in choices) / len(choices)
+        for name, reader in _OPTION_READERS:
+            rows.append(_row(name, chance, list(reader(choices)), choices))
+        tables.append(_positions(choices))
+        tables.append(_lengths(choices))
+    if texts:
+        chance = _constant(texts)
+        hits = [_right(said, question) for question, said in _question_only(texts)]
+        rows.append(
+            ("the question's first words", len(texts), sum(hits) / len(hits), chance,
+             _p(sum(hits), len(hits), chance))
+        )  # fmt: skip
+        tables.append(_places(texts, one))
+    if not rows:
+        return Finding(
+            check="shortcuts", verdict="skipped", headline="no question has a gold answer"
+        )
+    tables.insert(
+        0,
+        Table(
+            title="Readers that do not read",
+            headings=("reads only", "questions", "right %", "chance %", "p"),
+            rows=tuple(rows),
+            note="chance: the options' number, or the commonest answer; p: one-sided binomial",
+        ),
+    )
+    found = [row for row in rows if isinstance(row[4], float) and row[4] < _DOUBT / len(rows)]
+    best = max(found, key=lambda row: _number(row[2]) - _number(row[3]), default=None)
+    verdict: Verdict = "sound" if best is None else "doubtful"
+    return Finding(
+        check="shortcuts",
+        verdict=verdict,
+        headline=(
+            f"{one.dataset}: no shortcut beats chance"
+            if best is None
+            else f"{one.dataset}: {best[0]} alone answers {100 * _number(best[2]):.1f} % "
+            f"(chance {100 * _number(best[3]):.1f} %)"
+        ),
+        tables=tuple(tables),
+        data={"readers": [list(row) for row in rows]},
+    )
+
+
+def _number(cell: Cell) -> float:
+    return float(cell) if isinstance(cell, int | float) else 0.0
+
+
+def _row(
+    name: str, chance: float, picks: Sequence[str], questions: Sequence[Question]
+) -> tuple[Cell, ...]:
+    right = sum(
+        pick in {answer.label for answer in question.answers}
+        for pick, question in zip(picks, questions, strict=True)
+    )
+    return name, len(questions), right / len(questions), chance, _p(right, len(questions), chance)
+
+
+def _p(right: int, n: int, chance: float) -> float | None:
+    """Return the chance of so many right answers or more by guessing (normal, corrected)."""
+    deviation = math.sqrt(n * chance * (1 - chance))
+    if not deviation:
+        return None
+    z = (right - 0.5 - n * chance) / deviation
+    return float(f"{0.5 * math.erfc(z / math.sqrt(2)):.3g}")
+
+
+def _fold(question: Question) -> int:
+    return sum(question.passage_id.encode()) % _FOLDS
+
+
+def _by_length(pick: Callable[..., object]) -> Callable[[Sequence[Question]], Iterator[str]]:
+    def reader(questions: Sequence[Question]) -> Iterator[str]:
+        for question in questions:
+            yield getattr(pick(question.options, key=lambda one: len(one.text)), "label", "")
+
+    return reader
+
+
+def _by_place(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the label that was right most often in the other folds."""
+    seen = [Counter[str]() for _ in range(_FOLDS)]
+    for question in questions:
+        for fold in range(_FOLDS):
+            if fold != _fold(question):
+                seen[fold][_gold(question)] += 1
+    for question in questions:
+        labels = [option.label for option in question.options]
+        yield max(labels, key=seen[_fold(question)].__getitem__)
+
+
+def _by_words(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the option whose pairs of characters were those of right options in other folds."""
+    right = [Counter[str]() for _ in range(_FOLDS)]
+    wrong = [Counter[str]() for _ in range(_FOLDS)]
+    for question in questions:
+        for option in question.options:
+            pairs = _pairs(option.text)
+            target = right if option.label == _gold(question) else wrong
+            for fold in range(_FOLDS):
+                if fold != _fold(question):
+                    target[fold].update(pairs)
+    sums = [(sum(right[fold].values()), sum(wrong[fold].values())) for fold in range(_FOLDS)]
+    for question in questions:
+        fold = _fold(question)
+        in_right, in_wrong = sums[fold]
+
+        def weight(text: str, fold: int = fold, a: int = in_right, b: int = in_wrong) -> float:
+            pairs = _pairs(text)
+            total = sum(
+                math.log((right[fold][pair] + 0.5) / (a + 1))
+                - math.log((wrong[fold][pair] + 0.5) / (b + 1))
+                for pair in pairs
+            )
+            return total / max(len(pairs), 1)
+
+        picks = {option.label: weight(option.text) for option in question.options}
+        asks = min if question.asks_for == "contradicted" and _truth_known(question) else max
+        yield asks(picks, key=picks.__getitem__)
+
+
+def _truth_known(question: Question) -> bool:
+    return False if not question.option_truth else None not in question.option_truth
+
+
+def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the option that is most like the others of its question."""
+    for question in questions:
+        bags = {option.label: set(_pairs(option.text)) for option in question.options}
+
+        def likeness(label: str, bags: dict[str, set[str]] = bags) -> float:
+            own = bags[label]
+            return sum(
+                len(own & other) / max(len(own | other), 1)
+                for name, other in bags.items()
+                if name != label
+            )
+
+        yield max(bags, key=likeness)
+
+
+_OPTION_READERS: tuple[tuple[str, Callable[[Sequence[Question]], Iterator[str]]], ...] = (
+    ("the longest option", _by_length(max)),
+    ("the shortest option", _by_length(min)),
+    ("the options' places", _by_place),
+    ("the options' words", _by_words),
+    ("the options' likeness", _by_likeness),
+)
+
+
+def _gold(question: Question) -> str:
+    return next((answer.label for answer in question.answers if answer.label), "")
+
+
+def _pairs(text: str) -> list[str]:
+    return [text[place : place + 2] for place in range(len(text) - 1)]
+
+
+def _positions(questions: Sequence[Question]) -> Table:
+    counted = Counter(_gold(question) for question in questions)
+    return Table(
+        title="Where the right option stands",
+        headings=("label", "questions", "share %"),
+        rows=tuple(
+            (label, count, count / len(questions)) for label, count in sorted(counted.items())
+        ),
+    )
+
+
+def _lengths(questions: Sequence[Question]) -> Table:
+    ranks: Counter[int] = Counter()
+    for question in questions:
+        gold = _gold(question)
+        own = next((len(one.text) for one in question.options if one.label == gold), 0)
+        ranks[sum(len(option.text) > own for option in question.options)] += 1
+    return Table(
+        title="How long the right option is among the others",
+        headings=("longer ones", "questions", "share %"),
+        rows=tuple((rank, count, count / len(questions)) for rank, count in sorted(ranks.items())),
+    )
+
+
+def _beginning(question: Question) -> str:
+    words = question.text.split()
+    return " ".join(words[:3]).lower() if len(words) > 1 else question.text[:4]
+
+
+def _question_only(questions: Sequence[Question]) -> Iterator[tuple[Question, str]]:
+    """Yield the commonest answer, in the other folds, to questions that begin alike."""
+    seen: list[dict[str, Counter[str]]] = [{} for _ in range(_FOLDS)]
+    every = [Counter[str]() for _ in range(_FOLDS)]
+    for question in questions:
+        text = _first_text(question)
+        for fold in range(_FOLDS):
+            if fold != _fold(question):
+                seen[fold].setdefault(_beginning(question), Counter())[text] += 1
+                every[fold][text] += 1
+    for question in questions:
+        fold = _fold(question)
+        known = seen[fold].get(_beginning(question)) or every[fold]
+        yield question, known.most_common(1)[0][0] if known else ""
+
+
+def _first_text(question: Question) -> str:
+    return next((answer.texts[0] for answer in question.answers if answer.texts), "").lower()
+
+
+def _right(said: str, question: Question) -> bool:
+    return any(said == text.lower() for answer in question.answers for text in answer.texts)
+
+
+def _constant(questions: Sequence[Question]) -> float:
+    return Counter(map(_first_text, questions)).most_common(1)[0][1] / len(questions)
+
+
+def _places(questions: Sequence[Question], one: Subject) -> Table:
+    tenths: Counter[int] = Counter()
+    found = 0
+    for question in questions:
+        spans = [span for answer in question.answers for span in answer.spans]
+        length = len(one.passages[question.passage_id].text)
+        if spans and length:
+            found += 1
+            tenths[min(9, 10 * max(spans[0].start, 0) // length)] += 1
+    return Table(
+        title="Where in the passage the answer stands",
+        headings=("tenth", "questions", "share %"),
+        rows=tuple((tenth + 1, count, count / found) for tenth, count in sorted(tenths.items())),
+    )

@@ -1,0 +1,163 @@
+"""``closeread audit``: can the number be believed, and what must be run again?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from closeread.audits.examine import Audit
+
+_MOST_ROWS = 24
+
+
+@click.command("audit")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.option("--check", "checks", multiple=True, metavar="NAME", help="All that fit by default.")
+@click.option("--metric", "metrics", multiple=True, metavar="M", help="Scorers to examine.")
+@click.option("--train", metavar="D", help="A training set, to look for shared passages.")
+@click.option("--target", default="", metavar="B", help="The benchmark that a score table doubts.")
+@click.option("--stop", "stops", multiple=True, metavar="S", help="replan: new stop (\\n allowed).")
+@click.option("--was-stop", multiple=True, metavar="S", help="replan: the stop that cut the texts.")
+@click.option("--new-extract", is_flag=True, help="replan: answers are taken out otherwise.")
+@click.option("--new-normalizer", is_flag=True, help="replan: scores are computed otherwise.")
+@click.option("--new-prompt", is_flag=True, help="replan: questions are asked otherwise.")
+@click.option("--throughput", type=click.FloatRange(min=0, min_open=True), metavar="N",
+              help="replan: tokens a second, for GPU-hours.")  # fmt: skip
+@click.option("--list", "list_", type=click.Path(path_type=Path), metavar="FILE",
+              help="replan: write the questions for `closeread read --only FILE`.")  # fmt: skip
+@click.option("--plant", type=click.IntRange(min=0), default=0, metavar="N",
+              help="metamorphic: plant N bugs a scorer and report the share found.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the planting.")
+@click.option("--html", type=click.Path(path_type=Path), metavar="PAGE.html", help="The page.")
+@click.option("--skip-bad", is_flag=True, help="Leave out what is bad, named and counted.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    sources: tuple[str, ...],
+    checks: tuple[str, ...],
+    metrics: tuple[str, ...],
+    train: str | None,
+    target: str,
+    stops: tuple[str, ...],
+    was_stop: tuple[str, ...],
+    new_extract: bool,
+    new_normalizer: bool,
+    new_prompt: bool,
+    throughput: float | None,
+    list_: Path | None,
+    plant: int,
+    seed: int,
+    html: Path | None,
+    skip_bad: bool,
+    json_: bool,
+) -> None:
+    """Examine runs, other harnesses' logs, or tables of models' scores.
+
+    Checks: metamorphic, disagreement, truncation, shape, shortcuts, leakage, replan.
+    """
+    import gc
+
+    from closeread.audits.examine import Wanted, audit
+    from closeread.audits.replan import Change
+    from closeread.cli.datasets import open_dataset
+
+    gc.disable()
+    change = Change(
+        stops=tuple(map(_unescaped, stops)) if stops else None,
+        was=tuple(map(_unescaped, was_stop)),
+        extract=new_extract,
+        normalizer=new_normalizer,
+        prompt=new_prompt,
+    )
+    wanted = Wanted(
+        checks=checks,
+        metrics=metrics,
+        train=open_dataset(train) if train else None,
+        target=target,
+        change=change,
+        tokens_per_second=throughput,
+        plant_bugs=plant,
+        seed=seed,
+        skip_bad=skip_bad,
+    )
+    found = audit([Path(source) for source in sources], wanted)
+    if list_ is not None:
+        _write_list(found, list_)
+    if html is not None:
+        import msgspec
+
+        from closeread.reports.audit import write_audit
+
+        write_audit(found.sources, msgspec.to_builtins(found.findings), found.skipped, html)
+    _print(found, json_)
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\n", "\n").replace("\\t", "\t")
+
+
+def _write_list(found: "Audit", path: Path) -> None:
+    from closeread.audits.replan import lines
+    from closeread.cli.output import remark
+    from closeread.errors import UsageError
+    from closeread.formats.registry import replacing
+
+    plans = [one for one in found.findings if one.check == "replan"]
+    if len(plans) != 1:
+        raise UsageError(
+            f"--list writes one plan, here are {len(plans)}", cure="name one run and one change"
+        )
+    rows = list(lines(plans[0]))
+    with replacing(path) as stream:
+        stream.write("".join(row + "\n" for row in rows).encode())
+    remark(f"{len(rows):,} questions to be read again: {path}")
+
+
+def _print(found: "Audit", json_: bool) -> None:
+    import msgspec
+
+    from closeread.cli.output import as_json, console, remark, table
+    from closeread.reports.audit import shown
+
+    if found.skipped:
+        counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
+        remark(f"left out as bad: {counted}")
+    if json_:
+        as_json(
+            {
+                "sources": found.sources,
+                "skipped": found.skipped,
+                "findings": msgspec.to_builtins(found.findings),
+            }
+        )
+        return
+    out = console()
+    for finding in found.findings:
+        out.print(f"{finding.verdict.upper()}  {finding.check}: {finding.headline}")
+        for note in finding.notes:
+            out.print(f"  {note}")
+        for one in finding.tables:
+            if one.rows:
+                out.print()
+                cells = [
+                    [_short(shown(*pair)) for pair in zip(row, one.headings, strict=True)]
+                    for row in one.rows[:_MOST_ROWS]
+                ]
+                table(one.headings, cells, title=one.title, right=_numeric(one))
+                if len(one.rows) > _MOST_ROWS:
+                    out.print(f"… and {len(one.rows) - _MOST_ROWS} more: --json or --html")
+        out.print()
+
+
+def _short(text: str) -> str:
+    flat = text.replace("\n", "\\n")
+    return flat if len(flat) <= 60 else flat[:59] + "…"
+
+
+def _numeric(one: Any) -> list[str]:
+    return [
+        heading
+        for place, heading in enumerate(one.headings)
+        if any(isinstance(row[place], int | float) for row in one.rows)
+    ]
