@@ -1,5 +1,6 @@
 """``closeread evidence``: extract evidence, score it where gold is there, explain and compare."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any
 
 import click
 
+from closeread.cli import evidence_corpus
 from closeread.cli.evidence_methods import Method, methods_of
 from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.output import as_json, progress, remark
@@ -34,6 +36,12 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question
 @click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
 @click.option("--train-vectors", type=click.Path(path_type=Path), metavar="PATH",
               help="Train word vectors on the set's passages, write them and stop.")  # fmt: skip
+@click.option("--build-corpus", type=click.Path(path_type=Path), metavar="DIR",
+              help="Write the set's passages as a corpus and stop.")  # fmt: skip
+@click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR",
+              help="Look in this corpus, not in each question's own passage.")  # fmt: skip
+@click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
+              help="How many passages of the corpus are read for a claim.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
@@ -52,6 +60,9 @@ def command(
     explain: bool,
     search: bool,
     train_vectors: Path | None,
+    build_corpus: Path | None,
+    corpus: Path | None,
+    passages: int,
     out: Path | None,
     workers: int,
     format_: str | None,
@@ -67,14 +78,27 @@ def command(
     """
     from closeread.cli.datasets import open_dataset
 
+    # Before numpy: these matrices are small, and threads that wait for each other only cost.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     opened = open_dataset(dataset, format_)
     if train_vectors is not None:
         _train(opened, train_vectors, parsed(options), json_)
+        return
+    if build_corpus is not None:
+        evidence_corpus.build_corpus(opened, build_corpus, json_)
         return
     chosen = _Chosen(opened, question, limit)
     methods = methods_of(retrievers, options)
     if search:
         _search(chosen, methods, json_)
+        return
+    if corpus is not None:
+        if len(methods) > 1:
+            raise click.UsageError("--corpus takes one retriever")
+        evidence_corpus.extract_from_corpus(
+            chosen.items(), corpus, methods[0], passages=passages, label=label, out=out,
+            json_=json_,
+        )  # fmt: skip
         return
     if question is not None or explain:
         _show(chosen, methods, label, explain, json_)

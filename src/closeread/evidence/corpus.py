@@ -1,0 +1,182 @@
+"""Evidence from a corpus of passages: BM25 finds the passages, any retriever the sentences.
+
+The corpus lies in a folder and is mapped into memory: a search reads what it needs of it. The
+passages found are read as one text, best first, so that a chain may lead from one to another.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from closeread.catalog import missing_extra
+from closeread.errors import InputError, UsageError
+from closeread.evidence.query import query_text
+from closeread.evidence.words import Segmenter
+from closeread.protocols import Retriever
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+_INFO = "corpus.json"
+_PASSAGES = "passages.jsonl"
+_OFFSETS = "offsets.npy"
+_VERSION = 1
+
+
+class Source(NamedTuple):
+    """A sentence of evidence: the passage that it is from, and where it stands there."""
+
+    passage: Passage
+    span: Span
+
+
+def build(
+    passages: Iterable[Passage],
+    folder: Path,
+    *,
+    words: str = "jieba",
+    k1: float = 0.9,
+    b: float = 0.4,
+) -> int:
+    """Write a corpus; return how many passages it has. A passage id that comes again is skipped.
+
+    Args:
+        passages: One after the other; only their words are held in memory.
+        folder: Must not exist, or be empty.
+        words: How texts are cut, ``jieba`` or ``characters``.
+        k1: BM25's, for the first stage.
+        b: BM25's, for the first stage.
+
+    Raises:
+        UsageError: Something is in the folder.
+        InputError: There is no passage with a word.
+        MissingExtraError: bm25s is not installed.
+    """
+    import numpy as np
+
+    bm25s = _bm25s()
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty", cure="name a new folder for the corpus")
+    segmenter = Segmenter(words)
+    vocabulary: dict[str, int] = {}
+    rows: list[list[int]] = []
+    offsets, seen = [0], set()
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _PASSAGES).open("wb") as stream:
+        for passage in passages:
+            if passage.passage_id in seen:
+                continue
+            seen.add(passage.passage_id)
+            said = segmenter.texts(passage.text, passage.language)
+            rows.append([vocabulary.setdefault(word, len(vocabulary)) for word in said])
+            stream.write(msgspec.json.encode(msgspec.structs.replace(passage, metadata={})) + b"\n")
+            offsets.append(stream.tell())
+    if not vocabulary:
+        raise InputError("no passage holds a word", where=str(folder))
+    index = bm25s.BM25(k1=k1, b=b, method="lucene", backend="numpy")
+    index.index((rows, vocabulary), create_empty_token=False, show_progress=False)
+    index.save(str(folder / "index"), show_progress=False)
+    np.save(folder / _OFFSETS, np.array(offsets, dtype=np.int64))
+    settings = {"schema_version": _VERSION, "words": words, "passages": len(rows)}
+    (folder / _INFO).write_text(json.dumps(settings) + "\n", "utf-8")
+    return len(rows)
+
+
+class Corpus:
+    """A corpus on disk.
+
+    Raises:
+        InputError: The folder is no corpus.
+        MissingExtraError: bm25s is not installed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        import numpy as np
+
+        bm25s = _bm25s()
+        try:
+            settings = json.loads((folder / _INFO).read_text("utf-8"))
+            if settings["schema_version"] != _VERSION:
+                raise ValueError(f"schema version {settings['schema_version']}")
+            self._index = bm25s.BM25.load(str(folder / "index"), mmap=True, show_progress=False)
+            self._offsets = np.load(folder / _OFFSETS, mmap_mode="r")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"is no corpus: {error}",
+                where=str(folder),
+                expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
+            ) from error
+        self._segmenter = Segmenter(settings["words"])
+        self._passages = folder / _PASSAGES
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __iter__(self) -> Iterator[Passage]:
+        return map(self._passage, range(len(self)))
+
+    def search(self, text: str, language: str, k: int = 5) -> list[tuple[Passage, float]]:
+        """Return at most ``k`` passages with their scores, the best first; none shares no word."""
+        known = self._index.vocab_dict
+        words = [word for word in self._segmenter.texts(text, language) if word in known]
+        if not words or k < 1:
+            return []
+        scores = self._index.get_scores(words)
+        places = scores.argsort(kind="stable")[::-1][: min(k, len(self))]
+        ranked = sorted(places.tolist(), key=lambda place: (-scores[place], place))
+        return [(self._passage(one), float(scores[one])) for one in ranked if scores[one] > 0]
+
+    def _passage(self, place: int) -> Passage:
+        start, end = int(self._offsets[place]), int(self._offsets[place + 1])
+        with self._passages.open("rb") as stream:
+            stream.seek(start)
+            return msgspec.json.decode(stream.read(end - start), type=Passage)
+
+
+def evidence_from(
+    corpus: Corpus,
+    retriever: Retriever,
+    question: Question,
+    option: Option | None,
+    *,
+    language: str,
+    passages: int = 5,
+    k: int | None = None,
+) -> tuple[list[Source], Evidence | None]:
+    """Return sentences of the corpus that bear on a claim, and what the retriever said of them.
+
+    Args:
+        corpus: Where to look.
+        retriever: Finds sentences in the joined passages.
+        question: The question, without gold.
+        option: One of its options, or None for the question itself.
+        language: The claim's.
+        passages: How many passages the first stage gives.
+        k: Sentences at most.
+    """
+    found = [one for one, _ in corpus.search(query_text(question, option), language, passages)]
+    if not found:
+        return [], None
+    joined, starts = "", []
+    for passage in found:
+        starts.append(len(joined))
+        joined += passage.text + "\n"
+    whole = Passage(passage_id="", text=joined, language=language)
+    evidence = retriever.retrieve(question, whole, option, k)
+    return [_source(span, found, starts) for span in evidence.spans], evidence
+
+
+def _source(span: Span, found: list[Passage], starts: list[int]) -> Source:
+    place = max(number for number, start in enumerate(starts) if start <= span.start)
+    shift = starts[place]
+    end = min(span.end - shift, len(found[place].text))
+    return Source(found[place], Span(span.start - shift, end))
+
+
+def _bm25s() -> Any:
+    try:
+        import bm25s
+    except ModuleNotFoundError as error:
+        raise missing_extra("a corpus of passages", error.name or "bm25s", "corpus") from error
+    return bm25s
