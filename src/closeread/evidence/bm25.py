@@ -41,7 +41,7 @@ def bm25(
         words: ``jieba`` or ``characters``.
         stop_words: ``own``, ``none`` or a path.
     """
-    if k < 1 or k1 < 0 or not 0 <= b <= 1:
+    if k < 1 or not 0 <= k1 < math.inf or not 0 <= b <= 1:
         raise UsageError(
             f"k={k}, k1={k1:g}, b={b:g}", expected="k at least 1, k1 >= 0, b from 0 to 1"
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from closeread.catalog import missing_extra
-from closeread.errors import InputError
+from closeread.errors import InputError, StorageError
 from closeread.evidence.words import Segmenter
 from closeread.text.segment import sentences
 
@@ -41,11 +41,20 @@ def train(
     Raises:
         InputError: No word occurs often enough.
         MissingExtraError: gensim is not installed.
+        StorageError: The folder cannot be written, which is found out before training.
     """
     try:
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
+    unfinished = path.with_name(path.name + ".part")
+    try:
+        unfinished.touch()
+        unfinished.unlink()
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}", where=str(path), cure="choose another place"
+        ) from error
     cut = (segmenter or Segmenter()).texts
     rows = [
         cut(span.of(text), language)
@@ -63,7 +72,6 @@ def train(
             f"no word occurs {least} times in {len(rows):,} sentences",
             cure="give more texts, or a smaller `least`",
         ) from error
-    unfinished = path.with_name(path.name + ".part")
     model.wv.save_word2vec_format(str(unfinished), binary=True)
     unfinished.replace(path)
     return len(model.wv)

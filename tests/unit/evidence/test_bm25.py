@@ -51,7 +51,7 @@ def test_equal_sentences_stay_distinct_and_the_first_comes_first():
     assert [span.start for span in two.spans] == [0, 26]
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"k1": -1.0}, {"b": 1.5}])
+@pytest.mark.parametrize("wrong", [{"k": 0}, {"k1": -1.0}, {"k1": float("nan")}, {"b": 1.5}])
 def test_numbers_out_of_range_are_refused(wrong):
     with pytest.raises(UsageError, match="k at least 1, k1 >= 0, b from 0 to 1"):
         bm25(**wrong)

@@ -6,7 +6,7 @@ import struct
 import numpy as np
 import pytest
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence import vector_files, vectors
 from closeread.evidence.train_vectors import train
 from closeread.evidence.vectors import coverage, load
@@ -146,6 +146,12 @@ def test_training_on_nothing_says_so(tmp_path):
     with pytest.raises(InputError, match="no word occurs 2 times"):
         train([("。", "zh")], tmp_path / "v.bin")
     assert not list(tmp_path.glob("v.bin*"))
+
+
+def test_a_place_that_cannot_be_written_is_told_before_training(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StorageError, match="Not a directory"):
+        train(iter(lambda: pytest.fail("trained"), None), tmp_path / "file" / "v.bin")
 
 
 def test_the_share_of_missed_words_counts_each_word_once(tmp_path):
