@@ -215,3 +215,60 @@ def test_a_row_of_zeros_is_never_near():
     assert cosines(np.array([[1.0, 0.0]]), np.array([[0.0, 0.0], [2.0, 0.0]])).tolist() == [
         [-np.inf, 1.0]
     ]
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking", "beamdr", "bm25"])
+def test_a_very_long_passage_and_claim_work(name, vectors):
+    """200,000 characters and a claim of 5,000."""
+    words = sorted(TOPICS)
+    text = " ".join(f"{' '.join(words[n % 8 :])}." for n in range(6000))[:200_000]
+    options = {
+        "hard-masking": {"vectors": vectors, "integrate": "overlap"},
+        "soft-masking": {"vectors": vectors, "integrate": "overlap"},
+        "beamdr": {"encoder": "word-vectors", "model": vectors},
+    }
+    made, _ = make("retriever", name, options.get(name))
+    passage = Passage(passage_id="p", text=text)
+    found = made.retrieve(QUESTION, passage, Option(label="A", text=text[:5000]))
+    assert 1 <= len(found.spans) <= 2
+    assert all(span.of(text).strip() for span in found.spans)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "。",
+        "！？……",
+        "羊吃草",
+        "羊吃草。" * 3,
+        "ＳＨＥＥＰ　ｇｒａｚｅ。",
+        "🐑🐑。🐑",
+        "台灣的羊吃草。牠們很快樂。",
+    ],
+)
+@pytest.mark.parametrize("splits", ["default", "vgaokao"])
+def test_odd_passages_are_no_trouble(text, splits, vectors):
+    """One sentence, no punctuation, only punctuation, full width, emoji, Traditional characters."""
+    passage = Passage(passage_id="p", text=text, language="zh")
+    masking = {"vectors": vectors, "integrate": "overlap", "sentences": splits}
+    for name, options in (
+        ("bm25", {"sentences": splits}),
+        ("soft-masking", masking),
+        ("hard-masking", masking),
+        ("dense", {"encoder": "word-vectors", "model": vectors, "sentences": splits}),
+    ):
+        made, _ = make("retriever", name, options)
+        for claim in ("羊吃草", "sheep graze", "", "🐑", "。"):
+            found = made.retrieve(QUESTION, passage, Option(label="A", text=claim))
+            assert all(0 <= span.start < span.end <= len(text) for span in found.spans)
+            assert found.score is None or np.isfinite(found.score)
+
+
+def test_full_width_letters_meet_half_width_ones(vectors):
+    passage = Passage(passage_id="p", text="Ｒａｉｎ。ＳＨＥＥＰ吃草。", language="zh")
+    made, _ = make(
+        "retriever", "soft-masking", {"vectors": vectors, "integrate": "off", "steps": 1}
+    )
+    found = made.retrieve(QUESTION, passage, Option(label="A", text="sheep"))
+    assert [span.of(passage.text) for span in found.spans] == ["ＳＨＥＥＰ吃草。"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from closeread.errors import CloseReadError
 from closeread.pipeline.evidence_groups import EvidenceGroups
 from closeread.pipeline.extract import Scorer, evidence_of, extract
 from closeread.pipeline.reading_cost import ReadingCost
@@ -119,3 +120,16 @@ def test_a_long_passage_is_read_in_several_chunks():
     long = Passage(passage_id="p", text="word " * 450)
     cost.add(long, question({"A": [0]}), prediction({"A": [0]}))
     assert cost.in_chunks == 450 + 3
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_users_error_in_a_worker_keeps_its_message(workers, tmp_path, monkeypatch):
+    """Vectors of another language: the same message from one process and from two."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    path = tmp_path / "v.txt"
+    path.write_text("1 2\n海水 1.0 2.0\n", "utf-8")
+    text = " ".join("word" + chr(97 + n) for n in range(25)) + "."
+    items = [(Passage(passage_id="p", text=text), (question({"A": []}),))]
+    options = {"vectors": str(path), "integrate": "off"}
+    with pytest.raises(CloseReadError, match="none of 25 different words has a vector"):
+        list(extract(items, "soft-masking", options, workers=workers))
