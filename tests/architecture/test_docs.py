@@ -52,6 +52,9 @@ def test_the_example_reader_and_metric_run(tmp_path):
     scored = _run("closeread score runs/last --metric my_metrics:AnswerLength --json", tmp_path)
     assert scored.returncode == 0, scored.stderr
     assert '"length.characters"' in scored.stdout
+    found = _run("closeread evidence exam/zh --retriever my_retrievers:longest --json", tmp_path)
+    assert found.returncode == 0, found.stderr
+    assert '"evidence.f1"' in found.stdout
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

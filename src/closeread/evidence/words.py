@@ -173,16 +173,16 @@ def read_stop_words(name: str) -> frozenset[str]:
 
 
 def _characters(text: str) -> Iterator[Span]:
-    before: Span | None = None
+    end_of_last = -1  # where the Chinese character before ends
     for span in tokens(text):
+        start, end = span.start, span.end
         yield span
-        if before is not None and before.end == span.start and _han(text, span, before):
-            yield Span(before.start, span.end)
-        before = span
-
-
-def _han(text: str, *spans: Span) -> bool:
-    return all(span.end - span.start == 1 and text[span.start] >= "\u3400" for span in spans)
+        if end - start == 1 and text[start] >= "\u3400":
+            if start == end_of_last:
+                yield Span(start - 1, end)
+            end_of_last = end
+        else:
+            end_of_last = -1
 
 
 def _form(word: str) -> str:
