@@ -20,9 +20,9 @@ _DIGITS = 9  # closer values are ties: sums in another order must not decide
 def cover(
     *,
     sentences: str = "default",
-    enough: float = 25.0,
-    clause: float = 10.0,
-    near: float = 12.0,
+    enough: float = 9.0,
+    clause: float = 3.5,
+    near: float = 4.5,
     stem: float = 0.7,
     most: int = 100,
 ) -> "CoverRetriever":
@@ -33,9 +33,9 @@ def cover(
 
     Args:
         sentences: ``default``, or ``vgaokao`` for the splitter of that data set's authors.
-        enough: What a further sentence must bring, in nats.
-        clause: What covering the whole of a clause counts beside its words, in nats.
-        near: What standing next to a sentence already taken counts, in nats.
+        enough: What a further sentence must bring; a term that no other sentence holds counts 1.
+        clause: What covering the whole of a clause counts beside its terms.
+        near: What standing next to a sentence already taken counts.
         stem: The weight of the words of a question beside those of its option.
         most: Sentences at most.
 

@@ -1,8 +1,9 @@
 """What a passage's sentences share with a claim, and how much each part of the claim says.
 
-A term says the more the fewer sentences of the passage hold it: ``ln((N + 1) / (n + 1/2))`` nats
-for a term that n of N sentences hold, which is about how surprising it would be to meet it in a
-sentence that has nothing to do with the claim.
+A term says the more the fewer sentences of the passage hold it: with N sentences of which n hold
+it, ``ln((N + 1) / (n + 1/2))``, about how surprising it would be to meet it in a sentence that has
+nothing to do with the claim. The unit is a term that one sentence alone holds, so that long and
+short passages are measured alike.
 """
 
 import math
@@ -13,9 +14,9 @@ from closeread.evidence.terms import Unit, fold, terms_of_folded, units
 from closeread.types import Span
 
 _FUNCTION = 0.3  # what is left of the weight of function words and of pairs of them
-_WORD_PAIR = 0.35  # two words nearly say what their pair says; two characters do not
+_WORD = 2.5  # a word or number says what two Chinese characters and their pair say
 _NUMBER = "\n"  # the term of every sentence that holds a digit; no text has a term like it
-_NUMBER_WEIGHT = 2.0  # nats, where the question asks for a number or a date
+_NUMBER_WEIGHT = 2.0  # a sentence that holds one, where the question asks for a number or a date
 _DIGIT = re.compile(r"\d")
 
 
@@ -43,7 +44,8 @@ class Indexed:
             before = span.end
             self.paragraphs.append(paragraph)
         many = len(self.spans)
-        self.rarity = [math.log((many + 1) / (held + 0.5)) for held in range(many + 1)]
+        one = math.log((max(many, 1) + 1) / 1.5)
+        self.rarity = [math.log((many + 1) / (held + 0.5)) / one for held in range(many + 1)]
 
 
 class Claim:
@@ -54,7 +56,7 @@ class Claim:
 
     Attributes:
         terms: The terms, in order; those of the context only behind those of the claim itself.
-        weights: What each says, in nats.
+        weights: What each says.
         clauses: The clause of the claim in which each stands first; -1 for the context's.
         clause_totals: The weight of each clause.
         total: The weight of the claim itself.
@@ -100,9 +102,8 @@ def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float
         if before is not None:
             if text and unit.start > before.end and text[before.end : unit.start].strip():
                 clause += 1
-            factor = _WORD_PAIR if unit.is_word and before.is_word else 1.0
-            if unit.is_function and before.is_function:
-                factor *= _FUNCTION
-            yield f"{before.form} {unit.form}", factor, clause
-        yield unit.form, _FUNCTION if unit.is_function else 1.0, clause
+            both = unit.is_function and before.is_function
+            yield f"{before.form} {unit.form}", _FUNCTION if both else 1.0, clause
+        factor = _WORD if unit.is_word else 1.0
+        yield unit.form, factor * _FUNCTION if unit.is_function else factor, clause
         before = unit

