@@ -117,10 +117,17 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "lexical": Entry(
             "closeread.readers.lexical:lexical", "covers options and questions by words; no weights"
         ),
+        "chat": Entry(
+            "closeread.readers.chat:chat", "a chat model behind an OpenAI-compatible endpoint"
+        ),
+        "completion": Entry(
+            "closeread.readers.chat:completion", "a model behind a completions endpoint, by prompt"
+        ),
     },
     "retriever": {
         "cover": Entry(
-            "closeread.evidence.cover:cover", "the sentences that together cover a claim; no weights"
+            "closeread.evidence.cover:cover",
+            "the sentences that together cover a claim; no weights",
         ),
         "bm25": Entry("closeread.evidence.bm25:bm25", "BM25 over sentences, top 1 or more", "zh"),
         "dense": Entry(

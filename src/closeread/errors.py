@@ -50,3 +50,11 @@ class StorageError(CloseReadError):
 
 class TransferError(CloseReadError):
     """A download failed at every address."""
+
+
+class EndpointError(CloseReadError):
+    """A model's endpoint cannot be reached, refuses, or does not have what was asked for."""
+
+
+class BudgetError(CloseReadError):
+    """A budget of tokens or money is used up; what was read is kept and can be resumed."""

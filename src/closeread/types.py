@@ -113,7 +113,11 @@ class Question(Record, frozen=True, kw_only=True):
 
 
 class Generation(Record, frozen=True, kw_only=True):
-    """A language model's text exactly as it was written, and how it came to end."""
+    """A language model's text exactly as it was written, and how it came to end.
+
+    ``stops`` were sent to the server, so that what would have followed is lost. ``option_order``
+    holds the question's labels in the order in which the options were shown, where it was another.
+    """
 
     text: str
     finish_reason: str = ""
@@ -121,6 +125,7 @@ class Generation(Record, frozen=True, kw_only=True):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     request_sha256: str = ""
+    option_order: tuple[str, ...] = ()
 
 
 class Candidate(Record, frozen=True, kw_only=True):
@@ -134,7 +139,8 @@ class Prediction(Record, frozen=True, kw_only=True):
     """What a reader said about one question; ``error`` is set when it could not say anything.
 
     ``option_scores`` stand in the order of the question's options. ``confidence`` is a number
-    that grows with certainty, a probability where the reader has one.
+    that grows with certainty, a probability where the reader has one. ``others`` are the further
+    generations of a question that was asked several times.
     """
 
     question_id: str
@@ -144,6 +150,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     option_scores: tuple[float, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     generation: Generation | None = None
+    others: tuple[Generation, ...] = ()
     seconds: float | None = None
     error: str = ""
 

@@ -12,7 +12,6 @@ from closeread.cli.reading import (
     tell_failures,
     watched,
 )
-from closeread.runs.predict import BATCH_SIZE
 
 
 @click.command("read")
@@ -22,7 +21,7 @@ from closeread.runs.predict import BATCH_SIZE
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
-@click.option("--batch-size", type=click.IntRange(min=1), default=BATCH_SIZE, show_default=True)
+@click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
 @click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
 @click.option("--resume", is_flag=True, help="Go on with the run that is there.")
 @click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
@@ -36,7 +35,7 @@ def command(
     out: Path,
     format_: str | None,
     limit: int | None,
-    batch_size: int,
+    batch_size: int | None,
     seed: int | None,
     resume: bool,
     overwrite: bool,
@@ -49,8 +48,8 @@ def command(
     """
     from closeread.cli.datasets import open_dataset
     from closeread.readers import make
-    from closeread.runs.predict import Job, predict
-    from closeread.runs.records import ReaderInfo
+    from closeread.runs.predict import Job, batch_size_of, predict
+    from closeread.runs.records import describe_reader
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
@@ -60,9 +59,9 @@ def command(
     job = Job(
         dataset=open_dataset(dataset, format_, strict),
         reader=made,
-        reader_info=ReaderInfo(name=reader, options=resolved),
+        reader_info=describe_reader(reader, resolved, made),
         limit=limit,
-        batch_size=batch_size,
+        batch_size=batch_size or batch_size_of(made),
     )
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)

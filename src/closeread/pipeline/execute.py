@@ -9,8 +9,8 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.pipeline.recipe import Recipe
 from closeread.readers import make
-from closeread.runs.predict import Job, predict
-from closeread.runs.records import ReaderInfo, RunSummary, ScoreSettings
+from closeread.runs.predict import Job, batch_size_of, predict
+from closeread.runs.records import RunSummary, ScoreSettings, describe_reader
 from closeread.runs.score import must_make_sense, score_run
 from closeread.runs.store import REPORT, Run
 from closeread.types import Dataset
@@ -53,7 +53,7 @@ def execute(
     must_make_sense(settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
     reader, options = make(recipe.reader.name, recipe.reader.options)
-    reader_info = ReaderInfo(name=recipe.reader.name, options=options)
+    reader_info = describe_reader(recipe.reader.name, options, reader)
     # Everything is opened before anything is read: a wrong name at the end costs no run.
     datasets = [
         open_dataset(name, recipe.format or None, recipe.read.strict) for name in recipe.datasets
@@ -65,7 +65,7 @@ def execute(
             reader=reader,
             reader_info=reader_info,
             limit=recipe.read.limit,
-            batch_size=recipe.read.batch_size,
+            batch_size=recipe.read.batch_size or batch_size_of(reader),
             recipe=msgspec.to_builtins(recipe),
         )
         run = predict(job, folder, resume=resume, overwrite=overwrite, begin=begin)

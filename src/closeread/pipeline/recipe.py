@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.runs.predict import BATCH_SIZE
 
 
 class Section(
@@ -26,10 +25,10 @@ class ReaderSection(Section, frozen=True, kw_only=True):
 
 
 class ReadSection(Section, frozen=True, kw_only=True):
-    """``[read]``: how many questions, how many at a time; ``strict`` stops at defects."""
+    """``[read]``: how many questions, how many at once (none: as the reader likes)."""
 
     limit: int | None = None
-    batch_size: int = BATCH_SIZE
+    batch_size: int | None = None
     strict: bool = False
 
 

@@ -140,15 +140,24 @@ def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
 
 def _settings(info: RunInfo) -> dict[str, Any]:
     options = msgspec.to_builtins(info.reader.options)
+    for name in info.reader.passing:
+        options.pop(name, None)
     return {
         "data set (sha256)": info.dataset.sha256,
         "format": info.dataset.format,
         "limit": info.dataset.limit,
+        "only (sha256)": info.dataset.only or None,
+        "the rest from (sha256)": info.rest.get("predictions_sha256"),
         "reader": info.reader.name,
         "batch size": info.batch_size,
         **{f"reader option {name}": value for name, value in options.items()},
+        **{f"reader's {name}": value for name, value in info.reader.record.items()},
     }
 
 
+_LONGEST_SHOWN = 120
+
+
 def _shown(value: Any) -> str:
-    return "none" if value is None else str(value)
+    text = "none" if value is None else str(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

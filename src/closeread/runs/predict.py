@@ -19,6 +19,7 @@ from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
+from closeread.runs.selection import Rest, digest, must_be_there, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Evidence, Passage, Prediction
 
@@ -36,6 +37,9 @@ class Job:
         limit: Read only the first so many questions.
         batch_size: How many questions the reader is given at once.
         recipe: The resolved recipe, kept in ``run.json``.
+        only: Read only the questions with these ids.
+        rest: Where ``only`` is given: the run whose predictions all others keep. Without it the
+            run is about the listed questions alone.
     """
 
     dataset: Dataset
@@ -44,6 +48,14 @@ class Job:
     limit: int | None = None
     batch_size: int = BATCH_SIZE
     recipe: dict[str, object] | None = None
+    only: tuple[str, ...] = ()
+    rest: Rest | None = None
+
+    @property
+    def asked(self) -> Dataset:
+        """The questions that the run is about."""
+        part = self.only and self.rest is None
+        return selected(self.dataset, self.only) if part else self.dataset
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or (self.limit is not None and self.limit < 1):
@@ -53,6 +65,11 @@ class Job:
                 f"a limit of {self.limit:,} questions is more than can be counted",
                 expected=f"at most {MOST_QUESTIONS:,}, or no limit",
             )
+
+
+def batch_size_of(reader: Reader) -> int:
+    """Return how many questions a reader likes to be given at once."""
+    return int(getattr(reader, "batch_size", BATCH_SIZE))
 
 
 def predict(
@@ -86,6 +103,8 @@ def predict(
     started = time.monotonic()
     with claimed(out, info, resume=resume, overwrite=overwrite) as (info, ledger):
         run = Run(out, info)
+        if info.dataset.only:
+            write_list(out, job.only)
         if info.complete and (out / PREDICTIONS).exists():
             advance(info.dataset.n_questions)
             return run
@@ -107,19 +126,36 @@ def predict(
 
 def describe(job: Job) -> RunInfo:
     """Walk through the data set once and return what ``run.json`` says before the first answer."""
-    dataset, defects = job.dataset, Defects()
+    dataset, defects = job.asked, Defects()
     n_questions = sum(1 for _ in ordered(dataset.read(defects), job.limit))
+    if job.only:
+        must_be_there(dataset.path, n_questions, job.only)
     if not n_questions:
         raise InputError("the data set holds no question", where=dataset.path)
     return RunInfo(
         closeread=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        dataset=describe_dataset(dataset, n_questions, job.limit),
+        dataset=msgspec.structs.replace(
+            describe_dataset(dataset, n_questions, job.limit),
+            only=digest(job.only) if job.only and job.rest is None else "",
+        ),
         reader=job.reader_info,
         batch_size=job.batch_size,
         recipe=job.recipe,
+        rest=_described(job),
         defects=defects.counts,
     )
+
+
+def _described(job: Job) -> dict[str, str]:
+    if job.rest is None:
+        return {}
+    run = job.rest.run
+    return {
+        "run": str(run.path),
+        "predictions_sha256": run.info.predictions_sha256,
+        "again": digest(job.only),
+    }
 
 
 def _fill(
@@ -129,7 +165,7 @@ def _fill(
     offsets = array("q", [-1]) * n_questions
     n_failed = 0
     present = _Present(ledger)
-    for batch in batches(job.dataset.read(Defects()), job.batch_size, job.limit):
+    for batch in batches(job.asked.read(Defects()), job.batch_size, job.limit):
         missing = {planned.question_id: planned for planned in batch}
         for offset, prediction in present.take(missing):
             offsets[missing.pop(prediction.question_id).position] = offset
@@ -137,7 +173,10 @@ def _fill(
         advance(len(batch) - len(missing))
         if not missing:
             continue
-        for prediction in _answers(job.reader, batch):
+        asked = batch
+        if getattr(job.reader, "independent", False):
+            asked = [planned for planned in batch if planned.question_id in missing]
+        for prediction in _kept_or_read(job, asked):
             planned = missing.pop(prediction.question_id, None)
             if planned is None:
                 continue  # in the ledger since before the interruption
@@ -181,6 +220,19 @@ class _Present:
     def _foreign(self, prediction: Prediction) -> InputError:
         found = f"the question {prediction.question_id!r} does not come here"
         return damaged(self._path, self._number, found)
+
+
+def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
+    """Yield what is taken over from an earlier run, then what the reader says of the others."""
+    to_read = []
+    for planned in batch:
+        kept = job.rest.get(planned.question_id) if job.rest is not None else None
+        if kept is None:
+            to_read.append(planned)
+        else:
+            yield kept
+    if to_read:
+        yield from _answers(job.reader, to_read)
 
 
 def _answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:

@@ -1,10 +1,12 @@
 """What the files of a run folder hold, as records."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from closeread.protocols import Reader
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
@@ -17,7 +19,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class DatasetInfo(File, frozen=True, kw_only=True):
     """The data set that a run answers. ``limit`` is how many questions it stopped after.
 
-    A ``path`` that is not absolute begins at the run folder.
+    A ``path`` that is not absolute begins at the run folder. Where not all questions were read,
+    ``only`` is the sha256 of the list of those that were, which lies in the folder.
     """
 
     name: str
@@ -28,6 +31,7 @@ class DatasetInfo(File, frozen=True, kw_only=True):
     license: str = ""
     n_questions: int
     limit: int | None = None
+    only: str = ""
 
 
 def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = None) -> DatasetInfo:
@@ -45,10 +49,30 @@ def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = Non
 
 
 class ReaderInfo(File, frozen=True, kw_only=True):
-    """A reader and every option that it was made with, defaults included."""
+    """A reader and every option that it was made with, defaults included.
+
+    Attributes:
+        passing: The options that leave answers as they are; a resumed run may have others.
+        record: What the reader says of itself: its model, prompts and their hashes, settings.
+    """
 
     name: str
     options: dict[str, Any] = {}
+    passing: tuple[str, ...] = ()
+    record: dict[str, Any] = {}
+
+
+def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> ReaderInfo:
+    """Return how a run names the reader that it asked.
+
+    A reader tells more of itself by the attributes ``passing_options`` and ``record``.
+    """
+    return ReaderInfo(
+        name=name,
+        options=dict(options),
+        passing=tuple(getattr(reader, "passing_options", ())),
+        record=dict(getattr(reader, "record", {})),
+    )
 
 
 class LogFile(File, frozen=True, kw_only=True):
@@ -92,6 +116,8 @@ class RunInfo(File, frozen=True, kw_only=True):
         submission: The files in the folder that were handed in, where no reader of ours was run:
             what official programs see of them (duplicates, unknown ids) is only there.
         log: Where another harness made the run: what its log said.
+        rest: Where only some questions were read: the run (its folder, and the sha256 of its
+            predictions) that the other answers were taken from, and of the list.
         defects: How many of each kind the data set has.
         complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
         seconds: Wall time spent in the reader and in writing, over all resumed parts.
@@ -106,6 +132,7 @@ class RunInfo(File, frozen=True, kw_only=True):
     recipe: dict[str, Any] | None = None
     submission: tuple[str, ...] = ()
     log: LogInfo | None = None
+    rest: dict[str, str] = {}
     defects: dict[str, int] = {}
     complete: bool = False
     n_predictions: int = 0

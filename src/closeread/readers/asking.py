@@ -1,0 +1,191 @@
+"""From a question to what a language model is shown, and from what it wrote to a prediction.
+
+Shared by models behind an endpoint and models in this process.
+"""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from closeread.errors import UsageError
+from closeread.readers.examples import Examples
+from closeread.readers.extraction import Extraction, choice, rule_named
+from closeread.readers.option_scores import shares
+from closeread.readers.prompts import Prompt, gold_of, language_of, opened, reordered, shipped
+from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question, Span
+
+SCORINGS = ("generation", "letters", "texts")
+_KINDS = ("verification", "choice", "entailment", "span", "discrete")
+
+
+class Turn(NamedTuple):
+    """One message of a conversation."""
+
+    role: str
+    content: str
+
+
+@dataclass(frozen=True)
+class Ask:
+    """One request about a question.
+
+    Attributes:
+        turns: For chat: system, examples, question.
+        begun: How the answer begins; models that complete text are shown it.
+        option_order: The labels in the order shown, empty for the question's own order.
+        continuations: For scoring: what would follow, one an option in the question's order.
+    """
+
+    turns: tuple[Turn, ...]
+    begun: str
+    option_order: tuple[str, ...] = ()
+    continuations: tuple[str, ...] = ()
+
+    def plain(self) -> str:
+        """Return everything as one text to be completed, with no space at its end."""
+        blocks, rest = [], list(self.turns)
+        if rest and rest[0].role == "system":
+            blocks.append(rest.pop(0).content)
+        for question, answer in zip(rest[:-1:2], rest[1::2], strict=True):
+            blocks.append(f"{question.content}\n{answer.content}")
+        blocks.append(f"{rest[-1].content}\n{self.begun}")
+        return "\n\n".join(blocks)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How questions are put, whichever model they go to.
+
+    Attributes:
+        prompt: The user's own file, "" for those that ship.
+        shuffles: How often a question with options is asked, the first time in its own order.
+        scoring: ``generation`` reads what the model writes; ``letters`` and ``texts`` compare the
+            log-probabilities of the options' letters or of their words.
+    """
+
+    examples: Examples
+    extraction: Extraction
+    prompt: str = ""
+    shuffles: int = 1
+    scoring: str = "generation"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        rule_named(self.extraction.rule)
+        if self.scoring not in SCORINGS:
+            raise UsageError(f"scoring={self.scoring}", expected="one of " + ", ".join(SCORINGS))
+        if self.shuffles < 1:
+            raise UsageError(f"shuffles={self.shuffles}", expected="1 (no shuffling) or more")
+        if self.shuffles > 1 and self.scoring != "generation":
+            raise UsageError(
+                "shuffles are votes of generations", cure="leave out scoring= for them"
+            )
+        if self.prompt:
+            opened(self.prompt)
+
+    def prompt_for(self, passage: Passage, question: Question) -> Prompt:
+        """Return the prompt file for a question."""
+        if self.prompt:
+            return opened(self.prompt)
+        return shipped(question.kind, language_of(passage))
+
+    def asks(self, passage: Passage, question: Question) -> list[Ask]:
+        """Return the requests that a question needs, one for each order of its options."""
+        prompt = self.prompt_for(passage, question)
+        turns = [Turn("system", prompt.system)] if prompt.system else []
+        for of, example in self.examples.drawn(passage, question):
+            turns.append(Turn("user", prompt.asked(of, example)))
+            gold = prompt.answered(gold_of(example, language_of(of)))
+            turns.append(Turn("assistant", gold))
+        found = []
+        for order in self._orders(question):
+            labels = [option.label for option in question.options]
+            shown = reordered(question, order) if order else question
+            found.append(
+                Ask(
+                    turns=(*turns, Turn("user", prompt.asked(passage, shown))),
+                    begun=prompt.begun(),
+                    option_order=tuple(labels[place] for place in order),
+                    continuations=self._continuations(prompt, question),
+                )
+            )
+        return found
+
+    def scores_options(self, question: Question) -> bool:
+        """Whether this question's options are compared by log-probabilities."""
+        return bool(question.options) and self.scoring != "generation"
+
+    def read(
+        self, passage: Passage, question: Question, generations: Sequence[Generation]
+    ) -> Prediction:
+        """Return the prediction that was written."""
+        answer, share = self.extraction.voted(generations, question)
+        return Prediction(
+            question_id=question.question_id,
+            answer=placed(answer, passage),
+            confidence=share,
+            generation=generations[0],
+            others=tuple(generations[1:]),
+        )
+
+    def weigh(self, question: Question, scores: Sequence[float]) -> Prediction:
+        """Return the prediction that picks the likeliest option."""
+        found = shares(scores)
+        ranked = sorted(zip(found, question.options, strict=True), key=lambda pair: -pair[0])
+        return Prediction(
+            question_id=question.question_id,
+            answer=choice(question, ranked[0][1].label),
+            confidence=found[max(range(len(found)), key=found.__getitem__)],
+            candidates=tuple(
+                Candidate(answer=choice(question, option.label), score=share)
+                for share, option in ranked
+            ),
+            option_scores=tuple(scores),
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return what a run says of it: the prompts word for word, with their hashes."""
+        if self.prompt:
+            prompts = [opened(self.prompt)]
+        else:
+            prompts = [shipped(kind, language) for kind in _KINDS for language in ("zh", "en")]
+        return {
+            "prompts": {one.name: {"sha256": one.sha256, "text": one.text} for one in prompts},
+            "examples": self.examples.record(),
+            "extraction": self.extraction.signature(),
+        }
+
+    def _continuations(self, prompt: Prompt, question: Question) -> tuple[str, ...]:
+        if not self.scores_options(question):
+            return ()
+        return tuple(
+            prompt.continued(option.text if self.scoring == "texts" else option.label)
+            for option in question.options
+        )
+
+    def _orders(self, question: Question) -> list[tuple[int, ...]]:
+        """Return the orders of the options to show, different ones as far as there are any."""
+        if self.shuffles == 1 or len(question.options) < 2:
+            return [()]
+        drawing = random.Random(f"{self.seed} {question.question_id}")
+        places = range(len(question.options))
+        found = [tuple(places)]
+        for _ in range(self.shuffles - 1):
+            for _ in range(20):
+                order = tuple(drawing.sample(places, len(places)))
+                if order not in found:
+                    break
+            found.append(order)
+        return found
+
+
+def placed(answer: Answer | None, passage: Passage) -> Answer | None:
+    """Return a span answer with its first place in the passage, where it is word for word there."""
+    if answer is None or answer.kind != "span":
+        return answer
+    start = passage.text.find(answer.texts[0])
+    if start < 0:
+        return answer
+    spans = (Span(start, start + len(answer.texts[0])),)
+    return Answer(kind="span", texts=answer.texts, spans=spans)

@@ -1,0 +1,60 @@
+"""Replies kept on disk by the exact request, so that asking again costs nothing."""
+
+import sqlite3
+from pathlib import Path
+
+from closeread.errors import StorageError
+
+
+class Cache:
+    """One SQLite file in WAL mode, shared by any number of processes.
+
+    Raises:
+        StorageError: The file cannot be opened, or is no such cache.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(
+                path, timeout=30, isolation_level=None, check_same_thread=False
+            )
+            self._base.execute("PRAGMA journal_mode=WAL")
+            self._base.execute("PRAGMA synchronous=NORMAL")
+            self._base.execute(
+                "CREATE TABLE IF NOT EXISTS replies (request TEXT PRIMARY KEY, reply BLOB NOT NULL)"
+                " WITHOUT ROWID"
+            )
+        except (sqlite3.Error, OSError) as error:
+            raise self._broken(error) from error
+
+    def get(self, request_sha256: str) -> bytes | None:
+        """Return the reply to a request; None where it was never asked."""
+        try:
+            row = self._base.execute(
+                "SELECT reply FROM replies WHERE request = ?", (request_sha256,)
+            ).fetchone()
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+        return None if row is None else bytes(row[0])
+
+    def put(self, request_sha256: str, reply: bytes) -> None:
+        """Keep a reply; one that is there already stays."""
+        try:
+            self._base.execute(
+                "INSERT OR IGNORE INTO replies VALUES (?, ?)", (request_sha256, reply)
+            )
+        except sqlite3.Error as error:
+            raise self._broken(error) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def _broken(self, error: Exception) -> StorageError:
+        return StorageError(
+            f"the cache of replies cannot be used: {error}",
+            where=str(self._path),
+            cure="name another file with -o cache=FILE, or leave the option out",
+        )

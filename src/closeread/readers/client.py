@@ -1,0 +1,354 @@
+"""The one place that talks to a model's endpoint: patient with what passes, plain about the rest.
+
+Each of the ``concurrency`` lanes holds one connection of its own, so that the cost of a request
+does not grow with their number.
+"""
+
+import asyncio
+import email.utils
+import hashlib
+import math
+import os
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import httpx
+import msgspec
+
+from closeread.errors import EndpointError, UsageError
+from closeread.readers.budget import Budget
+from closeread.readers.cache import Cache
+from closeread.readers.wire import MalformedReplyError
+
+_PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_LONGEST_WAIT_SECONDS = 600.0
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
+    r"|maximum.{0,20}(?:length|tokens)",
+    re.IGNORECASE,
+)
+
+T = TypeVar("T")
+
+
+class FailedQuestionError(Exception):
+    """One question cannot be answered; the others may be."""
+
+
+class _PassingFaultError(Exception):
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where the model is and how patient to be with it; the key is never shown.
+
+    Attributes:
+        base_url: Such as ``http://localhost:8000/v1``.
+        key_name: The environment variable that holds the key.
+        timeout_seconds: For one attempt, from the first byte sent to the last received.
+        retries: Further attempts after the first one.
+        backoff_seconds: The first wait; each further one is twice as long, and all of them vary.
+    """
+
+    base_url: str
+    key_name: str
+    timeout_seconds: float = 300.0
+    retries: int = 6
+    backoff_seconds: float = 0.5
+    key: str = field(init=False, repr=False, default="")
+
+    def __post_init__(self) -> None:
+        base_url = (self.base_url or os.environ.get("OPENAI_BASE_URL", "")).rstrip("/")
+        object.__setattr__(self, "base_url", base_url)
+        object.__setattr__(self, "key", os.environ.get(self.key_name, "").strip())
+
+    def check(self) -> None:
+        """Refuse what cannot be an endpoint.
+
+        Raises:
+            UsageError: No address, or one with a password in it.
+        """
+        if not self.base_url:
+            raise UsageError(
+                "no endpoint is named",
+                expected="-o base_url=http://localhost:8000/v1 or the variable OPENAI_BASE_URL",
+                cure="start one (vLLM, SGLang, llama.cpp, transformers serve), or take the reader "
+                "`local`, which needs none",
+            )
+        parts = urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            raise UsageError(f"no http or https address: {self.base_url}")
+        if parts.username or parts.password or parts.query:
+            raise UsageError(
+                "the address of the endpoint holds a password or a query, which runs would record",
+                cure=f"put the key into the environment variable {self.key_name}",
+            )
+
+    def hidden(self, text: str) -> str:
+        """Return a server's words without the key, which some of them repeat."""
+        return text.replace(self.key, "***") if self.key else text
+
+
+class Client:
+    """Sends requests to one endpoint. Made and used inside one event loop."""
+
+    def __init__(self, endpoint: Endpoint, budget: Budget, cache: Cache | None) -> None:
+        self.endpoint = endpoint
+        self.budget = budget
+        self._cache = cache
+        self._jitter = random.Random()
+        self._not_before = 0.0
+        self._tickets = 0
+        self._succeeded = False
+        self._lost_in_a_row = 0
+        self._tls: ssl.SSLContext | bool = (
+            httpx.create_ssl_context() if endpoint.base_url.startswith("https:") else False
+        )
+
+    def lane(self) -> httpx.AsyncClient:
+        """Open one connection, to be closed by the caller."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if self.endpoint.key:
+            headers["Authorization"] = f"Bearer {self.endpoint.key}"
+        return httpx.AsyncClient(
+            headers=headers,
+            verify=self._tls,
+            timeout=httpx.Timeout(self.endpoint.timeout_seconds, connect=10.0),
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+        )
+
+    def identity(self, path: str, body: Mapping[str, Any]) -> str:
+        """Return the sha256 of a request: its address and its body, keys in order."""
+        exact = msgspec.json.encode(
+            {"url": self.endpoint.base_url + path, "body": body}, order="sorted"
+        )
+        return hashlib.sha256(exact).hexdigest()
+
+    async def ask(
+        self,
+        lane: httpx.AsyncClient,
+        path: str,
+        body: Mapping[str, Any],
+        *,
+        read: Callable[[bytes], T],
+        cost: Callable[[T], tuple[int | None, int]],
+        most_out: int,
+    ) -> tuple[T, str]:
+        """Return a reply as ``read`` understands it, and the request's sha256.
+
+        Args:
+            lane: From ``lane``.
+            path: Such as ``/chat/completions``.
+            body: The request.
+            read: Turns the reply's bytes into what is wanted.
+            cost: Tells prompt and completion tokens of it.
+            most_out: The tokens that the reply may have at most.
+
+        Raises:
+            FailedQuestionError: This request fails for good.
+            EndpointError: Every request would.
+            BudgetError: It might cost more than there is.
+        """
+        sha256 = self.identity(path, body)
+        kept = self._cache.get(sha256) if self._cache is not None else None
+        if kept is not None:
+            return read(kept), sha256
+        content = msgspec.json.encode(body)
+        self._tickets += 1
+        ticket = self._tickets
+        await self.budget.reserve(ticket, len(content), most_out)
+        try:
+            raw, found = await self._patiently(lane, path, content, read)
+        except BaseException:
+            self.budget.release(ticket)
+            raise
+        tokens_in, tokens_out = cost(found)
+        self.budget.settle(ticket, len(content), tokens_in, tokens_out)
+        if self._cache is not None:
+            self._cache.put(sha256, raw)
+        return found, sha256
+
+    async def _patiently(
+        self, lane: httpx.AsyncClient, path: str, content: bytes, read: Callable[[bytes], T]
+    ) -> tuple[bytes, T]:
+        wait = self.endpoint.backoff_seconds
+        for left in range(self.endpoint.retries, -1, -1):
+            if (pause := self._not_before - time.monotonic()) > 0:
+                await asyncio.sleep(pause)
+            try:
+                raw = await self._once(lane, path, content)
+                found = read(raw)
+            except (_PassingFaultError, MalformedReplyError) as fault:
+                told = self.endpoint.hidden(str(fault))
+                if not left:
+                    raise self._given_up(told) from None
+                asked = getattr(fault, "wait_seconds", None)
+                if asked is not None:
+                    self._not_before = max(self._not_before, time.monotonic() + asked)
+                await asyncio.sleep(wait * self._jitter.uniform(0.5, 1.5))
+                wait = min(2 * wait, 60.0)
+            else:
+                self._succeeded = True
+                self._lost_in_a_row = 0
+                return raw, found
+        raise AssertionError("unreachable")
+
+    async def _once(self, lane: httpx.AsyncClient, path: str, content: bytes) -> bytes:
+        address = self.endpoint.base_url + path
+        try:
+            async with asyncio.timeout(self.endpoint.timeout_seconds):
+                response = await lane.post(address, content=content)
+        except (TimeoutError, httpx.TimeoutException):
+            raise _PassingFaultError(
+                f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
+            ) from None
+        except httpx.ConnectError as error:
+            if not self._succeeded:
+                raise unreachable(self.endpoint, error) from None
+            raise _PassingFaultError(f"no connection: {error}") from None
+        except httpx.TransportError as error:
+            raise _PassingFaultError(str(error) or type(error).__name__) from None
+        if response.status_code == 200:
+            # The key is scrubbed before anything is kept: some servers repeat what they were sent.
+            raw = response.content
+            return raw.replace(self.endpoint.key.encode(), b"***") if self.endpoint.key else raw
+        await self._refused(lane, response)
+        raise AssertionError("unreachable")
+
+    async def _refused(self, lane: httpx.AsyncClient, response: httpx.Response) -> None:
+        status = response.status_code
+        told = self.endpoint.hidden(said(response))
+        if status in _PASSING:
+            raise _PassingFaultError(
+                f"status {status}: {told}", retry_after(response.headers.get("Retry-After", ""))
+            )
+        if status in (401, 403):
+            raise key_refused(self.endpoint, status, told)
+        if status in (400, 413, 422) and _TOO_LONG.search(told):
+            raise FailedQuestionError(
+                f"the question does not fit into the model's context: {told}. Give fewer "
+                "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
+            )
+        if not self._succeeded:
+            known = await models(lane, self.endpoint) if status in (400, 404) else None
+            raise refused(self.endpoint, status, told, known, response.request.content)
+        raise FailedQuestionError(f"status {status}: {told}")
+
+    def _given_up(self, told: str) -> Exception:
+        """Return what a question lost to passing faults means: for itself, or for the run."""
+        self._lost_in_a_row += 1
+        attempts = self.endpoint.retries + 1
+        if self._lost_in_a_row < 3 and self._succeeded and not told.startswith("status 429"):
+            return FailedQuestionError(f"{told}, {attempts} attempts")
+        return EndpointError(
+            f"{told}, in each of {attempts} attempts",
+            where=self.endpoint.base_url,
+            cure="see whether the server still lives and what it logs; what was answered is kept: "
+            "the same command with --resume goes on. -o retries=, -o timeout_seconds= and a "
+            "smaller -o concurrency= are more patient",
+        )
+
+
+def retry_after(value: str) -> float | None:
+    """Return the seconds that a ``Retry-After`` header asks for, ten minutes at most."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        try:
+            moment = email.utils.parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        seconds = (moment - datetime.now(UTC)).total_seconds()
+    return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
+
+
+def said(response: httpx.Response) -> str:
+    """Return what a server says of its refusal, one line of it."""
+    try:
+        found = msgspec.json.decode(response.content)
+        error = found.get("error", found.get("detail", found))
+        text = error.get("message", error) if isinstance(error, dict) else error
+    except (msgspec.DecodeError, AttributeError, UnicodeDecodeError):
+        text = response.text
+    return " ".join(str(text).split())[:300]
+
+
+async def models(lane: httpx.AsyncClient, endpoint: Endpoint) -> list[dict[str, Any]] | None:
+    """Return what the server says of its models; None where it does not tell.
+
+    Raises:
+        EndpointError: It cannot be reached, or refuses the key.
+    """
+    try:
+        async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
+            response = await lane.get(endpoint.base_url + "/models")
+    except httpx.ConnectError as error:
+        raise unreachable(endpoint, error) from None
+    except (TimeoutError, httpx.TransportError):
+        return None
+    if response.status_code in (401, 403):
+        raise key_refused(endpoint, response.status_code, endpoint.hidden(said(response)))
+    try:
+        listed = msgspec.json.decode(response.content)["data"]
+        return [one for one in listed if isinstance(one.get("id"), str)]
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
+    """Return the error for a server that is not there."""
+    return EndpointError(
+        f"no endpoint answers here: {error}",
+        where=endpoint.base_url,
+        expected="an OpenAI-compatible server, such as http://localhost:8000/v1",
+        cure="start it, or mend -o base_url=",
+    )
+
+
+def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
+    """Return the error for a key that is missing or wrong."""
+    return EndpointError(
+        f"status {status}: {told}",
+        where=endpoint.base_url,
+        expected=f"a key in the environment variable {endpoint.key_name}"
+        + ("" if endpoint.key else ", which is not set"),
+        cure=f"export {endpoint.key_name}=..., or name another variable with -o api_key_env=NAME",
+    )
+
+
+def refused(
+    endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
+) -> EndpointError:
+    """Return the error for a request that this server will never answer."""
+    names = [one["id"] for one in known or ()]
+    model = msgspec.json.decode(content).get("model") if content else ""
+    if names and model not in names:
+        return wrong_model(endpoint, str(model), names)
+    return EndpointError(
+        f"status {status}: {told}",
+        where=endpoint.base_url,
+        cure="see what the server takes: -o base_url= ends in /v1 with most; -o extra='{...}' adds "
+        "to the request, or takes away what it does not know with null",
+    )
+
+
+def wrong_model(endpoint: Endpoint, model: str, names: list[str]) -> EndpointError:
+    """Return the error for a model that the server does not have."""
+    return EndpointError(
+        f"the server has no model {model!r}" if model else "no model is named",
+        where=endpoint.base_url,
+        expected="one of " + ", ".join(names[:20]),
+        cure=f"-o model={names[0]}",
+    )

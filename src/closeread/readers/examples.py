@@ -1,0 +1,91 @@
+"""Few-shot examples: drawn by seed from a data set of their own, never from the same passage."""
+
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from closeread.errors import InputError, UsageError
+from closeread.formats import load
+from closeread.readers.prompts import language_of
+from closeread.types import Passage, Question
+
+
+def located(name: str) -> Path:
+    """Return the file of a data set: a path, or ``exam/zh`` and its like."""
+    if name.startswith("exam/") and not Path(name).exists():
+        from closeread import exam
+
+        return Path(exam.locate(name))
+    return Path(name)
+
+
+@dataclass
+class Examples:
+    """The questions with gold of one data set, in the order that the seed gives them.
+
+    All questions get the same examples, the first ones of their kind and language, but for those
+    whose passage is their own: so servers can reuse the beginning of the prompt.
+    """
+
+    shots: int
+    seed: int
+    path: str = ""
+    sha256: str = ""
+    _pool: dict[tuple[str, str], list[tuple[Passage, Question]]] = field(default_factory=dict)
+
+    @classmethod
+    def opened(cls, name: str, shots: int, seed: int) -> "Examples":
+        """Read a data set of examples; none is read where no example is wanted.
+
+        Raises:
+            UsageError: Examples are wanted and no data set is named.
+            InputError: The data set is broken.
+        """
+        if shots < 0:
+            raise UsageError(f"shots={shots}", expected="0 or more")
+        if not shots:
+            return cls(0, seed)
+        if not name:
+            raise UsageError(
+                f"no data set is named to draw {shots} examples from",
+                cure="-o examples=DATASET: questions with gold, such as a training set",
+            )
+        dataset = load(located(name))
+        found = cls(shots, seed, str(located(name).absolute()), dataset.sha256)
+        rows = [(passage, one) for passage, of in dataset for one in of if one.answers]
+        random.Random(seed).shuffle(rows)
+        for passage, question in rows:
+            kind = (question.kind, language_of(passage))
+            found._pool.setdefault(kind, []).append((passage, question))
+        return found
+
+    def drawn(self, passage: Passage, question: Question) -> list[tuple[Passage, Question]]:
+        """Return the examples for a question, each from another passage and none from its own.
+
+        Raises:
+            InputError: There are not as many.
+        """
+        if not self.shots:
+            return []
+        texts = {" ".join(passage.text.split())}
+        found = []
+        for row in self._pool.get((question.kind, language_of(passage)), ()):
+            text = " ".join(row[0].text.split())
+            if text not in texts:
+                texts.add(text)
+                found.append(row)
+                if len(found) == self.shots:
+                    return found
+        raise InputError(
+            f"{self.shots} examples are wanted, the set holds {len(found)} of the kind "
+            f"{question.kind} in {passage.language} on other passages",
+            where=self.path,
+            cure="name a larger set with -o examples=, or fewer with -o shots=",
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return what a run says of them."""
+        if not self.shots:
+            return {"shots": 0}
+        return {"shots": self.shots, "seed": self.seed, "path": self.path, "sha256": self.sha256}

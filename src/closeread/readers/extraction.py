@@ -1,0 +1,216 @@
+"""From what a model wrote to an answer: stop strings, then a named rule. Pure and changeable.
+
+The text itself is never touched, so that a run can be scored under another rule without asking the
+model again; which rule was used is part of a number's signature.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from closeread.errors import UnknownNameError
+from closeread.readers.letters import picked, refuses
+from closeread.readers.prompts import UNANSWERABLE, reordered
+from closeread.types import Answer, Generation, Question, Record
+
+_PREFIX = re.compile(
+    r"(?:\b(?:final\s+|correct\s+)?answer\b(?:\s*\*+)?(?:\s+is\b\s*:?|\s*[:：=])|(?:最终)?答案\s*(?:[:：]|是|为))"
+    r"(?:\s*\*+)?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
+_DATE = re.compile(
+    r"(?:\d{1,2}\s+)?(?:January|February|March|April|May|June|July|August|September|October|November"
+    r"|December)(?:\s+\d{1,4})?",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"\s*[;；]\s*")
+_DRESS = " \t\"“”'‘’「」*`"
+
+Rule = Callable[[str, Question | None], Answer | None]
+
+
+class Extraction(Record, frozen=True, kw_only=True):
+    """How answers are read from generations.
+
+    Attributes:
+        stops: The text counts up to the first of these.
+        rule: A name from ``RULES``.
+    """
+
+    stops: tuple[str, ...] = ()
+    rule: str = "auto"
+
+    def signature(self) -> str:
+        """Return what a number's signature says of it."""
+        stops = json.dumps(list(self.stops), ensure_ascii=False).replace("|", "\\u007c")
+        return f"stop:{stops}|extract:{self.rule}"
+
+    def cut(self, text: str) -> str:
+        """Return the text up to the first stop string in it."""
+        places = [place for stop in self.stops if (place := text.find(stop)) >= 0]
+        return text[: min(places)] if places else text
+
+    def answer(self, text: str, question: Question | None) -> Answer | None:
+        """Return the answer in a text; None where there is none to be read."""
+        return RULES[self.rule](self.cut(text), question)
+
+    def voted(
+        self, generations: Sequence[Generation], question: Question | None
+    ) -> tuple[Answer | None, float | None]:
+        """Return the answer of one or more generations, and the winner's share of the votes.
+
+        Each is read with the options in the order in which its model saw them, and its letter is
+        turned back. Of equal ones the answer that was given first wins.
+        """
+        if len(generations) == 1 and not generations[0].option_order:
+            return self.answer(generations[0].text, question), None
+        answers = [self._turned_back(one, question) for one in generations]
+        votes = Counter(one.label for one in answers if one is not None and one.label)
+        if not votes:
+            return answers[0], None
+        label, many = max(votes.items(), key=lambda vote: vote[1])
+        winner = next(one for one in answers if one is not None and one.label == label)
+        return winner, many / len(generations)
+
+    def _turned_back(self, generation: Generation, question: Question | None) -> Answer | None:
+        if question is None or not generation.option_order:
+            return self.answer(generation.text, question)
+        labels = [option.label for option in question.options]
+        order = tuple(labels.index(label) for label in generation.option_order)
+        found = self.answer(generation.text, reordered(question, order))
+        if found is None or not found.label:
+            return found
+        return choice(question, generation.option_order[labels.index(found.label)])
+
+
+def stops_in(text: str) -> tuple[str, ...]:
+    r"""Return the stop strings in an option: separated by ``||``, ``\n`` and ``\t`` as escapes."""
+    pieces = (piece.replace("\\n", "\n").replace("\\t", "\t") for piece in text.split("||"))
+    return tuple(piece for piece in pieces if piece)
+
+
+def rule_named(name: str) -> str:
+    """Return the name where there is such a rule.
+
+    Raises:
+        UnknownNameError: There is not; the message lists them.
+    """
+    if name not in RULES:
+        raise UnknownNameError(
+            f"there is no extraction rule named {name!r}", expected="one of " + ", ".join(RULES)
+        )
+    return name
+
+
+def needs_question(rule: str) -> bool:
+    """Whether a rule reads the question's options, or only the text."""
+    return rule in ("letter", "auto")
+
+
+def visible(text: str) -> str:
+    """Return what follows the model's reasoning; nothing where the reasoning never ended."""
+    _, closed, after = text.rpartition("</think>")
+    if closed:
+        return after
+    return text.partition("<think>")[0]
+
+
+def choice(question: Question, label: str) -> Answer:
+    """Return the answer that picks an option."""
+    text = next(option.text for option in question.options if option.label == label)
+    return Answer(kind="choice", label=label, texts=(text,))
+
+
+def _none(text: str, question: Question | None) -> Answer | None:
+    return Answer(kind="span", texts=(text,)) if text.strip() else None
+
+
+def _first_line(text: str, question: Question | None) -> Answer | None:
+    return _span(next((line for line in visible(text).splitlines() if line.strip()), ""))
+
+
+def _last_line(text: str, question: Question | None) -> Answer | None:
+    lines = [line for line in visible(text).splitlines() if line.strip()]
+    return _span(lines[-1] if lines else "")
+
+
+def _answer_prefix(text: str, question: Question | None) -> Answer | None:
+    return _span(_after_prefix(visible(text)))
+
+
+def _letter(text: str, question: Question | None) -> Answer | None:
+    if question is None or not question.options:
+        return None
+    found = picked(visible(text), question.options, question.asks_for)
+    if len(found.labels) == 1:
+        return choice(question, found.labels[0])
+    return Answer(kind="none") if found.rule == "refusal" else None
+
+
+def _drop(text: str, question: Question | None) -> Answer | None:
+    """Read a number, a date, or pieces separated by semicolons."""
+    said = _line(text)
+    pieces = tuple(piece for piece in map(_bare, _SEVERAL.split(said)) if piece)
+    if not pieces:
+        return None
+    if len(pieces) > 1:
+        return Answer(kind="spans", texts=pieces)
+    if _NUMBER.fullmatch(pieces[0]):
+        return Answer(kind="number", texts=pieces)
+    return Answer(kind="date" if _DATE.fullmatch(pieces[0]) else "span", texts=pieces)
+
+
+def _span_line(text: str, question: Question | None) -> Answer | None:
+    said = _bare(_line(text))
+    if said.rstrip(".。").casefold() in (*UNANSWERABLE.values(), "no answer"):
+        return Answer(kind="none")
+    if refuses(said):
+        return Answer(kind="none")
+    return _span(said)
+
+
+def _auto(text: str, question: Question | None) -> Answer | None:
+    if question is None:
+        return _span_line(text, question)
+    if question.options:
+        return _letter(text, question)
+    return _drop(text, question) if question.kind == "discrete" else _span_line(text, question)
+
+
+RULES: dict[str, Rule] = {
+    "none": _none,
+    "first-line": _first_line,
+    "last-line": _last_line,
+    "answer-prefix": _answer_prefix,
+    "letter": _letter,
+    "drop": _drop,
+    "span": _span_line,
+    "auto": _auto,
+}
+
+
+def _span(text: str) -> Answer | None:
+    said = text.strip()
+    return Answer(kind="span", texts=(said,)) if said else None
+
+
+def _line(text: str) -> str:
+    """Return the line of the answer: after the last prefix, else the first that is not blank."""
+    shown = visible(text)
+    found = _after_prefix(shown) if _PREFIX.search(shown) else shown
+    return next((line for line in found.splitlines() if line.strip()), "").strip()
+
+
+def _after_prefix(text: str) -> str:
+    """Return the line that follows the last ``Answer:``; the whole text where there is none."""
+    matches = list(_PREFIX.finditer(text))
+    if not matches:
+        return text
+    rest = text[matches[-1].end() :].strip()
+    return rest.partition("\n")[0]
+
+
+def _bare(text: str) -> str:
+    return text.strip(_DRESS)

@@ -1,0 +1,86 @@
+"""Options scored by log-probabilities, the border between prompt and option handled rightly.
+
+A tokenizer knows nothing of where the prompt ends: its last characters and the option's first may
+share a token, and which characters do may differ from option to option. Counting "the option's
+tokens" then counts different stretches of text. Here every option's whole sequence is compared
+from the first token at which any two of them part; what they share has one probability and
+cancels, so the difference of two scores is the exact log-ratio of the two texts.
+"""
+
+import math
+from collections.abc import Sequence
+
+from closeread.readers.wire import Logprobs, MalformedReplyError, TopToken
+
+
+def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:
+    """Return one log-probability an option, up to a constant that all of them share.
+
+    Args:
+        echoes: For each option the tokens of prompt plus option, as the server echoes them; a
+            token generated after them is left out.
+        texts: Prompt plus option, as sent.
+
+    Raises:
+        MalformedReplyError: Tokens and log-probabilities do not match, or the text is not echoed.
+    """
+    rows = [_of_text(echo, text) for echo, text in zip(echoes, texts, strict=True)]
+    shared = 0
+    while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:
+        shared += 1
+    found = []
+    for row in rows:
+        values = [value for _, value in row[shared:]]
+        numbers = [value for value in values if value is not None]
+        if len(numbers) != len(values):
+            raise MalformedReplyError(
+                "the server gives no log-probability for a token that decides"
+            )
+        found.append(math.fsum(numbers))
+    return tuple(found)
+
+
+def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
+    """Return the tokens that make up the text, without the one that was generated behind it.
+
+    Where the tokens' strings do not join to the text (parts of one character), exactly one token
+    was generated, the last one.
+    """
+    if len(echo.tokens) != len(echo.token_logprobs):
+        raise MalformedReplyError("tokens and log-probabilities do not match")
+    rows = list(zip(echo.tokens, echo.token_logprobs, strict=True))
+    if len(rows) < 3:
+        raise MalformedReplyError("the server does not echo the prompt")
+    start = "".join(echo.tokens).find(text)
+    if start < 0:
+        return rows[:-1]
+    length = kept = 0
+    while length < start + len(text):
+        length += len(rows[kept][0])
+        kept += 1
+    return rows[:kept]
+
+
+def of_letters(tops: Sequence[TopToken], labels: Sequence[str]) -> tuple[float, ...]:
+    """Return the log-probability of each label as the first thing written.
+
+    Every way to write a label (``A``, `` A``, ``(A``) counts for it. A label that is not among the
+    likeliest tokens gets the least of them, which it cannot exceed.
+    """
+    floor = min(one.logprob for one in tops)
+    found = []
+    for label in labels:
+        ways = [one.logprob for one in tops if one.token.strip(' \t\n(（*"“▁Ġ') == label]
+        found.append(_log_sum(ways) if ways else floor)
+    return tuple(found)
+
+
+def shares(scores: Sequence[float]) -> tuple[float, ...]:
+    """Return probabilities that sum to 1 from log-probabilities."""
+    total = _log_sum(scores)
+    return tuple(math.exp(score - total) for score in scores)
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    top = max(values)
+    return top + math.log(math.fsum(math.exp(value - top) for value in values))

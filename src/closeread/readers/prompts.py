@@ -1,0 +1,150 @@
+"""Prompts: text files, one a kind of question and language, known by their hash.
+
+A file has three sections. ``[system]`` tells the task (chat: the system message; completion: the
+beginning), ``[question]`` shows one question, ``[answer]`` its answer; ``{passage}``, ``{title}``,
+``{question}``, ``{options}`` and ``{answer}`` stand for what is filled in.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from closeread.errors import InputError
+from closeread.types import Answer, Option, Passage, Question
+
+_FOLDER = Path(__file__).with_name("prompts")
+_SECTION = re.compile(r"^\[(system|question|answer)\][ \t]*\n", re.MULTILINE)
+_PLACE = re.compile(r"\{(passage|title|question|options|answer)\}")
+_LANGUAGES = ("zh", "en")
+_UNASKED = {
+    ("zh", "supported"): "下列说法符合文意的一项是",
+    ("zh", "contradicted"): "下列说法不符合文意的一项是",
+    ("en", "supported"): "Which statement does the passage support?",
+    ("en", "contradicted"): "Which statement does the passage contradict?",
+}
+UNANSWERABLE = {"zh": "无法回答", "en": "unanswerable"}
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One prompt file.
+
+    Attributes:
+        name: ``verification.zh`` and its like, or the path of the user's own file.
+        text: The whole file.
+        system: How the task is told; may be empty.
+        question: How a question is shown.
+        answer: How an answer is shown; everything before ``{answer}`` belongs to the prompt.
+    """
+
+    name: str
+    text: str
+    system: str
+    question: str
+    answer: str
+
+    @property
+    def sha256(self) -> str:
+        """The file's hash, which the run records."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def asked(self, passage: Passage, question: Question) -> str:
+        """Return the question as the model is shown it."""
+        language = language_of(passage)
+        asks_for = question.asks_for or "supported"
+        text = question.text.strip()
+        if not text and question.options:
+            text = _UNASKED[language, asks_for]
+        found = {
+            "passage": passage.text.strip(),
+            "title": passage.title,
+            "question": text,
+            "options": "\n".join(f"{option.label}. {option.text}" for option in question.options),
+        }
+        return _PLACE.sub(lambda match: found.get(match[1], ""), self.question).rstrip()
+
+    def begun(self) -> str:
+        """Return the beginning of an answer, without the space that belongs to what follows."""
+        return self.answer.partition("{answer}")[0].rstrip(" ")
+
+    def answered(self, answer: str) -> str:
+        """Return a whole answer as an example shows it."""
+        return self.answer.replace("{answer}", answer)
+
+    def continued(self, answer: str) -> str:
+        """Return what must follow ``begun`` to give this answer, its space included."""
+        return self.answered(answer)[len(self.begun()) :]
+
+
+def language_of(passage: Passage) -> str:
+    """Return the language of a passage's prompts: English where there are none of its own."""
+    return passage.language if passage.language in _LANGUAGES else "en"
+
+
+def shipped(kind: str, language: str) -> Prompt:
+    """Return the prompt that ships for a kind of question."""
+    return _opened(str(_FOLDER / f"{kind}.{language}.txt"), f"{kind}.{language}")
+
+
+def opened(path: str) -> Prompt:
+    """Return a user's own prompt, used for every kind of question.
+
+    Raises:
+        InputError: The file cannot be read, or lacks a section or a place to fill.
+    """
+    return _opened(path, path)
+
+
+@lru_cache(maxsize=64)
+def _opened(path: str, name: str) -> Prompt:
+    try:
+        text = Path(path).read_text("utf-8")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", where=path) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8 text", where=path) from error
+    pieces = _SECTION.split(text)
+    found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
+    problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
+    problems += ["text before the first section"] if pieces[0].strip() else []
+    problems += ["no {question} in [question]"] if "{question}" not in text else []
+    problems += ["not one {answer} in [answer]"] if found.get("answer", "").count("{") != 1 else []
+    if problems:
+        raise InputError(
+            "; ".join(problems),
+            where=path,
+            expected="sections [system] (may be missing), [question] with {passage}, {question} and"
+            " {options}, and [answer] with {answer}",
+            cure=f"{_FOLDER / 'choice.en.txt'} is an example",
+        )
+    return Prompt(name, text, found.get("system", ""), found["question"], found["answer"])
+
+
+def gold_of(question: Question, language: str) -> str:
+    """Return a question's first gold answer as an example shows it; "" where there is none."""
+    if not question.answers:
+        return ""
+    return shown(question.answers[0], language)
+
+
+def shown(answer: Answer, language: str) -> str:
+    """Return an answer in the form that the prompts ask for."""
+    if answer.kind == "choice":
+        return answer.label
+    if answer.kind == "none":
+        return UNANSWERABLE[language]
+    return "; ".join(answer.texts)
+
+
+def reordered(question: Question, order: tuple[int, ...]) -> Question:
+    """Return the question with its options in another order, labelled anew from the first."""
+    import msgspec
+
+    labels = [option.label for option in question.options]
+    options = tuple(
+        Option(label=label, text=question.options[place].text)
+        for label, place in zip(labels, order, strict=True)
+    )
+    return msgspec.structs.replace(question, options=options)

@@ -1,0 +1,286 @@
+"""A reader whose model stands behind an endpoint: many requests at once, one answer a question."""
+
+import asyncio
+import contextlib
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+
+from closeread.errors import EndpointError, UsageError
+from closeread.readers.asking import Ask, Asking
+from closeread.readers.budget import Budget
+from closeread.readers.cache import Cache
+from closeread.readers.client import (
+    Client,
+    Endpoint,
+    FailedQuestionError,
+    models,
+    wrong_model,
+)
+from closeread.readers.option_scores import of_letters, scored
+from closeread.readers.wire import (
+    ChatReply,
+    MalformedReplyError,
+    TextReply,
+    Usage,
+    decoded,
+    generation,
+    top_tokens,
+)
+from closeread.types import Generation, Passage, Prediction, Question
+
+Item = tuple[Passage, Question]
+_ROUNDS = 64  # questions a lane in one batch, so that lanes seldom wait for the slowest
+_TOLD = ("id", "owned_by", "root", "max_model_len")
+
+
+class RemoteReader:
+    """Asks one request a question (or one for each shuffle), many at once.
+
+    Attributes:
+        independent: What is said of a question does not depend on its batch, so that a resumed
+            run asks only for what is missing.
+        batch_size: The batch at which the lanes are seldom idle.
+        passing_options: Options that leave answers as they are; a resumed run may have others.
+    """
+
+    independent = True
+    passing_options = (
+        "concurrency", "timeout_seconds", "retries", "cache", "api_key_env",
+        "budget_tokens", "budget_money", "price_in", "price_out",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        path: str,
+        asking: Asking,
+        endpoint: Endpoint,
+        *,
+        model: str,
+        sent: Mapping[str, Any],
+        extra: Mapping[str, Any],
+        concurrency: int,
+        cache: str,
+        budget: Budget,
+    ) -> None:
+        self._path = path
+        self._asking = asking
+        self._endpoint = endpoint
+        self._model = model
+        self._sent = dict(sent)
+        self._extra = dict(extra)
+        self._concurrency = concurrency
+        self._cache = cache
+        self.budget = budget
+        self.batch_size = max(32, _ROUNDS * concurrency)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What an open track asks for: the model as the server tells of it, prompts, settings.
+
+        Raises:
+            EndpointError: The endpoint cannot be reached, or does not have the model.
+            UsageError: None is named.
+        """
+        return {
+            "model": self._served,
+            "endpoint": self._endpoint.base_url + self._path,
+            "request": self._body({}),
+            **self._asking.record(),
+        }
+
+    @cached_property
+    def _served(self) -> dict[str, Any]:
+        """The model's entry in the server's list; only its name where there is no list."""
+        self._endpoint.check()
+        with ThreadPoolExecutor(1) as alone:
+            listed = alone.submit(asyncio.run, self._list()).result() or []
+        names = [one["id"] for one in listed]
+        if not self._model and len(names) != 1:
+            raise (
+                wrong_model(self._endpoint, "", names)
+                if names
+                else UsageError(
+                    "no model is named, and the server does not list any", expected="-o model=NAME"
+                )
+            )
+        wanted = self._model or names[0]
+        if names and wanted not in names and wanted not in {one.get("root") for one in listed}:
+            raise wrong_model(self._endpoint, wanted, names)
+        entry = next((one for one in listed if one["id"] == wanted), {})
+        return {"id": wanted} | {name: entry[name] for name in _TOLD if entry.get(name)}
+
+    async def _list(self) -> list[dict[str, Any]] | None:
+        client = Client(self._endpoint, self.budget, None)
+        async with client.lane() as lane:
+            return await models(lane, self._endpoint)
+
+    def _body(self, particular: Mapping[str, Any]) -> dict[str, Any]:
+        body = {"model": self._served["id"], **self._sent, **self._extra, **particular}
+        return {key: value for key, value in body.items() if value is not None}
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, as they come.
+
+        Raises:
+            EndpointError: Every further request would fail.
+            BudgetError: The budget is used up; everything that was paid for was yielded before.
+        """
+        if not items:
+            return
+        _ = self._served
+        results: queue.SimpleQueue[Prediction | BaseException | None] = queue.SimpleQueue()
+        loop = asyncio.new_event_loop()
+        work = loop.create_task(self._all(items, results.put))
+
+        def turn() -> None:
+            try:
+                loop.run_until_complete(work)
+                results.put(None)
+            except BaseException as error:
+                results.put(error)
+            finally:
+                loop.close()
+
+        # A thread of its own: a notebook's loop may be running in the caller's.
+        thread = threading.Thread(target=turn, name="closeread-client", daemon=True)
+        thread.start()
+        try:
+            while (found := results.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                yield found
+        finally:
+            with contextlib.suppress(RuntimeError):  # closed: all was done
+                loop.call_soon_threadsafe(work.cancel)
+            thread.join()
+
+    async def _all(self, items: Sequence[Item], put: Callable[[Prediction], None]) -> None:
+        cache = Cache(Path(self._cache)) if self._cache else None
+        self.budget.open()
+        client = Client(self._endpoint, self.budget, cache)
+        waiting = iter(items)
+        stopped: list[BaseException] = []
+
+        async def lane_of_questions() -> None:
+            async with client.lane() as lane:
+                for passage, question in waiting:
+                    if stopped:
+                        return
+                    try:
+                        put(await self._one(client, lane, passage, question))
+                    except Exception as error:
+                        stopped.append(error)
+                        raise
+
+        lanes = [
+            asyncio.create_task(lane_of_questions())
+            for _ in range(min(self._concurrency, len(items)))
+        ]
+        try:
+            _, pending = await asyncio.wait(lanes, return_when=asyncio.FIRST_EXCEPTION)
+            if stopped and isinstance(stopped[0], EndpointError):
+                for lane in pending:
+                    lane.cancel()
+            await asyncio.gather(*lanes, return_exceptions=True)
+            if stopped:
+                raise stopped[0]
+        finally:
+            for lane in lanes:
+                lane.cancel()
+            await asyncio.gather(*lanes, return_exceptions=True)
+            if cache is not None:
+                cache.close()
+
+    async def _one(
+        self, client: Client, lane: httpx.AsyncClient, passage: Passage, question: Question
+    ) -> Prediction:
+        started = time.perf_counter()
+        try:
+            asks = self._asking.asks(passage, question)
+            if self._asking.scores_options(question):
+                found = await self._score(client, lane, asks[0], question)
+            else:
+                written = [await self._generate(client, lane, ask) for ask in asks]
+                found = self._asking.read(passage, question, written)
+        except FailedQuestionError as error:
+            found = Prediction(question_id=question.question_id, error=str(error))
+        return msgspec.structs.replace(found, seconds=round(time.perf_counter() - started, 4))
+
+    async def _generate(self, client: Client, lane: httpx.AsyncClient, ask: Ask) -> Generation:
+        body = self._body(self._shown(ask))
+        reply, sha256 = await self._ask(client, lane, body, 1)
+        stops = body.get("stop", ())
+        return generation(
+            reply,
+            stops=(stops,) if isinstance(stops, str) else tuple(stops),
+            request_sha256=sha256,
+            option_order=ask.option_order,
+        )
+
+    async def _score(
+        self, client: Client, lane: httpx.AsyncClient, ask: Ask, question: Question
+    ) -> Prediction:
+        if self._is_chat:
+            body = self._body(
+                {**self._shown(ask), "max_tokens": 1, "logprobs": True, "top_logprobs": 20}
+            )
+            reply, _ = await self._ask(client, lane, body, 1)
+            tops = top_tokens(reply) if isinstance(reply, ChatReply) else None
+            if not tops:
+                raise self._no_logprobs()
+            scores = of_letters(tops, [option.label for option in question.options])
+            return self._asking.weigh(question, scores)
+        texts = [ask.plain() + continuation for continuation in ask.continuations]
+        body = self._body({"prompt": texts, "max_tokens": 1, "echo": True, "logprobs": 1})
+        reply, _ = await self._ask(client, lane, body, len(texts))
+        echoes = [one.logprobs for one in reply.choices] if isinstance(reply, TextReply) else []
+        present = [one for one in echoes if one is not None]
+        if len(present) < len(texts):
+            raise self._no_logprobs()
+        try:
+            return self._asking.weigh(question, scored(present, texts))
+        except MalformedReplyError as error:
+            raise FailedQuestionError(str(error)) from error
+
+    async def _ask(
+        self, client: Client, lane: httpx.AsyncClient, body: Mapping[str, Any], n: int
+    ) -> tuple[ChatReply | TextReply, str]:
+        return await client.ask(
+            lane,
+            self._path,
+            body,
+            read=partial(decoded, chat=self._is_chat, n=n),
+            cost=_cost,
+            most_out=n * int(body.get("max_tokens", body.get("max_completion_tokens", 1))),
+        )
+
+    def _shown(self, ask: Ask) -> dict[str, Any]:
+        if self._is_chat:
+            return {"messages": [turn._asdict() for turn in ask.turns]}
+        return {"prompt": ask.plain()}
+
+    @property
+    def _is_chat(self) -> bool:
+        return self._path == "/chat/completions"
+
+    def _no_logprobs(self) -> EndpointError:
+        return EndpointError(
+            "the endpoint gives no log-probabilities" + ("" if self._is_chat else " of the prompt"),
+            where=self._endpoint.base_url,
+            cure="leave out -o scoring=: the model then writes its answer",
+        )
+
+
+def _cost(reply: ChatReply | TextReply) -> tuple[int | None, int]:
+    """Return the tokens of a reply as the server counts them; it may count none."""
+    usage = reply.usage or Usage()
+    return usage.prompt_tokens, usage.completion_tokens or 0

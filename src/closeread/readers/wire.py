@@ -1,0 +1,139 @@
+"""What goes over the wire: the bodies of requests, and replies checked and made records."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from closeread.types import Generation
+
+
+class Usage(msgspec.Struct):
+    """Tokens as the server counts them."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+
+
+class TopToken(msgspec.Struct):
+    """One of the likeliest tokens at a place."""
+
+    token: str
+    logprob: float
+
+
+class _Place(msgspec.Struct):
+    token: str
+    logprob: float
+    top_logprobs: list[TopToken] = []
+
+
+class _ChatLogprobs(msgspec.Struct):
+    content: list[_Place] | None = None
+
+
+class _ChatChoice(msgspec.Struct):
+    message: _Message
+    index: int = 0
+    finish_reason: str | None = None
+    logprobs: _ChatLogprobs | None = None
+
+
+class ChatReply(msgspec.Struct):
+    """A reply of ``/chat/completions``."""
+
+    choices: list[_ChatChoice]
+    usage: Usage | None = None
+
+
+class Logprobs(msgspec.Struct):
+    """Log-probabilities of a completion, the prompt's tokens among them where it is echoed."""
+
+    tokens: list[str]
+    token_logprobs: list[float | None]
+    text_offset: list[int] | None = None
+
+
+class _TextChoice(msgspec.Struct):
+    text: str
+    index: int = 0
+    finish_reason: str | None = None
+    logprobs: Logprobs | None = None
+
+
+class TextReply(msgspec.Struct):
+    """A reply of ``/completions``."""
+
+    choices: list[_TextChoice]
+    usage: Usage | None = None
+
+
+class MalformedReplyError(Exception):
+    """A reply with status 200 that is no answer."""
+
+
+_CHAT = msgspec.json.Decoder(ChatReply)
+_TEXT = msgspec.json.Decoder(TextReply)
+
+
+def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
+    """Read a reply and put its choices in the order of their index, each once.
+
+    Args:
+        raw: The body.
+        chat: Whether it is of ``/chat/completions``.
+        n: How many choices were asked for.
+
+    Raises:
+        MalformedReplyError: No JSON, no choices, not those asked for, or two that disagree.
+    """
+    found: ChatReply | TextReply
+    try:
+        found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error
+    by_index: dict[int, Any] = {}
+    for one in found.choices:
+        if by_index.setdefault(one.index, one) != one:
+            raise MalformedReplyError(f"the reply answers the question {one.index} twice")
+    if sorted(by_index) != list(range(n)):
+        raise MalformedReplyError(
+            f"the reply has the choices {sorted(by_index)}, 0 to {n - 1} were asked for"
+        )
+    found.choices = [by_index[index] for index in range(n)]
+    return found
+
+
+def generation(
+    reply: ChatReply | TextReply,
+    *,
+    stops: Sequence[str],
+    request_sha256: str,
+    option_order: tuple[str, ...] = (),
+) -> Generation:
+    """Return the first choice as the model wrote it."""
+    first = reply.choices[0]
+    text = first.message.content if isinstance(first, _ChatChoice) else first.text
+    usage = reply.usage or Usage()
+    return Generation(
+        text=text or "",
+        finish_reason=first.finish_reason or "",
+        stops=tuple(stops),
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        request_sha256=request_sha256,
+        option_order=option_order,
+    )
+
+
+def top_tokens(reply: ChatReply) -> list[TopToken] | None:
+    """Return the likeliest first tokens of a chat reply; None where the server gives none."""
+    found = reply.choices[0].logprobs
+    if found is None or not found.content:
+        return None
+    first = found.content[0]
+    return first.top_logprobs or [TopToken(first.token, first.logprob)]

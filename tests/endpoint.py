@@ -1,0 +1,163 @@
+"""An OpenAI-compatible server on loopback for tests: it answers by a rule, or misbehaves."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Rule = Callable[[dict[str, Any]], str]
+
+
+@dataclass
+class Seen:
+    """What reached the server."""
+
+    path: str
+    body: dict[str, Any]
+    headers: dict[str, str]
+
+
+@dataclass
+class Endpoint:
+    """The server's rules and memory.
+
+    Attributes:
+        rule: From a request's body to the text of the answer.
+        fault: From the request's number (from 0) and its body to something that goes wrong: a
+            status with headers and text, or the name of a fault in the handler below; None: fine.
+    """
+
+    rule: Rule = lambda body: "Answer: A"
+    models: tuple[str, ...] = ("tiny",)
+    fault: Callable[[int, dict[str, Any]], Any] = lambda number, body: None
+    logprobs: Callable[[dict[str, Any]], Any] | None = None
+    usage: bool = True
+    seen: list[Seen] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    url: str = ""
+    running: int = 0
+    most_running: int = 0
+
+
+def last_user(body: dict[str, Any]) -> str:
+    """The question as it was put, by chat or by completion."""
+    if "messages" in body:
+        return body["messages"][-1]["content"]
+    prompt = body["prompt"]
+    return prompt if isinstance(prompt, str) else prompt[0]
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 512
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Clients that leave are part of the tests."""
+
+
+@contextmanager
+def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
+    """Run the server while the block runs."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def log_message(self, *of):
+            """Stay silent."""
+
+        def do_GET(self):
+            if self.path.endswith("/models") and endpoint.models:
+                listed = [{"id": name, "created": time.time_ns()} for name in endpoint.models]
+                self.send(200, json.dumps({"data": listed}))
+            else:
+                self.send(404, '{"error": {"message": "no such page"}}')
+
+        def do_POST(self):
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            with endpoint.lock:
+                number = len(endpoint.seen)
+                endpoint.seen.append(Seen(self.path, body, dict(self.headers)))
+                endpoint.running += 1
+                endpoint.most_running = max(endpoint.most_running, endpoint.running)
+            try:
+                self.answer(number, body)
+            finally:
+                with endpoint.lock:
+                    endpoint.running -= 1
+
+        def answer(self, number, body):
+            fault = endpoint.fault(number, body)
+            if isinstance(fault, tuple):
+                status, headers, text = fault
+                self.send(status, text, headers)
+                return
+            text = json.dumps(self.reply(body))
+            if fault == "cut":
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(text.encode())))
+                self.end_headers()
+                self.wfile.write(text.encode()[:20])
+                self.close_connection = True
+            elif fault == "vanish":
+                self.close_connection = True
+            elif fault == "hang":
+                time.sleep(3)
+                self.close_connection = True
+            elif fault == "slow":
+                time.sleep(0.3)
+                self.send(200, text)
+            elif fault == "drip":
+                self.send_response(200)
+                self.send_header("Content-Length", "100")
+                self.end_headers()
+                for _ in range(30):
+                    self.wfile.write(b" ")
+                    time.sleep(0.1)
+            elif isinstance(fault, str):
+                self.send(200, fault)
+            else:
+                self.send(200, text)
+
+        def reply(self, body):
+            chat = "messages" in body
+            prompts = [None] if chat or isinstance(body["prompt"], str) else body["prompt"]
+            said = [endpoint.rule(body) for _ in prompts]
+            choices = [
+                {"index": place, "finish_reason": "stop"}
+                | ({"message": {"role": "assistant", "content": text}} if chat else {"text": text})
+                for place, text in enumerate(said)
+            ]
+            if endpoint.logprobs is not None:
+                for choice, found in zip(choices, endpoint.logprobs(body), strict=True):
+                    choice["logprobs"] = found
+            found = {"choices": choices[::-1]}
+            if endpoint.usage:
+                words = len(last_user(body).split())
+                found["usage"] = {"prompt_tokens": words, "completion_tokens": 3}
+            return found
+
+        def send(self, status, text, headers=None):
+            raw = text.encode()
+            self.send_response(status)
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(raw)))
+            self.end_headers()
+            self.wfile.write(raw)
+
+    server = _Server(("127.0.0.1", 0), Handler)
+    endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield endpoint
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
