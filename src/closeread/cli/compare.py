@@ -35,18 +35,21 @@ def command(
 ) -> None:
     """Compare scored RUNS with the first of them, on the same questions.
 
+    A folder of runs stands for all runs in it, by name.
+
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
     p-values are adjusted by Holm's method where there are several runs.
     """
     from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import compare_runs
-    from closeread.runs.store import open_run
+    from closeread.runs.store import find_runs, open_run
 
-    if len(runs) < 2:
+    found_runs = [path for given in runs for path in find_runs(given)]
+    if len(found_runs) < 2:
         raise click.UsageError("give two or more run folders")
     let_import_from_here()
     found = compare_runs(
-        [open_run(path) for path in runs],
+        [open_run(path) for path in found_runs],
         Resampling(resamples=resamples, level=level, seed=seed),
         metrics=metrics,
         group_seeds=seeds,
@@ -62,13 +65,13 @@ def _print(found: "Compared") -> None:
     from closeread.cli.numbers import aligned
 
     first = next(iter(found.systems))
-    click.echo(f"{found.dataset.name}: {found.dataset.n_questions:,} questions, against {first}")
+    click.echo(f"{found.dataset.name}: {found.dataset.n_questions:,} questions; baseline {first}")
     for name, paths in found.systems.items():
         if len(paths) > 1:
             click.echo(f"{name}: mean of {len(paths)} runs")
-    headings = ("metric", "percent", "against", "percent", "difference", "p", "Holm", "shows")
+    headings = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
     rows = [_row(one) for one in found.comparisons]
-    click.echo("\n" + "\n".join(aligned(headings, rows, left=1)))
+    click.echo("\n" + "\n".join(aligned(headings, rows, left=2)))
     click.echo("\nshows: the smallest difference that so many units would show with power 0.8")
     tests = dict.fromkeys(one.test for one in found.comparisons if one.p_value is not None)
     if tests:
@@ -84,9 +87,9 @@ def _print(found: "Compared") -> None:
 def _row(one: "Comparison") -> tuple[str, ...]:
     return (
         one.metric,
-        _percent(one.first_value),
         one.second,
         _percent(one.second_value),
+        _percent(one.first_value),
         _difference(one),
         _p(one.p_value),
         _p(one.p_holm),

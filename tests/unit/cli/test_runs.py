@@ -43,7 +43,11 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     compared = closeread("compare", "lexical", "longest-option", "--json").stdout
     (one,) = json.loads(compared)["comparisons"]
     assert one["metric"] == "choice.accuracy"
-    assert "choice.accuracy" in closeread("compare", "lexical", "longest-option").stdout
+    table = closeread("compare", "lexical", "longest-option").stdout
+    assert table.startswith("exam/zh: 108 questions; baseline lexical\n")
+    percent = [f"{100 * one[side]:.1f}" for side in ("second_value", "first_value")]
+    assert table.splitlines()[3].split()[:4] == ["choice.accuracy", "longest-option", *percent]
+    assert closeread("compare", ".").stdout == table
 
 
 def test_the_output_contract(closeread):
