@@ -9,7 +9,7 @@ string.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 import msgspec
@@ -85,9 +85,14 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     Counts ``questions-not-split`` (other than one set of options for each answer was found: such an
     example has no questions here), ``answer-not-an-option`` and ``duplicate-id``.
     """
-    ids = Ids(defects)
     key = info(source).metadata[_NAME]["answers"]
-    for number, raw in enumerate(source.elements("example", dict)):
+    yield from items(source, source.elements("example", dict), key, defects)
+
+
+def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) -> Iterator[Item]:
+    """Yield each example's text with its questions; ``key`` is the name of the answers."""
+    ids = Ids(defects)
+    for number, raw in enumerate(examples):
         within = f"example[{number}]"
         example = source.convert(raw, _Example, within=within)
         where = place(source, within)

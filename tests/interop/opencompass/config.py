@@ -11,12 +11,12 @@ datasets[0]["path"] = __import__("os").environ["LOCAL_SET"]
 # The published prompt quotes three passages of the training set; ours quotes none.
 datasets[0]["infer_cfg"]["prompt_template"]["template"]["round"][0]["prompt"] = "{prompt}"
 models = [
-    dict(
-        type=Canned,
-        abbr="canned",
-        path="canned",
-        max_out_len=64,
-        batch_size=1,
-        run_cfg=dict(num_gpus=0),
-    ),
+    {
+        "type": Canned,
+        "abbr": "canned",
+        "path": "canned",
+        "max_out_len": 64,
+        "batch_size": 1,
+        "run_cfg": {"num_gpus": 0},
+    }
 ]

@@ -5,7 +5,7 @@
 letters that the benchmark read out of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +29,12 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record a question; passages and options are split as the data set's are."""
     source = Source(path)
     rest: dict[str, Any] = {}
-    outputs = [_output(one) for one in elements(path, "example", problems, rest)]
-    task = str(rest.get("keyword") or rest.get("keywords") or source.stem)
     defects = Defects()
-    items = gaokao_bench.read(source, defects) if not problems.bad.total else iter(())
-    for (passage, questions), (text, letters) in zip(items, outputs, strict=False):
+    current: dict[str, Any] = {}
+    task = str(source.head().first("keyword") or source.stem)
+    examples = _noted(elements(path, "example", problems, rest), current, problems)
+    for passage, questions in gaokao_bench.items(source, examples, "standard_answer", defects):
+        text, letters = _output(current)
         for place, question in enumerate(questions):
             if not question.answers:
                 what = "the standard answer is no option"
@@ -58,13 +59,31 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     )
 
 
-def _output(example: Any) -> tuple[str | None, list[Any]]:
-    if not isinstance(example, dict):
-        return None, []
-    text, letters = example.get("model_output"), example.get("model_answer")
-    found = literal(letters) if isinstance(letters, str) else letters
-    listed = found if isinstance(found, list) else list(found) if isinstance(found, str) else []
-    return text if isinstance(text, str) else None, listed
+def _noted(
+    examples: Iterable[Any], current: dict[str, Any], problems: Problems
+) -> Iterator[dict[str, Any]]:
+    """Yield the examples, each laid out in ``current`` too; answers are made lists of letters."""
+    for place, example in enumerate(examples):
+        if not isinstance(example, dict) or not isinstance(example.get("question"), str):
+            problems.bad.add("missing-field", "no question", question_id=f"example[{place}]")
+            continue
+        current.clear()
+        current.update(example)
+        listed = _letters(example.get("standard_answer"))
+        if not listed:
+            problems.bad.add("missing-gold", "no answers", question_id=f"example[{place}]")
+            continue
+        yield example | {"standard_answer": listed}
+
+
+def _letters(value: Any) -> list[Any]:
+    found = literal(value) if isinstance(value, str) else value
+    return found if isinstance(found, list) else list(found) if isinstance(found, str) else []
+
+
+def _output(example: dict[str, Any]) -> tuple[str | None, list[Any]]:
+    text = example.get("model_output")
+    return text if isinstance(text, str) else None, _letters(example.get("model_answer"))
 
 
 def _prediction(question: Question, text: str | None, letter: Any) -> Prediction:

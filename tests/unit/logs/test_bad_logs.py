@@ -1,0 +1,252 @@
+"""Broken logs: what is wrong is named and counted, and skipped only where the user asks for it."""
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError, UnknownNameError, UsageError
+from closeread.runs.ingest import ingest
+
+FIXTURES = Path(__file__).parent / "fixtures"
+(SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
+(RESULTS,) = (FIXTURES / "lm_eval").glob("results_*903515.json")
+(ARCHIVE,) = (FIXTURES / "inspect").glob("*drop*.eval")
+
+
+def refused_then_skipped(path, tmp_path, code, count, left, **beside):
+    """The log is refused whole, with the defect counted; with skipping, the rest is there."""
+    out = tmp_path / "run"
+    with pytest.raises(InputError) as refused:
+        ingest([path], out, **beside)
+    assert f"{code} {count}" in str(refused.value) and "--skip-bad" in str(refused.value)
+    assert not out.exists() and not list(tmp_path.glob(".*.part"))
+    found = ingest([path], out, skip_bad=True, **beside)
+    (run,) = found.runs
+    assert found.skipped[code] == run.info.log.skipped[code] == count
+    assert run.info.n_predictions == left == len(list(run.dataset().questions()))
+    return run
+
+
+def changed(tmp_path, change):
+    """A copy of the recorded samples, each row changed in place or dropped."""
+    made = [json.loads(line) for line in SAMPLES.read_text("utf-8").splitlines()]
+    made = [row for number, row in enumerate(made) if change(number, row) is not False]
+    path = tmp_path / SAMPLES.name
+    path.write_text("".join(json.dumps(row) + "\n" for row in made), "utf-8")
+    return path
+
+
+def test_a_log_cut_in_the_middle_of_a_record(tmp_path):
+    path = tmp_path / SAMPLES.name
+    path.write_bytes(SAMPLES.read_bytes()[:-500])
+    refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
+
+
+def test_a_line_that_is_no_json(tmp_path):
+    raw = SAMPLES.read_bytes().splitlines(keepends=True)
+    path = tmp_path / SAMPLES.name
+    path.write_bytes(b"".join([*raw[:5], b"{oops\n", *raw[5:]]))
+    refused_then_skipped(path, tmp_path, "not-json", 1, 14)
+
+
+def test_missing_golds(tmp_path):
+    def change(number, row):
+        if number < 3:
+            row["target"] = None
+            for name in ("answer", "answers", "validated_answers"):
+                row["doc"].pop(name)
+
+    refused_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
+
+
+def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
+    def change(number, row):
+        if number in (2, 4):
+            row["f1"] = float("nan")
+
+    path = changed(tmp_path, change)
+    assert b"NaN" in path.read_bytes()
+    run = refused_then_skipped(path, tmp_path, "nan-score", 2, 14)
+    logged = [score.values["f1"] for score in run.log_scores()]
+    assert [place for place, value in enumerate(logged) if value is None] == [2, 4]
+
+
+def test_a_likelihood_that_is_nan_fails_its_question_only(tmp_path):
+    (path,) = (FIXTURES / "lm_eval").glob("samples_choice*")
+    made = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    made[1]["resps"][0][0][0] = "nan"
+    copy = tmp_path / path.name
+    copy.write_text("".join(json.dumps(row) + "\n" for row in made), "utf-8")
+    (run,) = ingest([copy], tmp_path / "run").runs
+    assert [bool(found.error) for found in run.predictions()] == [False, True, False]
+    assert run.info.n_failed == 1
+
+
+@pytest.mark.parametrize("how", ["other metrics", "the same documents"])
+def test_two_tasks_in_one_file(tmp_path, how):
+    path = tmp_path / SAMPLES.name
+    first = SAMPLES.read_text("utf-8")
+    (other,) = (FIXTURES / "lm_eval").glob("samples_choice*")
+    more = other.read_text("utf-8") if how == "other metrics" else first
+    path.write_text(first + more, "utf-8")
+    count = 3 if how == "other metrics" else 14
+    refused_then_skipped(path, tmp_path, "mixed-tasks", count, 14)
+
+
+def test_a_newer_version(tmp_path):
+    shutil.copy(SAMPLES, tmp_path)
+    newer = RESULTS.read_text("utf-8").replace('"0.4.13"', '"0.7.0"')
+    (tmp_path / RESULTS.name).write_text(newer, "utf-8")
+    refused_then_skipped(tmp_path / SAMPLES.name, tmp_path, "newer-version", 1, 14)
+
+
+def test_fields_that_are_gone(tmp_path):
+    path = changed(tmp_path, lambda number, row: row.pop("resps") if number == 1 else None)
+    refused_then_skipped(path, tmp_path, "missing-field", 1, 13)
+
+
+def test_ids_that_come_twice_are_numbered_and_counted(tmp_path):
+    def change(number, row):
+        row["doc"]["query_id"] = row["doc"]["id"] = "same" if number < 3 else str(number)
+
+    found = ingest([changed(tmp_path, change)], tmp_path / "run")
+    assert found.kept == {"repeated-id": 2}
+    names = [said.question_id for said in found.runs[0].predictions()]
+    assert names[:4] == ["same", "same#2", "same#3", "3"]
+
+
+def test_a_record_of_fifty_megabytes_is_read_and_told(tmp_path):
+    def change(number, row):
+        if number == 7:
+            row["resps"] = [["47" + " and so on" * 5_000_000]]
+
+    found = ingest([changed(tmp_path, change)], tmp_path / "run")
+    assert found.kept == {"huge-record": 1} and not found.skipped
+    (run,) = found.runs
+    assert max(len(said.generation.text) for said in run.predictions()) == 50_000_002
+
+
+@pytest.mark.parametrize("share", [0.4, 0.8])
+def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, share):
+    raw = ARCHIVE.read_bytes()
+    path = tmp_path / "log.eval"
+    path.write_bytes(raw[: int(len(raw) * share)])
+    with pytest.raises(InputError, match="cut-log 2"):
+        ingest([path], tmp_path / "run")
+    (run,) = ingest([path], tmp_path / "run", skip_bad=True).runs
+    assert 0 < run.info.n_predictions < 14
+    assert [said.question_id for said in run.predictions()][0] == "g1"
+    assert run.info.log.model == "mockllm/canned"  # from the journal's beginning
+
+
+def test_an_archive_packed_by_deflate_is_read(tmp_path):
+    from closeread.formats.logs import archive
+    from closeread.formats.logs.records import Problems
+
+    path = tmp_path / "log.eval"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for member in archive.members(ARCHIVE, Problems()):
+            made.writestr(member.name, archive.unpack(ARCHIVE, member))
+    (run,) = ingest([path], tmp_path / "run").runs
+    assert run.info.n_predictions == 14
+
+
+def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
+    (log,) = (FIXTURES / "inspect").glob("*.json")
+    found = json.loads(log.read_text("utf-8"))
+    found |= {"version": 3, "status": "error"}
+    found["samples"][1] |= {"error": {"message": "the endpoint went away"}}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found), "utf-8")
+    run = refused_then_skipped(path, tmp_path, "newer-version", 1, 3)
+    assert run.info.defects == {"sample-error": 1, "unfinished": 1}
+    assert [said.error for said in run.predictions()][1] == "the endpoint went away"
+
+
+def test_a_json_log_cut_in_the_middle(tmp_path):
+    (log,) = (FIXTURES / "inspect").glob("*.json")
+    raw = log.read_bytes()
+    path = tmp_path / "log.json"
+    path.write_bytes(raw[: raw.rindex(b'"id": "c3"') + 40])
+    refused_then_skipped(path, tmp_path, "cut-log", 1, 2)
+
+
+def test_epochs_are_runs_of_their_own(tmp_path):
+    (log,) = (FIXTURES / "inspect").glob("*.json")
+    found = json.loads(log.read_text("utf-8"))
+    found["samples"] += [sample | {"epoch": 2} for sample in found["samples"]]
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found), "utf-8")
+    runs = ingest([path], tmp_path / "runs").runs
+    assert [run.info.log.task for run in runs] == ["choice_local", "choice_local,epoch-2"]
+    assert [run.info.n_predictions for run in runs] == [3, 3]
+
+
+def test_a_parquet_file_that_was_cut_cannot_be_saved(tmp_path):
+    (whole,) = (FIXTURES / "lighteval").rglob("*.parquet")
+    path = tmp_path / whole.name
+    path.write_bytes(whole.read_bytes()[:-100])
+    with pytest.raises(InputError, match="nothing of a cut one can be recovered"):
+        ingest([path], tmp_path / "run", skip_bad=True)
+    assert not (tmp_path / "run").exists()
+
+
+def test_predictions_cut_in_the_middle_of_a_document(tmp_path):
+    raw = (FIXTURES / "opencompass" / "predictions" / "canned" / "drop.json").read_bytes()
+    path = tmp_path / "drop.json"
+    path.write_bytes(raw[:-200])
+    refused_then_skipped(path, tmp_path, "cut-log", 1, 13)
+
+
+def test_a_cut_gaokao_log_keeps_the_texts_before_the_cut(tmp_path):
+    (log,) = (FIXTURES / "handmade").glob("canned-4*")
+    found = json.loads(log.read_text("utf-8"))
+    found["example"] *= 3
+    path = tmp_path / log.name
+    path.write_bytes(json.dumps(found).encode()[:-200])
+    refused_then_skipped(path, tmp_path, "cut-log", 1, 4)
+
+
+def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):
+    path = changed(tmp_path, lambda number, row: row.pop("resps") and None)
+    with pytest.raises(InputError, match=r"no question is left in this log \(missing-field 14\)"):
+        ingest([path], tmp_path / "run", skip_bad=True)
+
+
+def test_what_is_no_log_is_refused(tmp_path):
+    path = tmp_path / "notes.json"
+    path.write_text('{"hello": 1}')
+    with pytest.raises(InputError, match="no known harness"):
+        ingest([path], tmp_path / "run")
+    with pytest.raises(InputError, match="no log of a known harness"):
+        ingest([tmp_path], tmp_path / "run")
+    with pytest.raises(InputError, match="no such file"):
+        ingest([tmp_path / "none"], tmp_path / "run")
+    with pytest.raises(UnknownNameError, match="lm-eval"):
+        ingest([path], tmp_path / "run", harness="lmeval")
+
+
+def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole_log(tmp_path):
+    out = tmp_path / "run"
+    ingest([SAMPLES], out)
+    before = (out / "run.json").read_bytes()
+    with pytest.raises(UsageError, match="there is a run"):
+        ingest([SAMPLES], out)
+    cut = tmp_path / SAMPLES.name
+    cut.write_bytes(SAMPLES.read_bytes()[:-500])
+    with pytest.raises(InputError):
+        ingest([cut], out, overwrite=True)
+    assert (out / "run.json").read_bytes() == before
+    ingest([FIXTURES / "lm_eval"], out, overwrite=True)
+    assert sorted(path.name for path in out.iterdir()) == ["choice_local", "drop_local"]
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="other things"):
+        ingest([SAMPLES], out, overwrite=True)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="no run"):
+        ingest([SAMPLES], other, overwrite=True)
