@@ -21,6 +21,10 @@ from closeread.cli.reading import (
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--only", type=click.Path(path_type=Path), metavar="LIST",
+              help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
+@click.option("--rest", type=click.Path(path_type=Path), metavar="RUN",
+              help="With --only: all other answers from this run.")  # fmt: skip
 @click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
 @click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")
 @click.option("--resume", is_flag=True, help="Go on with the run that is there.")
@@ -35,6 +39,8 @@ def command(
     out: Path,
     format_: str | None,
     limit: int | None,
+    only: Path | None,
+    rest: Path | None,
     batch_size: int | None,
     seed: int | None,
     resume: bool,
@@ -50,14 +56,22 @@ def command(
     from closeread.readers import make
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
+    from closeread.runs.selection import Rest, read_list
+    from closeread.runs.store import open_run
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
+    if rest is not None and only is None:
+        raise click.UsageError("--rest goes with --only")
     let_import_from_here()
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
+    opened = open_dataset(dataset, format_, strict)
+    ids = read_list(only) if only is not None else ()
     job = Job(
-        dataset=open_dataset(dataset, format_, strict),
+        dataset=opened,
+        only=ids,
+        rest=Rest(open_run(rest), opened, ids) if rest is not None else None,
         reader=made,
         reader_info=describe_reader(reader, resolved, made),
         limit=limit,

@@ -25,6 +25,7 @@ PREDICTIONS = "predictions.jsonl"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
+ONLY = "only.txt"
 LOG_SCORES = "log_scores.jsonl"
 
 T = TypeVar("T")
@@ -88,6 +89,10 @@ class Run:
                 expected=f"sha256 {wanted.sha256}",
                 cure="put the old file back, or read the new one into a new run folder",
             )
+        if wanted.only:
+            from closeread.runs.selection import read_list, selected
+
+            return selected(found, read_list(self.path / ONLY))
         return found
 
 

@@ -1,0 +1,106 @@
+"""Reading only the questions of a list, alone or into an earlier run."""
+
+import json
+
+import pytest
+
+from closeread import load
+from closeread.cli import main
+from closeread.errors import InputError
+from closeread.exam import locate
+from closeread.runs.selection import read_list, selected
+from closeread.runs.store import open_run
+
+
+def closeread(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(one) for one in arguments])
+    return ended.value.code
+
+
+def ids():
+    return [question.question_id for question in load(locate("exam/en")).questions()]
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "first")
+    (tmp_path / "again.txt").write_text("".join(f"{one}\twhy\n" for one in ids()[1:4]), "utf-8")
+    return tmp_path
+
+
+def test_only_the_listed_questions_are_read_and_scored(runs):
+    """The run is about three questions; scoring, verifying and reporting agree."""
+    assert closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt",
+                     "--out", "part") == 0  # fmt: skip
+    part = open_run(runs / "part")
+    assert [one.question_id for one in part.predictions()] == ids()[1:4]
+    assert part.info.dataset.n_questions == 3
+    assert closeread("score", "part", "--no-intervals") == 0
+    summary = part.summary()
+    assert summary is not None
+    assert {one.n_questions for one in summary.metrics.values()} == {3} or all(
+        one.n_questions <= 3 for one in summary.metrics.values()
+    )
+    assert closeread("verify", "part") == 0
+    assert closeread("report", "part") == 0
+
+
+def test_the_rest_is_taken_from_an_earlier_run(runs):
+    """A whole run comes out: new answers to the listed questions, the old ones to all others."""
+    closeread("read", "exam/en", "--reader", "first-sentence", "--only", "again.txt",
+              "--rest", "first", "--out", "whole")  # fmt: skip
+    old = {one.question_id: one for one in open_run(runs / "first").predictions()}
+    new = {one.question_id: one for one in open_run(runs / "whole").predictions()}
+    again = set(ids()[1:4])
+    assert list(new) == list(old)
+    assert all(new[name] == old[name] for name in new if name not in again)
+    assert any(new[name] != old[name] for name in again)
+    info = json.loads((runs / "whole/run.json").read_text("utf-8"))
+    assert info["rest"]["predictions_sha256"] == open_run(runs / "first").info.predictions_sha256
+    assert closeread("verify", "whole") in (0, 2)
+
+
+def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):
+    """They answer different questions."""
+    closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt", "--out", "part")
+    closeread("score", "part", "--no-intervals")
+    closeread("score", "first", "--no-intervals")
+    capsys.readouterr()
+    assert closeread("compare", "first", "part") == 2
+    assert "different questions" in capsys.readouterr().err
+
+
+def test_a_list_of_other_questions_is_refused(runs, capsys):
+    """Before anything is written."""
+    (runs / "other.txt").write_text("no such question\n", "utf-8")
+    assert closeread("read", "exam/en", "--reader", "lexical", "--only", "other.txt",
+                     "--out", "part") == 2  # fmt: skip
+    assert "1 of the 1 listed questions are not in the data set" in capsys.readouterr().err
+    assert not (runs / "part").exists()
+
+
+def test_an_empty_or_missing_list_says_so(tmp_path):
+    """One id a line is expected."""
+    (tmp_path / "empty.txt").write_text("\n \n", "utf-8")
+    with pytest.raises(InputError, match="the list is empty"):
+        read_list(tmp_path / "empty.txt")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_list(tmp_path / "none.txt")
+
+
+def test_the_rest_of_another_data_set_is_refused(runs, capsys):
+    """The old answers must be to the same questions."""
+    zh = [question.question_id for question in load(locate("exam/zh")).questions()]
+    (runs / "zh.txt").write_text(zh[0] + "\n", "utf-8")
+    assert closeread("read", "exam/zh", "--reader", "lexical", "--only", "zh.txt",
+                     "--rest", "first", "--out", "part") == 2  # fmt: skip
+    assert "answers other questions" in capsys.readouterr().err
+
+
+def test_a_selection_keeps_the_order_of_the_set():
+    """Whatever the order of the list."""
+    wanted = ids()[5:2:-1]
+    part = selected(load(locate("exam/en")), wanted)
+    assert [one.question_id for one in part.questions()] == wanted[::-1]
