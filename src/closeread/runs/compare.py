@@ -106,7 +106,7 @@ def _same_dataset(runs: Sequence[Run]) -> None:
     first, *others = runs
     for other in others:
         old, new = first.info.dataset, other.info.dataset
-        if (old.sha256, old.limit) != (new.sha256, new.limit):
+        if (old.sha256, old.limit, old.only) != (new.sha256, new.limit, new.only):
             raise MismatchError(
                 f"{first.path} and {other.path} answer different questions:\n"
                 f"    {_of_dataset(old)}\n    {_of_dataset(new)}",
