@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
 from closeread.cli.output import console
 from closeread.cli.typeset import glyphs, visible, wrapped
 from closeread.evidence.cover import claim_and_context, explain
@@ -19,7 +21,6 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
 _SHADES = ((0.75, "bold reverse"), (0.5, "bold"), (0.25, ""), (0.0, "dim"))
 _LONGEST_LIST = 8
-_WIDTH = 96
 
 
 @dataclass(frozen=True)
@@ -113,36 +114,38 @@ def _explained(retriever: Retriever, evidence: Evidence, shown: Shown) -> dict[s
 
 def view(shown: Shown, why: bool) -> None:
     """Print a claim, which sentences each retriever and gold name, and those sentences."""
+    out = console()
+    with out.capture() as captured:
+        for line in _lines(shown, why, out.width):
+            out.print(line)
+    click.echo(captured.get(), nl=False)
+
+
+def _lines(shown: Shown, why: bool, width: int) -> Iterator[Any]:
     from rich.text import Text
 
-    out = console()
     numbers = {span: n for n, span in enumerate(_union(shown), 1)}
     label = f" {shown.option.label}" if shown.option is not None else ""
-    out.print(Text(f"── {_safe(shown.question.question_id)}{label}", style="bold"))
-    out.print(_coloured_claim(shown, numbers))
-    out.print()
-    width = max(len(name) for name in (*shown.found, "gold"))
+    yield Text(f"── {_safe(shown.question.question_id)}{label}", style="bold")
+    yield _coloured_claim(shown, numbers)
+    yield ""
+    widest = max(len(name) for name in (*shown.found, "gold"))
     for name, spans in _rows(shown):
-        line = Text(f"  {_safe(name):<{width}}  ")
+        line = Text(f"  {_safe(name):<{widest}}  ")
         for span in spans:
             line.append(_circled(numbers[span]) + " ", style=_colour(numbers[span]))
-        line.append("" if spans else "—")
-        out.print(line)
-    out.print()
+        yield line.append("" if spans else "—")
+    yield ""
     for span, number in numbers.items():
-        style = "bold " if span in shown.gold else ""
-        head = Text(f"{_circled(number)} ", style=style + _colour(number))
-        for line in _block(head, span.of(shown.passage.text)):
-            out.print(line)
+        style = ("bold " if span in shown.gold else "") + _colour(number)
+        yield from _block(_circled(number), style, span.of(shown.passage.text), width)
     if why:
         for name, (retriever, evidence) in shown.found.items():
-            out.print()
-            for line in _reasons(name, evidence, shown, numbers):
-                out.print(line)
+            yield ""
+            yield from _reasons(name, evidence, shown, numbers, width)
             if hasattr(retriever, "steps"):
-                for line in _attention(name, retriever, shown):
-                    out.print(line)
-    out.print()
+                yield from _attention(name, retriever, shown, width)
+    yield ""
 
 
 def _rows(shown: Shown) -> Iterator[tuple[str, tuple[Span, ...]]]:
@@ -181,7 +184,7 @@ def _painted(claim: str, found: Explanation, numbers: dict[Span, int]) -> Any:
 
 
 def _reasons(
-    name: str, evidence: Evidence, shown: Shown, numbers: dict[Span, int]
+    name: str, evidence: Evidence, shown: Shown, numbers: dict[Span, int], width: int
 ) -> Iterator[Any]:
     """Yield what each sentence of the evidence covers, and what none does."""
     from rich.text import Text
@@ -195,13 +198,13 @@ def _reasons(
             if match.sentence_index == place
         ]
         number = numbers[span]
-        head = Text(f"  {_circled(number)} ", style=_colour(number))
-        yield from _block(head, "covers " + (" · ".join(parts) or "no part of it"))
+        said = "covers " + (" · ".join(parts) or "no part of it")
+        yield from _block(f"  {_circled(number)}", _colour(number), said, width)
     left = " · ".join(span.of(shown.claim) for span in found.uncovered)
-    yield from _block(Text("  uncovered: "), left or "nothing")
+    yield from _block("  uncovered:", "", left or "nothing", width)
 
 
-def _attention(name: str, retriever: Any, shown: Shown) -> Iterator[Any]:
+def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[Any]:
     """Yield, for every step, the claim shaded by its words' weights, and the weightiest words."""
     from rich.text import Text
 
@@ -222,17 +225,18 @@ def _attention(name: str, retriever: Any, shown: Shown) -> Iterator[Any]:
             f"{_safe(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
         yield Text(f"    {listed}", style="dim")
-        yield from _block(Text("    found: "), step.sentence.of(shown.passage.text))
+        yield from _block("    found:", "", step.sentence.of(shown.passage.text), width)
 
 
-def _block(head: Any, text: str) -> Iterator[Any]:
+def _block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
     """Yield lines of a text behind its head, broken between Chinese characters, too."""
     from rich.text import Text
 
-    indent = head.cell_len
-    for number, line in enumerate(wrapped(glyphs(text), _WIDTH - indent)):
-        shown = head if number == 0 else Text(" " * indent)
-        yield shown.copy().append("".join(glyph.text for glyph in line), style="")
+    begin = Text().append(head + " ", style=style)
+    indent = begin.cell_len
+    for number, line in enumerate(wrapped(glyphs(text), max(width - indent, 8))):
+        shown = begin if number == 0 else Text(" " * indent)
+        yield shown.copy().append("".join(glyph.text for glyph in line))
 
 
 def _safe(text: str) -> str:
