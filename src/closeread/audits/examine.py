@@ -98,9 +98,12 @@ def audit(
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
     findings = tuple(_findings(shared, table, wanted))
-    return Audit(
-        sources=tuple(map(str, sources)), findings=findings, skipped=dict(problems.bad.counts)
-    )
+    skipped = dict(problems.bad.counts)
+    for path in runs:
+        log = open_run(path).info.log
+        for code, count in log.skipped.items() if log is not None else ():
+            skipped[code] = skipped.get(code, 0) + count
+    return Audit(sources=tuple(map(str, sources)), findings=findings, skipped=skipped)
 
 
 def _findings(

@@ -103,8 +103,7 @@ def subject(run: Run, problems: Problems) -> Subject:
         found = {one.question_id: one for one in run.predictions()}
         submission = Submission(predictions=found)
     _note_bad(submission, run, problems)
-    facts = getattr(run.info, "log", None)
-    lost = getattr(facts, "lost", ())
+    lost = run.info.log.lost if run.info.log is not None else {}
     stops = Counter(
         one.generation.stops
         for one in submission.predictions.values()

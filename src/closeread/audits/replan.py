@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
-from closeread.audits.truncation import cut
 from closeread.errors import UsageError
+from closeread.readers.extraction import Extraction
 from closeread.types import Prediction, Question
 
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -151,12 +151,13 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
     text = said(prediction)
     old = change.was or one.stops
     lost = one.tail_lost or bool(change.was)
-    if cut(text, change.stops) != text:
-        same = cut(text, old) == cut(text, change.stops) and not lost
+    new_text, old_text = Extraction(stops=change.stops).cut(text), Extraction(stops=old).cut(text)
+    if new_text != text:
+        same = old_text == new_text and not lost
         return rest if same else RESCORED
     finish = prediction.generation.finish_reason if prediction.generation else ""
     if not lost or set(old) <= set(change.stops) or finish in _ENDED_ITSELF:
-        return rest if cut(text, old) == text else RESCORED
+        return rest if old_text == text else RESCORED
     return _why_again(question, text, old)
 
 

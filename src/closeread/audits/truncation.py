@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, said
 from closeread.protocols import Metric
+from closeread.readers.extraction import Extraction
 from closeread.types import Answer, Prediction, Question
 
 STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")
@@ -38,12 +39,6 @@ class Recut:
     changed: int
     em: float
     f1: float
-
-
-def cut(text: str, stops: Sequence[str]) -> str:
-    """Return the text before the first stop string in it, as a decoder would have left it."""
-    places = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
-    return text[: min(places)] if places else text
 
 
 def check(one: Subject) -> Finding:
@@ -195,7 +190,7 @@ def recut(prediction: Prediction, stop: str | None) -> Prediction:
     """Return a prediction whose answer is its text, cut at a stop; unchanged for None."""
     if stop is None:
         return prediction
-    text = cut(said(prediction), (stop,))
+    text = Extraction(stops=(stop,)).cut(said(prediction))
     answer = Answer(kind="span", texts=(text,))
     return Prediction(question_id=prediction.question_id, answer=answer)
 

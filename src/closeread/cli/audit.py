@@ -1,6 +1,7 @@
 """``closeread audit``: can the number be believed, and what must be run again?"""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -81,7 +82,16 @@ def command(
         seed=seed,
         skip_bad=skip_bad,
     )
-    found = audit([Path(source) for source in sources], wanted)
+    with TemporaryDirectory(prefix="closeread-audit-") as folder:
+
+        def log_to_run(log: Path) -> list[Path]:
+            from closeread.runs.ingest import ingest
+
+            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / log.stem
+            out.parent.mkdir()
+            return [run.path for run in ingest([log], out, skip_bad=skip_bad).runs]
+
+        found = audit([Path(source) for source in sources], wanted, log_to_run=log_to_run)
     if list_ is not None:
         _write_list(found, list_)
     if html is not None:
