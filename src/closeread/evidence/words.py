@@ -48,7 +48,7 @@ class Segmenter:
 
     Raises:
         UsageError: There is no such method.
-        MissingExtraError: ``jieba`` is asked for and rjieba is not installed.
+        MissingExtraError: A Chinese text is to be cut by ``jieba``, and rjieba is not installed.
     """
 
     def __init__(self, method: str = "jieba", stop_words: str = "own") -> None:
@@ -66,12 +66,16 @@ class Segmenter:
         self._form = lru_cache(maxsize=_REMEMBERED)(
             lambda piece: "" if (word := _form(piece)) in stop else word
         )
-        if method == "jieba":
-            try:
-                import rjieba
-            except ModuleNotFoundError as error:
-                raise missing_extra("cutting Chinese words", "rjieba", "zh") from error
-            self._cut_all = rjieba.cut_all
+
+    def _cut_all(self, text: str) -> list[str]:
+        """Cut by rjieba, imported at the first Chinese text: other languages do without it."""
+        try:
+            import rjieba
+        except ModuleNotFoundError as error:
+            raise missing_extra("cutting Chinese words", "rjieba", "zh") from error
+        self._cut_all = rjieba.cut_all  # type: ignore[method-assign]
+        found: list[str] = rjieba.cut_all(text)
+        return found
 
     def words(self, text: str, language: str) -> list[Word]:
         """Return the content words in the order of their places; repeats are kept."""

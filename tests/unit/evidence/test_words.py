@@ -1,10 +1,11 @@
 """Words as the paper's methods count them."""
 
 import random
+import sys
 
 import pytest
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError, MissingExtraError, UsageError
 from closeread.evidence.words import Segmenter
 
 
@@ -78,3 +79,11 @@ def test_a_missing_stop_word_file_is_one_message(tmp_path):
 def test_an_unknown_method_lists_the_known():
     with pytest.raises(UsageError, match="jieba, characters"):
         Segmenter("pairs")
+
+
+def test_only_chinese_needs_the_dictionary(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rjieba", None)
+    assert said("Sheep graze", "en") == ["sheep", "graze"]
+    assert said("羊吃草", method="characters")
+    with pytest.raises(MissingExtraError, match=r"closeread\[zh\]"):
+        said("羊吃草")
