@@ -69,6 +69,7 @@ def _ingested(name, folder):
     done = subprocess.run(
         [python, HERE / name / "make_logs.py", folder],
         env=os.environ | offline,
+        cwd=folder,
         capture_output=True,
         text=True,
         timeout=280,

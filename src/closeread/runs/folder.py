@@ -32,7 +32,8 @@ class RunWriter:
         self.digest = ""
         self._task = task
         self._kept = kept
-        self._ids: dict[str, int] = {}
+        self._ids: set[str] = set()
+        self._times: dict[str, int] = {}
         self._passage: Passage | None = None
         self._questions: list[Question] = []
         self._hash = hashlib.sha256()
@@ -76,12 +77,14 @@ class RunWriter:
         self.n_failed += bool(prediction.error)
 
     def _named(self, name: str) -> str:
-        times = self._ids[name] = self._ids.get(name, 0) + 1
-        if times == 1:
-            return name
-        self._kept.add("repeated-id", f"is there {times} times", question_id=name)
-        numbered = f"{name}#{times}"
-        return numbered if numbered not in self._ids else self._named(numbered)
+        numbered = name
+        while numbered in self._ids:
+            times = self._times[name] = self._times.get(name, 1) + 1
+            numbered = f"{name}#{times}"
+        if numbered != name:
+            self._kept.add("repeated-id", f"{name} becomes {numbered}", question_id=name)
+        self._ids.add(numbered)
+        return numbered
 
     def _flush(self) -> None:
         if self._passage is not None:

@@ -138,7 +138,7 @@ def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, shar
         ingest([path], tmp_path / "run")
     (run,) = ingest([path], tmp_path / "run", skip_bad=True).runs
     assert 0 < run.info.n_predictions < 14
-    assert [said.question_id for said in run.predictions()][0] == "g1"
+    assert next(run.predictions()).question_id == "g1"
     assert run.info.log.model == "mockllm/canned"  # from the journal's beginning
 
 

@@ -47,7 +47,9 @@ def of_value(value: Any) -> tuple[Answer, ...]:
     A list accepts each of its members; a list or tuple within it is one answer of several spans.
     """
     if isinstance(value, str):
-        value = literal(value)
+        printed = literal(value)
+        if all(isinstance(one, str | list | tuple) for one in printed):
+            value = printed
     if isinstance(value, dict) and isinstance(value.get("text"), list):  # SQuAD's columns
         return of_value(value["text"]) or (Answer(kind="none"),)
     if isinstance(value, bool) or value is None or isinstance(value, dict):

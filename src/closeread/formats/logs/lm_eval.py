@@ -30,6 +30,7 @@ _FILE = re.compile(
     r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?$"
 )
 _LOST = ("tail", "finish-reason", "tokens")
+_MOST_BITS = 1 << 30
 
 
 def sniff(path: Path) -> bool:
@@ -44,7 +45,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     date = (named["date"] or "") if named else ""
     beside = lm_eval_results.beside(path, task, date)
     check_version(problems, "lm-evaluation-harness", beside.get("lm_eval_version"), KNOWN)
-    seen: dict[tuple[str, Any], Any] = {}
+    seen: dict[str, _Numbers] = {}
     shapes: dict[str, tuple[str, ...]] = {}
     for line, row in lines(path, problems):
         missing = [name for name in ("doc_id", "doc", "arguments", "resps") if name not in row]
@@ -53,12 +54,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             continue
         name = str(row.get("filter") or "none")
         metrics = tuple(row.get("metrics") or _metrics(row))
-        known = seen.setdefault((name, row["doc_id"]), line)
         if shapes.setdefault(name, metrics) != metrics:
             _mixed(problems, f"other metrics than on the first line: {', '.join(metrics)}", line)
             continue
-        if known != line:
-            _mixed(problems, f"document {row['doc_id']} was on line {known} already", line)
+        if not seen.setdefault(name, _Numbers()).add(row["doc_id"]):
+            _mixed(problems, f"document {row['doc_id']} was there already", line)
             continue
         key = task if name == "none" else f"{task},{name}"
         record = _record(key, row, metrics, problems, line)
@@ -68,6 +68,26 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             said = lm_eval_results.facts_of(beside, task, name)
             facts[key] = _facts(said, key, row, record, date)
         yield record
+
+
+class _Numbers:
+    """Which documents were there: a bit each, for logs of millions."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+        self._others: set[str] = set()
+
+    def add(self, doc_id: Any) -> bool:
+        """Remember a document; return False where it was there before."""
+        if not isinstance(doc_id, int) or not 0 <= doc_id < _MOST_BITS:
+            size = len(self._others)
+            self._others.add(str(doc_id))
+            return len(self._others) > size
+        place, bit = divmod(doc_id, 8)
+        self._bits.extend(bytes(max(0, place + 1 - len(self._bits))))
+        fresh = not self._bits[place] & 1 << bit
+        self._bits[place] |= 1 << bit
+        return fresh
 
 
 def _mixed(problems: Problems, what: str, line: int) -> None:
