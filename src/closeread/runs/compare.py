@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, MismatchError, UsageError
+from closeread.formats.source import Source
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.significance import Comparison, System
 from closeread.metrics.significance import compare as compare_systems
@@ -15,7 +16,7 @@ from closeread.protocols import Pool
 from closeread.runs.choose import family, make_metrics, wanted
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.store import Run
+from closeread.runs.store import SCORES, Run
 from closeread.types import Dataset
 
 
@@ -96,6 +97,12 @@ def _summary(run: Run) -> RunSummary:
     if found.predictions_sha256 != run.info.predictions_sha256:
         raise MismatchError(
             "the scores are of other predictions than the run's",
+            where=str(run.path),
+            cure=f"closeread score {run.path}",
+        )
+    if found.scores_sha256 != Source(run.path / SCORES).sha256():
+        raise MismatchError(
+            "scores.jsonl is not the one that summary.json was made from",
             where=str(run.path),
             cure=f"closeread score {run.path}",
         )

@@ -97,6 +97,15 @@ def test_intervals_alone_make_no_difference(make_run):
     compare_runs([make_run("a"), make_run("b", "B", settings=settings)], RESAMPLING)
 
 
+def test_scores_that_were_changed_are_not_compared(make_run):
+    """The numbers in summary.json and the scores that are tested must belong together."""
+    one, other = make_run("one", 0.5), make_run("other", 0.9)
+    path = other.path / "scores.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"accuracy"', b'"acuracy"', 1))
+    with pytest.raises(MismatchError, match="scores.jsonl is not the one"):
+        compare_runs([one, other], RESAMPLING)
+
+
 def test_what_is_missing_is_told(make_run):
     """A run without scores, and a metric that no run has."""
     with pytest.raises(InputError, match="closeread score"):
