@@ -2,12 +2,16 @@
 
 import gc
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from closeread.cli.reading import let_import_from_here
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
+
+if TYPE_CHECKING:
+    from closeread.runs.store import Run
 
 
 @click.command("score")
@@ -23,6 +27,8 @@ from closeread.types import Dataset, Submission, Summary
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
 @click.option("--no-intervals", is_flag=True, help="Values only, faster.")
 @click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
+@click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
+@click.option("--extract", "rule", metavar="R", help="Read answers anew: auto, letter, drop, ...")
 @click.option("--save", type=click.Path(path_type=Path), metavar="RUN", help="Keep the numbers.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -39,12 +45,16 @@ def command(
     seed: int,
     no_intervals: bool,
     skip_no_answer: bool,
+    stops: tuple[str, ...],
+    rule: str | None,
     save: Path | None,
     json_: bool,
 ) -> None:
     """Score RUN, or --predictions against --dataset, with intervals.
 
-    Without --metric the scorers that the data set's publishers use are taken.
+    Without --metric the scorers that the data set's publishers use are taken. --stop and --extract
+    read the answers anew from what a language model wrote, without asking it again; what is not
+    named stays as the run had it, and --stop "" is no stop.
     """
     averages: dict[str, Summary] = {}
     let_import_from_here()
@@ -65,8 +75,10 @@ def command(
         from closeread.runs.store import find_runs, open_run
 
         runs = [open_run(path) for path in find_runs(run)]
-        found = [score_run(one, settings) for one in runs]
+        found = [score_run(one, _read_anew(one, settings, stops, rule)) for one in runs]
         averages = macro_averages(runs)
+    elif stops or rule:
+        raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset and predictions:
         found = [
             _handed_in(
@@ -81,6 +93,26 @@ def command(
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
     _print(found, averages, json_)
+
+
+def _read_anew(
+    run: "Run", settings: ScoreSettings, stops: tuple[str, ...], rule: str | None
+) -> ScoreSettings:
+    """Return the settings with the extraction that was asked for; say what it cannot undo."""
+    from msgspec.structs import replace
+
+    from closeread.cli.output import remark
+    from closeread.readers.extraction import stops_in
+    from closeread.runs.extract import chosen, server_stops
+
+    given = tuple(one for text in stops for one in stops_in(text))
+    extraction = chosen(run, given if stops else None, rule)
+    if extraction is not None and (lost := server_stops(run)):
+        remark(
+            f"{run.path}: generation stopped at {', '.join(map(repr, lost))}; what would have "
+            "followed is lost, and no other --stop brings it back"
+        )
+    return replace(settings, extraction=extraction)
 
 
 def _handed_in(

@@ -45,8 +45,8 @@ _FIRST = re.compile(
 _LINE_LETTER = re.compile(rf"^{_OPEN}([A-Z])(?={_CLOSE}\s*[.。,，、:;；)])", re.MULTILINE)
 _VERDICT = re.compile(
     r"(?<![A-Za-z])([A-Z])(?![A-Za-z])[^A-Z\n。；;]{0,60}?"
-    r"(?P<bad>不正确|不对|不符|有误|错误|错|(?i:\b(?:incorrect|wrong|false|not\s+\w+)\b))?"
-    r"(?P<good>正确|符合|对的|(?i:\b(?:correct|right|true)\b))?(?=[,，。；;.!！\s\n]|$)"
+    r"(?:(?P<bad>不正确|不对|不符|有误|错误|错|(?i:\b(?:incorrect|wrong|false|not\s+\w+)\b))"
+    r"|(?P<good>正确|符合|对的|(?i:\b(?:correct|right|true)\b)))(?=[,，。；;.!！\s\n]|$)"
 )
 _DENIED = re.compile(
     r"(?:(?<!是)不是|不选|不能选|排除|并非|而非|(?i:\b(?:not|isn't|rather\s+than|instead\s+of"
@@ -89,9 +89,9 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
     found = _first(plain, labels)
     if found:
         return Picked(found, "first")
-    found = _verdict(plain, labels, asks_for)
-    if found:
-        return Picked(found, "verdict")
+    for_it, against = _verdicts(plain, labels, asks_for)
+    if len(for_it) == 1:
+        return Picked(for_it, "verdict")
     found = _words(plain, options)
     if found:
         return Picked(found, "words")
@@ -103,7 +103,7 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
         for match in _ALONE.finditer(kept)
         if match[1] in labels and not (match[1] in "AI" and _ARTICLE.match(kept, match.end()))
     }
-    found = tuple(label for label in labels if label in alone)
+    found = tuple(label for label in labels if label in alone and label not in against)
     return Picked(found, "alone" if found else "")
 
 
@@ -140,15 +140,18 @@ def _named(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(label for label in labels if label in names)
 
 
-def _verdict(text: str, labels: Sequence[str], asks_for: Polarity | None) -> tuple[str, ...]:
-    """Return the one option judged as asked for, where every verdict is plain."""
+def _verdicts(
+    text: str, labels: Sequence[str], asks_for: Polarity | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the options judged as asked for, and those judged otherwise."""
     judged: dict[str, set[bool]] = {}
     for match in _VERDICT.finditer(text):
         if match[1] in labels and (match["bad"] or match["good"]):
             judged.setdefault(match[1], set()).add(not match["bad"])
     wanted = asks_for != "contradicted"
-    found = [label for label, verdicts in judged.items() if verdicts == {wanted}]
-    return (found[0],) if len(found) == 1 else ()
+    for_it = tuple(label for label, verdicts in judged.items() if verdicts == {wanted})
+    against = tuple(label for label, verdicts in judged.items() if verdicts == {not wanted})
+    return for_it, against
 
 
 def _words(text: str, options: Sequence[Option]) -> tuple[str, ...]:

@@ -69,6 +69,9 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     cut = sum(made is not None and made.finish_reason in _LENGTH for made in generations)
     if cut:
         found.append(Notice(code="truncated", run=number, params={"n": f"{cut:,}"}))
+    stopped = sum(made is not None and bool(made.stops) for made in generations)
+    if stopped:
+        found.append(Notice(code="server-stop", run=number, params={"n": f"{stopped:,}"}))
     family = run.headline.partition(".")[0]
     shrunk = [name for name, it in run.metrics.items() if it.n_scored < it.n_questions]
     # Values by answer type (a second dot) leave questions out by design.

@@ -202,6 +202,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} generations were cut off by the length limit.",
         "{n} 条生成因长度上限被截断。",
     ),
+    "notice.server-stop": (
+        "{n} generations were ended by the server at a stop string; what followed is lost.",
+        "{n} 条生成在服务器端遇停止串结束；其后内容已丢失。",
+    ),
     "notice.denominator": (
         "{metrics} counts {n} of {all} questions: the official denominator leaves some out.",
         "{metrics} 只计 {all} 题中的 {n} 题：官方分母略去了其余题目。",

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.protocols import Reader
+from closeread.readers.extraction import Extraction
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
@@ -148,7 +149,10 @@ class ScoreRow(Score, frozen=True, kw_only=True):
 
 
 class ScoreSettings(File, frozen=True, kw_only=True):
-    """All that is needed to compute the numbers again; ``resamples`` of 0 means no intervals."""
+    """All that is needed to compute the numbers again; ``resamples`` of 0 means no intervals.
+
+    ``extraction`` reads the answers anew from the generations; None takes them as they were given.
+    """
 
     metrics: tuple[str, ...]
     options: dict[str, dict[str, Any]] = {}
@@ -156,6 +160,7 @@ class ScoreSettings(File, frozen=True, kw_only=True):
     resamples: int = 0
     level: float = 0.95
     seed: int = 0
+    extraction: Extraction | None = None
 
 
 class RunSummary(File, frozen=True, kw_only=True):

@@ -14,7 +14,9 @@ from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
+from closeread.readers.extraction import Extraction
 from closeread.runs.choose import about, default_metrics, family, make_metrics, wanted
+from closeread.runs.extract import Extracted, marked
 from closeread.runs.records import (
     RunSummary,
     ScoreRow,
@@ -41,7 +43,11 @@ def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
     dataset = run.dataset()
     with replacing(run.path / SCORES) as out:
         found = _scored(
-            dataset, as_submission(run, dataset), settings, limit=run.info.dataset.limit, out=out
+            dataset,
+            as_submission(run, dataset, settings.extraction),
+            settings,
+            limit=run.info.dataset.limit,
+            out=out,
         )
         found = msgspec.structs.replace(
             found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
@@ -50,8 +56,15 @@ def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
     return found
 
 
-def as_submission(run: Run, dataset: Dataset | None) -> Submission:
-    """Return a run's predictions as if they had been handed in; those that were, as they were."""
+def as_submission(
+    run: Run, dataset: Dataset | None, extraction: Extraction | None = None
+) -> Submission:
+    """Return a run's predictions as if they had been handed in; those that were, as they were.
+
+    Where an extraction is given, the answers are read anew from the generations.
+    """
+    if extraction is not None:
+        return Submission(predictions=Extracted(Predictions(run), extraction, dataset))
     if run.info.submission:
         from closeread.formats.submissions import load_submission
 
@@ -311,7 +324,11 @@ def row_of(metric: str, score: Score) -> ScoreRow:
 
 
 def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
-    return {one.metric: one for one in summaries if wanted(of, one.metric, settings.metrics)}
+    return {
+        one.metric: marked(one, settings.extraction)
+        for one in summaries
+        if wanted(of, one.metric, settings.metrics)
+    }
 
 
 def _asked_for(

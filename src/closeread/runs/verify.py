@@ -9,6 +9,7 @@ import msgspec
 
 from closeread.errors import CloseReadError
 from closeread.formats.source import Source
+from closeread.readers.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.plan import ordered
 from closeread.runs.records import RunSummary
@@ -126,19 +127,22 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
 def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
     settings = summary.settings
     metrics = make_metrics(settings.metrics, settings.options)
-    found.compare("summary.json is of these predictions", _of_these(run, summary))
+    as_made = found.compare("summary.json is of these predictions", _of_these(run, summary))
     stored: dict[str, list[Score]] = {name: [] for name in metrics}
+    anew: dict[str, list[Score]] = {name: [] for name in metrics}
     for row in run.scores():
         stored.setdefault(row.metric, []).append(row)
     submission = Submission(predictions={})
     tags: Mapping[str, Mapping[str, str]] = {}
     if dataset is None:
         found.unchecked.append("scores: they need the data set")
+        if settings.extraction is not None and needs_question(settings.extraction.rule):
+            found.unchecked.append("summary.json: reading the answers anew needs the data set")
+            return
         if not run.info.submission:
-            submission = as_submission(run, None)
+            submission = as_submission(run, None, settings.extraction)
     else:
-        submission = as_submission(run, dataset)
-        anew: dict[str, list[Score]] = {name: [] for name in metrics}
+        submission = as_submission(run, dataset, settings.extraction)
         fresh_tags = {}
         for name, question, score in score_rows(
             dataset, submission, metrics, run.info.dataset.limit
@@ -147,17 +151,20 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
             fresh_tags[score.question_id] = tags_of(question)
         tags = fresh_tags
         found.compare("scores.jsonl follows from predictions and gold", _differing(stored, anew))
-    computed = summaries_of(metrics, stored.__getitem__, submission, settings)
-    found.compare(
-        "summary.json follows from scores.jsonl", _summaries(summary.metrics, computed, "")
-    )
+    if dataset is None and not as_made:
+        found.unchecked.append("summary.json: it was made from another scores.jsonl")
+        return
+    # Scores that were changed may hold anything: sums are made of those that are right.
+    right = stored if dataset is None else anew
+    computed = summaries_of(metrics, right.__getitem__, submission, settings)
+    found.compare("summary.json follows from the scores", _summaries(summary.metrics, computed, ""))
     if not settings.by:
         return
     if dataset is None:
         found.unchecked.append("breakdowns: they need the data set's tags")
         return
-    parts = breakdowns_of(metrics, stored.__getitem__, tags, submission, settings)
-    found.compare("breakdowns follow from scores.jsonl", _breakdowns(summary.breakdowns, parts))
+    parts = breakdowns_of(metrics, right.__getitem__, tags, submission, settings)
+    found.compare("breakdowns follow from the scores", _breakdowns(summary.breakdowns, parts))
 
 
 def _of_these(run: Run, summary: RunSummary) -> Iterator[str]:

@@ -1,0 +1,112 @@
+"""Reading a run's saved generations anew: other stop strings, another rule, no model call."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.readers.extraction import Extraction, needs_question, rule_named, stops_in
+from closeread.runs.store import Run
+from closeread.types import Dataset, Prediction, Question, Summary
+
+_SAMPLE = 100
+
+
+def chosen(run: Run, stops: tuple[str, ...] | None, rule: str | None) -> Extraction | None:
+    """Return the extraction that was asked for; what is not named stays as the run had it.
+
+    Args:
+        run: Its reader's options tell how its answers were read; foreign ones were not cut by us
+            and are taken whole.
+        stops: Instead of the run's; the empty tuple for none.
+        rule: Instead of the run's.
+
+    Raises:
+        UnknownNameError: There is no such rule.
+    """
+    if stops is None and rule is None:
+        return None
+    options = run.info.reader.options
+    if stops is None:
+        stops = stops_in(str(options.get("stop", "")))
+    return Extraction(stops=stops, rule=rule_named(rule or str(options.get("extract", "none"))))
+
+
+def server_stops(run: Run) -> tuple[str, ...]:
+    """Return the stops that the server was told of: what the model wrote behind them is lost."""
+    for found in islice(run.predictions(), _SAMPLE):
+        if found.generation is not None and found.generation.stops:
+            return found.generation.stops
+    return ()
+
+
+class Extracted(Mapping[str, Prediction]):
+    """A run's predictions with their answers read anew, as they are asked for.
+
+    What belonged to the old answer (confidence, candidates) is dropped.
+
+    Raises:
+        InputError: A prediction that did not fail has no generation to be read.
+    """
+
+    def __init__(
+        self, of: Mapping[str, Prediction], extraction: Extraction, dataset: Dataset | None
+    ) -> None:
+        self._of = of
+        self._extraction = extraction
+        self._questions: dict[str, Question] = {}
+        if dataset is not None and needs_question(extraction.rule):
+            self._questions = {one.question_id: _bare(one) for one in dataset.questions()}
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the prediction for a question id, ``default`` where there is none."""
+        found = self._of.get(key)
+        return default if found is None else self._anew(found)
+
+    def __getitem__(self, key: str) -> Prediction:
+        return self._anew(self._of[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def _anew(self, found: Prediction) -> Prediction:
+        if found.error:
+            return found
+        if found.generation is None:
+            raise InputError(
+                "there is no generation to read an answer from",
+                where=f"question {found.question_id}",
+                expected="predictions that keep what the model wrote",
+                cure="score without --stop and --extract",
+            )
+        question = self._questions.get(found.question_id)
+        written = (found.generation, *found.others)
+        answer, share = self._extraction.voted(written, question)
+        return msgspec.structs.replace(found, answer=answer, confidence=share, candidates=())
+
+
+def marked(summary: Summary, extraction: Extraction | None) -> Summary:
+    """Return the summary with the extraction in its signature, before the interval's part."""
+    if extraction is None:
+        return summary
+    parts = summary.signature.split("|")
+    place = len(parts) - parts[-1].startswith("ci:")
+    parts.insert(place, extraction.signature())
+    return msgspec.structs.replace(summary, signature="|".join(parts))
+
+
+def _bare(question: Question) -> Question:
+    """Return what the rules look at."""
+    return Question(
+        question_id=question.question_id,
+        passage_id="",
+        text="",
+        kind=question.kind,
+        asks_for=question.asks_for,
+        options=question.options,
+    )
