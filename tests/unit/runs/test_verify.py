@@ -69,6 +69,16 @@ def test_an_edited_score(run):
     assert "scores.jsonl follows" in differences(run)
 
 
+def test_scores_whose_values_have_other_names(run):
+    """What cannot be summed is told as a difference."""
+    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy"', b'"acuracy"', 1))
+    assert "'acuracy'" in differences(run)
+    (run.path.parent / "triples.jsonl").unlink()
+    found = verify(open_run(run.path))
+    assert "scores.jsonl has sha256" in "\n".join(found.differences)
+    assert "summary.json: it was made from another scores.jsonl" in found.unchecked
+
+
 @pytest.mark.parametrize("field", ["value", "low", "high", "n_questions", "signature"])
 def test_an_edited_summary(run, field):
     """Every field of every summary is recomputed."""
