@@ -63,7 +63,10 @@ def compare_runs(
     runs = list({run.path.resolve(): run for run in runs}.values())
     summaries = [_summary(run) for run in runs]
     _same_dataset(runs)
-    dataset = runs[0].dataset() if any(run.info.submission for run in runs) else None
+    asked_of = any(run.info.submission for run in runs) or any(
+        summary.settings.extraction for summary in summaries
+    )
+    dataset = runs[0].dataset() if asked_of else None
     pools = {
         str(run.path): _pools(run, summary, metrics, dataset)
         for run, summary in zip(runs, summaries, strict=True)
@@ -198,7 +201,7 @@ def _pools(
 ) -> dict[str, Pool]:
     """Pool the values that were asked for, or all, from a run's stored scores."""
     settings = summary.settings
-    submission = as_submission(run, dataset)
+    submission = as_submission(run, dataset, settings.extraction)
     found: dict[str, Pool] = {}
     for name, metric in make_metrics(settings.metrics, settings.options).items():
         if asked and name not in map(family, asked):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
+from closeread.readers.extraction import Extraction
 from closeread.runs.choose import family, make_metrics, wanted
 from closeread.runs.score import as_submission, resampling_of
 from closeread.runs.store import Run
@@ -28,11 +29,11 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     settings = summaries[0].settings
     shared = [one.settings for one in summaries]
     if any(_AVERAGED not in map(family, one.metrics) for one in shared) or any(
-        one.options != settings.options for one in shared
+        (one.options, one.extraction) != (settings.options, settings.extraction) for one in shared
     ):
         return {}
     metric: Metric = make_metrics([_AVERAGED], settings.options)[_AVERAGED]
-    every = [_pools(run, metric) for run in runs]
+    every = [_pools(run, metric, settings.extraction) for run in runs]
     return {
         name: macro_average(
             name,
@@ -46,6 +47,6 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     }
 
 
-def _pools(run: Run, metric: Metric) -> dict[str, Pool]:
-    submission = as_submission(run, None)
+def _pools(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str, Pool]:
+    submission = as_submission(run, run.dataset() if extraction else None, extraction)
     return {pool.metric: pool for pool in metric.pool(run.scores(_AVERAGED), submission)}

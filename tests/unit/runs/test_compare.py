@@ -4,10 +4,12 @@ import pytest
 
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
+from closeread.readers.extraction import Extraction
 from closeread.runs.compare import compare_runs
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
+from closeread.types import Answer, Generation, Prediction
 
 RESAMPLING = Resampling(resamples=200)
 CHOICE = ScoreSettings(metrics=("choice",))
@@ -104,6 +106,31 @@ def test_scores_that_were_changed_are_not_compared(make_run):
     path.write_bytes(path.read_bytes().replace(b'"accuracy"', b'"acuracy"', 1))
     with pytest.raises(MismatchError, match=r"scores\.jsonl is not the one"):
         compare_runs([one, other], RESAMPLING)
+
+
+class Talker:
+    """Its answers were read wrongly from what it wrote, which is the right letter for originals."""
+
+    def read(self, items):
+        for _, question in items:
+            letter = "ABCD"[int(question.question_id[1]) % 4]
+            yield Prediction(
+                question_id=question.question_id,
+                answer=Answer(kind="choice", label="A"),
+                generation=Generation(text=f"Answer: {letter}"),
+            )
+
+
+def test_answers_that_were_read_anew_are_the_ones_compared(make_run, make_job, tmp_path):
+    """What the official program counts is what the summary counted."""
+    anew = ScoreSettings(metrics=("gcrc",), extraction=Extraction())
+    talker = predict(make_job(Talker(), passages=8), tmp_path / "talker")
+    found = score_run(talker, anew)
+    other = make_run("other", settings=ScoreSettings(metrics=("gcrc",)))
+    (one,) = compare_runs(
+        [other, talker], RESAMPLING, metrics=["gcrc.acc0"], allow_different_signatures=True
+    ).comparisons
+    assert one.second_value == found.metrics["gcrc.acc0"].value == 1.0
 
 
 def test_what_is_missing_is_told(make_run):
