@@ -9,6 +9,7 @@ a prediction has ``index, model_output, messages, metadata``. Texts are as the m
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,17 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.values import document, finite, lines, literal, scores, text_of
+from closeread.formats.logs.values import (
+    document,
+    finite,
+    lines,
+    listing,
+    literal,
+    mapping,
+    scores,
+    text_of,
+    tried,
+)
 from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction
 
@@ -61,7 +72,10 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
             continue
         name = str(row["index"])
-        record = _record(task, name, row, outputs=outputs, problems=problems, lost=lost, line=line)
+        make = partial(
+            _record, task, name, row, outputs=outputs, problems=problems, lost=lost, line=line
+        )
+        record = tried(make, problems, name=name, line=line)
         if record is None:
             continue
         yield record
@@ -82,7 +96,7 @@ class _Outputs:
         if index in self._waiting:
             return self._waiting.pop(index)
         for _, row in self._rows:
-            output = row.get("model_output") or {}
+            output = mapping(row.get("model_output"))
             if str(row.get("index")) == index:
                 return output
             self._waiting[str(row.get("index"))] = output
@@ -198,10 +212,10 @@ def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
         stem = stem.rpartition("_")[0]
     subset = task.removeprefix(stem).removeprefix("_")
     numbers: dict[str, Any] = {}
-    for metric in report.get("metrics") or ():
-        name = str((metric.get("identity") or {}).get("name") or metric.get("name"))
-        for category in metric.get("categories") or ():
-            for one in category.get("subsets") or ():
+    for metric in map(mapping, listing(report.get("metrics"))):
+        name = str(mapping(metric.get("identity")).get("name") or metric.get("name"))
+        for category in map(mapping, listing(metric.get("categories"))):
+            for one in map(mapping, listing(category.get("subsets"))):
                 if one.get("name") == subset:
                     numbers[name] = one.get("score")
     missing = {code for code, known_ in (("version", version), ("model", known)) if not known_}

@@ -7,6 +7,7 @@ A sample has ``input, choices, target, output, scores, metadata``; long texts ma
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,17 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.values import elements, finite, huge, parse, scores, text_of
+from closeread.formats.logs.values import (
+    elements,
+    finite,
+    huge,
+    listing,
+    mapping,
+    parse,
+    scores,
+    text_of,
+    tried,
+)
 from closeread.formats.source import Source
 from closeread.types import Generation, Option, Prediction
 
@@ -59,10 +70,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     epochs: list[str] = []
     task = ""
     for sample in samples:
-        task = str((header.get("eval") or {}).get("task") or path.stem)
+        task = str(mapping(header.get("eval")).get("task") or path.stem)
         epoch = sample.get("epoch") or 1
         key = task if epoch == 1 else f"{task},epoch-{epoch}"
-        record = _record(key, sample, header, problems, lost)
+        make = partial(_record, key, sample, header, problems, lost)
+        record = tried(make, problems, name=str(sample.get("id")))
         if record is None:
             continue
         if key not in epochs:
@@ -92,7 +104,8 @@ def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterato
 
 def _place(header: dict[str, Any]) -> Callable[[archive.Member], tuple[int, int]]:
     """Return where a sample belongs: the archive holds them in the order of completion."""
-    listed = ((header.get("eval") or {}).get("dataset") or {}).get("sample_ids") or ()
+    dataset = mapping(mapping(header.get("eval")).get("dataset"))
+    listed = listing(dataset.get("sample_ids"))
     places = {str(name): place for place, name in enumerate(listed)}
 
     def place(member: archive.Member) -> tuple[int, int]:
@@ -232,33 +245,35 @@ def _values(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stops(header: dict[str, Any]) -> tuple[str, ...]:
-    evaluation = header.get("eval") or {}
+    evaluation = mapping(header.get("eval"))
     for config in (
-        (header.get("plan") or {}).get("config"),
+        mapping(header.get("plan")).get("config"),
         evaluation.get("model_generate_config"),
     ):
         if isinstance(config, dict) and config.get("stop_seqs"):
-            return tuple(config["stop_seqs"])
+            return tuple(map(str, listing(config["stop_seqs"])))
     return ()
 
 
 def _facts(task: str, header: dict[str, Any], lost: set[str]) -> LogFacts:
-    evaluation = header.get("eval") or {}
+    evaluation = mapping(header.get("eval"))
     settings: dict[str, Any] = {}
     for config in (
         evaluation.get("model_generate_config"),
-        (header.get("plan") or {}).get("config"),
+        mapping(header.get("plan")).get("config"),
     ):
-        given = config or {}
+        given = mapping(config)
         settings |= {key: given[key] for key in _SETTINGS if given.get(key) is not None}
-    solvers = [step.get("solver") for step in (header.get("plan") or {}).get("steps") or ()]
+    solvers = [
+        mapping(step).get("solver") for step in listing(mapping(header.get("plan")).get("steps"))
+    ]
     numbers: dict[str, Any] = {}
-    for score in (header.get("results") or {}).get("scores") or ():
-        for metric, found in (score.get("metrics") or {}).items():
-            numbers[f"{score.get('name')}.{metric}"] = found.get("value")
+    for score in map(mapping, listing(mapping(header.get("results")).get("scores"))):
+        for metric, found in mapping(score.get("metrics")).items():
+            numbers[f"{score.get('name')}.{metric}"] = mapping(found).get("value")
     return LogFacts(
         harness=NAME,
-        version=str((evaluation.get("packages") or {}).get("inspect_ai") or ""),
+        version=str(mapping(evaluation.get("packages")).get("inspect_ai") or ""),
         model=str(evaluation.get("model") or ""),
         task=task,
         task_version=str(evaluation.get("task_version", "")),

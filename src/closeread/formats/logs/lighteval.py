@@ -7,6 +7,7 @@ them ``__doc__`` and so on. Its backends cut texts at the stops before they are 
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from closeread import catalog
 from closeread.errors import InputError
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import document, finite, scores
+from closeread.formats.logs.values import document, finite, mapping, scores, tried
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lighteval"
@@ -45,7 +46,10 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             what = "no document or no response in the row"
             problems.bad.add("missing-field", what, line=number)
             continue
-        record = _record(task, doc, response, metric or {}, problems=problems, number=number)
+        make = partial(
+            _record, task, doc, response, mapping(metric), problems=problems, number=number
+        )
+        record = tried(make, problems, line=number)
         if record is None:
             continue
         if task not in facts:
@@ -161,11 +165,11 @@ def _facts(path: Path, task: str, date: str, doc: dict[str, Any]) -> LogFacts:
             found = document(results)
         if found:
             break
-    config = (found.get("config_tasks") or {}).get(task) or {}
+    config = mapping(mapping(found.get("config_tasks")).get(task))
     shots = config.get("num_fewshots")
     return LogFacts(
         harness=NAME,
-        model=str((found.get("config_general") or {}).get("model_name") or model),
+        model=str(mapping(found.get("config_general")).get("model_name") or model),
         task=task,
         task_version=str(config.get("version", "")),
         created=date,
@@ -175,7 +179,7 @@ def _facts(path: Path, task: str, date: str, doc: dict[str, Any]) -> LogFacts:
             "num_fewshot": len(doc.get("fewshot_samples") or ()) if shots is None else shots,
         },
         lost=_LOST,
-        scores=finite((found.get("results") or {}).get(task) or {}),
+        scores=finite(mapping(mapping(found.get("results")).get(task))),
     )
 
 

@@ -7,6 +7,7 @@ it logs it (``postprocess_generated_text``), so that the tail is lost.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.values import lines, scores
+from closeread.formats.logs.values import lines, listing, mapping, scores, tried
 from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Option, Prediction
 
@@ -53,7 +54,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems.bad.add("missing-field", "no " + ", ".join(missing), line=line)
             continue
         name = str(row.get("filter") or "none")
-        metrics = tuple(row.get("metrics") or _metrics(row))
+        metrics = tuple(map(str, listing(row.get("metrics")) or _metrics(row)))
         if shapes.setdefault(name, metrics) != metrics:
             _mixed(problems, f"other metrics than on the first line: {', '.join(metrics)}", line)
             continue
@@ -61,7 +62,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             _mixed(problems, f"document {row['doc_id']} was there already", line)
             continue
         key = task if name == "none" else f"{task},{name}"
-        record = _record(key, row, metrics, problems, line)
+        make = partial(_record, key, row, metrics, problems, line)
+        record = tried(make, problems, name=str(row["doc_id"]), line=line)
         if record is None:
             continue
         if key not in facts:
@@ -103,7 +105,7 @@ def _metrics(row: dict[str, Any]) -> list[str]:
 def _record(
     task: str, row: dict[str, Any], metrics: tuple[str, ...], problems: Problems, line: int
 ) -> LogRecord | None:
-    doc = row["doc"] if isinstance(row["doc"], dict) else {}
+    doc = mapping(row["doc"])
     name = _identifier(doc, row["doc_id"])
     asked = _requests(row["arguments"])
     if not asked or not isinstance(row["resps"], list) or not row["resps"]:
@@ -203,7 +205,7 @@ def _written(
 
 def _stops(settings: Any) -> tuple[str, ...]:
     until = settings.get("until") if isinstance(settings, dict) else None
-    return (until,) if isinstance(until, str) else tuple(until or ())
+    return (until,) if isinstance(until, str) else tuple(map(str, listing(until)))
 
 
 def _choices(doc: dict[str, Any]) -> list[Any]:
@@ -226,9 +228,9 @@ def _facts(
 ) -> LogFacts:
     settings = _requests(row["arguments"])[0][1]
     lost = list(_LOST if isinstance(settings, dict) else ("tokens",))
-    if not prompts.from_fields(row["doc"]):
+    if not prompts.from_fields(mapping(row["doc"])):
         lost.append("passage")
-    if record.question.kind != "choice" and not golds.annotations(row["doc"]):
+    if record.question.kind != "choice" and not golds.annotations(mapping(row["doc"])):
         lost.append("gold-kinds")
     lost += [code for code in ("version", "model") if not getattr(found, code)]
     return msgspec.structs.replace(

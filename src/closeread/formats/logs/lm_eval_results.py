@@ -16,7 +16,7 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
-from closeread.formats.logs.values import document, finite
+from closeread.formats.logs.values import document, finite, mapping
 from closeread.formats.source import Source
 
 _SETTINGS = ("num_fewshot", "limit", "gen_kwargs", "fewshot_seed", "batch_size")
@@ -56,11 +56,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 def beside(samples: Path, task: str, date: str) -> dict[str, Any]:
     """Return the results that were written with samples: of the same date, else of the task."""
     exact = document(samples.parent / f"results_{date}.json") if date else {}
-    if task in exact.get("results", {}):
+    if task in mapping(exact.get("results")):
         return exact
     for path in sorted(samples.parent.glob("results_*.json")):
         found = document(path)
-        if task in found.get("results", {}):
+        if task in mapping(found.get("results")):
             return found
     return {}
 
@@ -73,8 +73,8 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
         task: The task.
         filter_name: Only the metrics after this filter, without its name; "" for all as they are.
     """
-    config = found.get("config") or {}
-    numbers = (found.get("results") or {}).get(task) or {}
+    config = mapping(found.get("config"))
+    numbers = mapping(mapping(found.get("results")).get(task))
     if filter_name:
         ending = "," + filter_name
         numbers = {
@@ -84,14 +84,14 @@ def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:
         }
     else:
         numbers = {name: value for name, value in numbers.items() if name != "sample_len"}
-    shots = (found.get("n-shot") or {}).get(task)
+    shots = mapping(found.get("n-shot")).get(task)
     settings = {name: config[name] for name in _SETTINGS if config.get(name) is not None}
     return LogFacts(
         harness="lm-eval",
         version=str(found.get("lm_eval_version") or ""),
         model=_model(found, config),
         task=task,
-        task_version=str((found.get("versions") or {}).get(task, "")),
+        task_version=str(mapping(found.get("versions")).get(task, "")),
         settings=settings | ({} if shots is None else {"num_fewshot": shots}),
         lost=("samples", *(() if found.get("lm_eval_version") else ("version",))),
         scores=finite(numbers),

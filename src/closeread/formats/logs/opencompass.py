@@ -7,12 +7,13 @@ stand in the configuration, a Python file, and are not in the log.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import document, finite, members, number, scores, text_of
+from closeread.formats.logs.values import document, finite, members, number, scores, text_of, tried
 from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction, Question
 
@@ -44,7 +45,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             problems.bad.add("not-an-object", what, question_id=name)
             continue
         by_likelihood = any(key.startswith(_LABEL) for key in entry)
-        record = _record(task, name, entry, problems)
+        make = partial(_record, task, name, entry, problems)
+        record = tried(make, problems, name=name)
         if record is None:
             continue
         given = scores(details[place] if place < len(details) else {}, problems, name=name)

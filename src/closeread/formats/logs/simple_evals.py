@@ -8,12 +8,13 @@ extracted answer in place of the model's text.
 import html
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import elements, finite, literal, scores, text_of
+from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
 from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction
 
@@ -39,10 +40,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     for place, talk in enumerate(elements(path, "convos", problems, rest)):
         name = str(place)
         gold, score = told[place] if place < len(told) else (None, None)
-        record = _record(task, name, talk, gold=gold, score=score, problems=problems)
+        make = partial(_record, task, name, talk, gold=gold, score=score, problems=problems)
+        record = tried(make, problems, name=name)
         if record is not None:
             yield record
-    numbers = finite({"score": rest.get("score"), **(rest.get("metrics") or {})})
+    numbers = finite({"score": rest.get("score"), **mapping(rest.get("metrics"))})
     facts[task] = LogFacts(
         harness=NAME,
         model=model,

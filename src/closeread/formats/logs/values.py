@@ -3,9 +3,9 @@
 import ast
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -14,6 +14,7 @@ from closeread.formats.logs.records import Problems
 from closeread.formats.source import Source
 from closeread.formats.stream import BrokenJSON, Walk
 
+T = TypeVar("T")
 HUGE_BYTES = 8 * 1024 * 1024
 
 
@@ -98,6 +99,31 @@ def document(path: Path) -> dict[str, Any]:
     except (InputError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def tried(
+    make: Callable[[], T], problems: Problems, *, name: str = "", line: int | None = None
+) -> T | None:
+    """Return what is made of a record; None where a value in it is not what the layout says.
+
+    Counts ``odd-value``.
+    """
+    try:
+        return make()
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        what = f"a value is not of the layout's type ({error})"
+        problems.bad.add("odd-value", what, question_id=name, line=line)
+        return None
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """Return an object as it is; empty where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def listing(value: Any) -> list[Any]:
+    """Return a list as it is; empty where it is none."""
+    return value if isinstance(value, list) else []
 
 
 def number(value: Any) -> float | None:
