@@ -28,6 +28,7 @@ from closeread.readers.cache import Cache
 from closeread.readers.wire import MalformedReplyError
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
+_FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
@@ -57,14 +58,12 @@ class Endpoint:
         key_name: The environment variable that holds the key.
         timeout_seconds: For one attempt, from the first byte sent to the last received.
         retries: Further attempts after the first one.
-        backoff_seconds: The first wait; each further one is twice as long, and all of them vary.
     """
 
     base_url: str
     key_name: str
     timeout_seconds: float = 300.0
     retries: int = 6
-    backoff_seconds: float = 0.5
     key: str = field(init=False, repr=False, default="")
 
     def __post_init__(self) -> None:
@@ -181,7 +180,7 @@ class Client:
     async def _patiently(
         self, lane: httpx.AsyncClient, path: str, content: bytes, read: Callable[[bytes], T]
     ) -> tuple[bytes, T]:
-        wait = self.endpoint.backoff_seconds
+        wait = _FIRST_WAIT_SECONDS
         for left in range(self.endpoint.retries, -1, -1):
             if (pause := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(pause)

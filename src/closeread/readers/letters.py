@@ -45,8 +45,9 @@ _FIRST = re.compile(
 _LINE_LETTER = re.compile(rf"^{_OPEN}([A-Z])(?={_CLOSE}\s*[.。,，、:;；)])", re.MULTILINE)
 _VERDICT = re.compile(
     r"(?<![A-Za-z])([A-Z])(?![A-Za-z])[^A-Z\n。；;]{0,60}?"
-    r"(?:(?P<bad>不正确|不对|不符|有误|错误|错|(?i:\b(?:incorrect|wrong|false|not\s+\w+)\b))"
-    r"|(?P<good>正确|符合|对的|(?i:\b(?:correct|right|true)\b)))(?=[,，。；;.!！\s\n]|$)"
+    r"(?:(?P<bad>不正确|不对|不符合?|有误|错误|错|(?i:\b(?:incorrect|wrong|false|not\s+\w+)\b))"
+    r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?i:\b(?:correct|right|true)\b)))"
+    r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$))"
 )
 _DENIED = re.compile(
     r"(?:(?<!是)不是|不选|不能选|排除|并非|而非|(?i:\b(?:not|isn't|rather\s+than|instead\s+of"

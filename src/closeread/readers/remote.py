@@ -38,7 +38,6 @@ from closeread.readers.wire import (
 from closeread.types import Generation, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
-_ROUNDS = 64  # questions a lane in one batch, so that lanes seldom wait for the slowest
 _TOLD = ("id", "owned_by", "root", "max_model_len")
 
 
@@ -48,11 +47,13 @@ class RemoteReader:
     Attributes:
         independent: What is said of a question does not depend on its batch, so that a resumed
             run asks only for what is missing.
-        batch_size: The batch at which the lanes are seldom idle.
+        batch_size: Large, because at its end lanes wait for the slowest; and the same whatever the
+            concurrency, which a resumed run may change.
         passing_options: Options that leave answers as they are; a resumed run may have others.
     """
 
     independent = True
+    batch_size = 4096
     passing_options = (
         "concurrency", "timeout_seconds", "retries", "cache", "api_key_env",
         "budget_tokens", "budget_money", "price_in", "price_out",
@@ -80,7 +81,6 @@ class RemoteReader:
         self._concurrency = concurrency
         self._cache = cache
         self.budget = budget
-        self.batch_size = max(32, _ROUNDS * concurrency)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -1,0 +1,425 @@
+"""The chat and completion readers against a server that answers, and against one that does not."""
+
+import json
+import socket
+import sqlite3
+import threading
+
+import pytest
+
+from closeread.errors import BudgetError, EndpointError, UsageError
+from closeread.formats import load
+from closeread.readers import make
+from closeread.runs.predict import Job, batch_size_of, predict
+from closeread.runs.records import describe_reader
+from closeread.runs.store import open_run
+from closeread.types import Option, Passage, Question
+from endpoint import Endpoint, last_user, serving
+
+KEY = "sk-very-secret-0123456789"
+PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
+OPTIONS = tuple(
+    Option(label=label, text=text)
+    for label, text in zip("ABCD", ("six", "seven", "eight", "nine"), strict=True)
+)
+
+
+def items(n, kind="discrete", options=()):
+    return [
+        (
+            PASSAGE,
+            Question(
+                question_id=f"q{number}", passage_id="p", text=f"What is {number}?", kind=kind,
+                options=options,
+            ),
+        )
+        for number in range(n)
+    ]  # fmt: skip
+
+
+def number_asked(body):
+    return last_user(body).rpartition("What is ")[2].partition("?")[0]
+
+
+def echo(body):
+    return f"Answer: {number_asked(body)}"
+
+
+def reading(endpoint, name="chat", **options):
+    return make(name, {"base_url": endpoint.url, "retries": 3, **options})[0]
+
+
+def answers(reader, given):
+    return {
+        one.question_id: one.answer.texts if one.answer else one.error for one in reader.read(given)
+    }
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Waits between attempts are short here; how long they are is tested by itself."""
+    monkeypatch.setattr("closeread.readers.client._FIRST_WAIT_SECONDS", 0.01)
+
+
+@pytest.fixture
+def questions(tmp_path):
+    rows = [
+        {
+            "passage": {"passage_id": f"p{place}", "text": f"Passage {place} says little."},
+            "questions": [
+                {
+                    "question_id": f"q{place}", "passage_id": f"p{place}",
+                    "text": f"What is {place}?", "kind": "discrete",
+                    "answers": [{"kind": "number", "texts": [str(place)]}],
+                }
+            ],
+        }
+        for place in range(40)
+    ]  # fmt: skip
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def run(path, out, endpoint, resume=False, **options):
+    given = {"base_url": endpoint.url, "retries": 3, **options}
+    reader, resolved = make("chat", given)
+    info = describe_reader("chat", resolved, reader)
+    job = Job(dataset=load(path), reader=reader, reader_info=info, batch_size=batch_size_of(reader))
+    return predict(job, out, resume=resume)
+
+
+EXPECTED = {f"q{number}": (str(number),) for number in range(30)}
+
+
+@pytest.mark.parametrize("name", ["chat", "completion"])
+def test_each_question_gets_its_own_answer(name):
+    with serving(Endpoint(rule=echo)) as endpoint:
+        reader = reading(endpoint, name, concurrency=8)
+        assert answers(reader, items(30)) == EXPECTED
+        assert {seen.path for seen in endpoint.seen} == {
+            "/v1/chat/completions" if name == "chat" else "/v1/completions"
+        }
+
+
+FAULTS = {
+    "500": (500, {}, '{"error": {"message": "out of luck"}}'),
+    "429": (429, {"Retry-After": "0.05"}, '{"error": "slow down"}'),
+    "503 with a date": (503, {"Retry-After": "Fri, 01 Jan 2021 00:00:00 GMT"}, "busy"),
+    "cut": "cut",
+    "vanish": "vanish",
+    "no JSON": "<html>Bad gateway</html>",
+    "other JSON": '{"object": "list"}',
+    "no choice": '{"choices": []}',
+    "no message": '{"choices": [{"index": 0}]}',
+    "two answers": json.dumps(
+        {"choices": [{"index": 0, "message": {"content": text}} for text in ("1", "2")]}
+    ),
+    "another index": '{"choices": [{"index": 1, "message": {"content": "1"}}]}',
+    "not UTF-8 by its length": '{"choices": [{"message": {"content": "',
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_faults_that_pass_move_nothing(fault):
+    """Every third request goes wrong; all questions are answered as if none had."""
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: fault if number % 3 == 1 else None
+        assert answers(reading(endpoint, concurrency=1), items(30)) == EXPECTED
+        assert len(endpoint.seen) > 30
+
+
+def test_the_same_answer_twice_is_one():
+    twice = [{"index": 0, "message": {"content": "Answer: 5"}}] * 2
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: json.dumps({"choices": twice})
+        assert answers(reading(endpoint), items(1)) == {"q0": ("5",)}
+
+
+@pytest.mark.parametrize("fault", ["hang", "drip"])
+def test_what_takes_too_long_is_asked_again(fault):
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: fault if number == 0 else None
+        reader = reading(endpoint, concurrency=2, timeout_seconds=0.4)
+        assert answers(reader, items(4)) == {
+            name: EXPECTED[name] for name in ("q0", "q1", "q2", "q3")
+        }
+
+
+def test_retry_after_holds_all_lanes(monkeypatch):
+    """After one 429 that asks for a pause nothing is sent before the pause is over."""
+    import time
+
+    moments = []
+    with serving(Endpoint(rule=echo)) as endpoint:
+
+        def fault(number, body):
+            moments.append(time.monotonic())
+            return (429, {"Retry-After": "0.5"}, "wait") if number == 4 else None
+
+        endpoint.fault = fault
+        assert answers(reading(endpoint, concurrency=1), items(10)) == {
+            f"q{number}": (str(number),) for number in range(10)
+        }
+    assert moments[5] - moments[4] >= 0.5
+
+
+def test_one_hopeless_question_costs_no_other():
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: (
+            (500, {}, "boom") if number_asked(body) == "7" else None
+        )
+        found = answers(reading(endpoint, concurrency=1, retries=1), items(12))
+    assert "status 500: boom, 2 attempts" in found.pop("q7")
+    assert found == {f"q{number}": (str(number),) for number in range(12) if number != 7}
+
+
+def test_a_context_that_is_too_long_is_said_and_only_that_question_fails():
+    told = '{"error": {"message": "maximum context length is 2048 tokens, you asked for 4000"}}'
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: (400, {}, told) if number_asked(body) == "0" else None
+        found = answers(reading(endpoint), items(3))
+    assert "does not fit into the model's context" in found["q0"]
+    assert "-o shots" in found["q0"]
+    assert (found["q1"], found["q2"]) == (("1",), ("2",))
+
+
+def test_a_server_that_is_not_there():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    with pytest.raises(EndpointError, match="no endpoint answers here"):
+        _ = make("chat", {"base_url": url})[0].record
+
+
+def test_no_endpoint_and_odd_ones(monkeypatch):
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    for url, told in [
+        ("", "no endpoint is named"),
+        ("localhost:8000", "no http or https address"),
+        ("http://me:secret@host/v1", "holds a password"),
+    ]:
+        with pytest.raises(UsageError, match=told) as caught:
+            _ = make("chat", {"base_url": url})[0].record
+        assert "secret" not in str(caught.value)
+
+
+def test_a_wrong_model_lists_the_servers():
+    with serving(Endpoint(models=("qwen", "llama"))) as endpoint:
+        with pytest.raises(EndpointError, match="qwen, llama"):
+            _ = reading(endpoint, model="gpt").record
+        with pytest.raises(EndpointError, match="no model is named"):
+            _ = reading(endpoint).record
+        assert reading(endpoint, model="llama").record["model"] == {"id": "llama"}
+
+
+def test_a_server_without_a_list_is_asked_all_the_same():
+    with serving(Endpoint(rule=echo, models=())) as endpoint:
+        assert answers(reading(endpoint, model="any"), items(2)) == {"q0": ("0",), "q1": ("1",)}
+
+
+def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    told = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}})
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (401, {}, told)
+        with pytest.raises(EndpointError, match="MY_KEY") as caught:
+            list(reading(endpoint, api_key_env="MY_KEY").read(items(1)))
+        assert KEY not in str(caught.value)
+        assert endpoint.seen[0].headers["Authorization"] == f"Bearer {KEY}"
+        with pytest.raises(EndpointError, match="which is not set"):
+            list(reading(endpoint, api_key_env="UNSET_KEY").read(items(1)))
+
+
+def test_a_key_given_in_place_of_its_variable_is_refused_unrepeated():
+    with pytest.raises(UsageError) as caught:
+        make("chat", {"base_url": "http://h/v1", "api_key_env": KEY})
+    assert KEY not in str(caught.value)
+
+
+def test_the_key_is_in_no_file(tmp_path, questions, monkeypatch, capfd):
+    """Run folder, cache and output are searched byte by byte, after errors that repeat the key."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    told = json.dumps({"error": f"bad luck for {KEY}"})
+    answer = {"choices": [{"message": {"content": f"Answer: 1 {KEY}"}}]}
+    faults = {3: (500, {}, told), 5: json.dumps(answer), 9: (400, {}, told)}
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: faults.get(number)
+        run(questions, tmp_path / "run", endpoint, cache=str(tmp_path / "cache.sqlite"))
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {"run.json", "ledger.jsonl", "cache.sqlite"} <= {path.name for path in files}
+    for path in files:
+        assert KEY.encode() not in path.read_bytes(), path
+    printed = capfd.readouterr()
+    assert KEY not in printed.out + printed.err
+
+
+def test_the_cache_answers_what_was_asked_before(tmp_path):
+    cache = str(tmp_path / "deep" / "cache.sqlite")
+    with serving(Endpoint(rule=echo)) as endpoint:
+        first = list(reading(endpoint, cache=cache).read(items(30)))
+        assert len(endpoint.seen) == 30
+        again = list(reading(endpoint, cache=cache).read(items(30)))
+        assert len(endpoint.seen) == 30
+        told = {one.question_id: one.generation for one in first}
+        assert told == {one.question_id: one.generation for one in again}
+        list(reading(endpoint, cache=cache, max_tokens=7).read(items(30)))
+        assert len(endpoint.seen) == 60
+    with sqlite3.connect(cache) as base:
+        assert base.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        keys = {row[0] for row in base.execute("SELECT request FROM replies")}
+    base.close()
+    assert {one.generation.request_sha256 for one in first} < keys
+
+
+def test_failures_are_not_kept_in_the_cache(tmp_path):
+    cache = str(tmp_path / "cache.sqlite")
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: "no JSON" if number < 2 else None
+        assert answers(reading(endpoint, cache=cache), items(1)) == {"q0": ("0",)}
+        assert len(endpoint.seen) == 3
+
+
+def test_the_budget_is_kept_and_the_run_can_be_resumed(tmp_path, questions):
+    """Tokens are never overspent; after a raise of the budget nothing is asked twice."""
+    with serving(Endpoint(rule=echo)) as endpoint:
+        with pytest.raises(BudgetError, match="--resume"):
+            run(questions, tmp_path / "run", endpoint, budget_tokens=450, max_tokens=50)
+        first = len(endpoint.seen)
+        assert 0 < first < 40
+        done = run(questions, tmp_path / "run", endpoint, resume=True, max_tokens=50)
+        assert len(endpoint.seen) == 40
+    found = {one.question_id: one.answer.texts for one in done.predictions()}
+    assert found == {f"q{number}": (str(number),) for number in range(40)}
+
+
+def test_a_budget_of_money_counts_both_prices():
+    with serving(Endpoint(rule=echo)) as endpoint:
+        reader = reading(
+            endpoint, budget_money=0.001, price_in=1.0, price_out=10.0, max_tokens=20, concurrency=1
+        )
+        with pytest.raises(BudgetError):
+            list(reader.read(items(100)))
+        spent = reader.budget.tokens_in * 1e-6 + reader.budget.tokens_out * 1e-5
+        assert 0 < spent <= 0.001
+        assert spent == pytest.approx(reader.budget.money)
+    with pytest.raises(UsageError, match="price"):
+        reading(endpoint, budget_money=1.0)
+
+
+def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, questions):
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
+        with pytest.raises(EndpointError, match="--resume"):
+            run(questions, tmp_path / "run", endpoint, concurrency=4, retries=1)
+        assert not open_run(tmp_path / "run").info.complete
+        endpoint.fault = lambda number, body: None
+        done = run(questions, tmp_path / "run", endpoint, resume=True, concurrency=2, retries=1)
+        assert done.info.complete
+        assert done.info.n_predictions == 40
+
+
+def test_the_run_says_model_prompts_and_settings(tmp_path, questions):
+    with serving(Endpoint(rule=echo)) as endpoint:
+        done = run(questions, tmp_path / "run", endpoint, shots=0)
+    record = done.info.reader.record
+    assert record["model"] == {"id": "tiny"}
+    assert record["request"] == {"model": "tiny", "max_tokens": 1024, "temperature": 0.0}
+    prompt = record["prompts"]["discrete.en"]
+    import hashlib
+
+    assert prompt["sha256"] == hashlib.sha256(prompt["text"].encode()).hexdigest()
+    assert record["examples"] == {"shots": 0}
+
+
+def test_the_generation_is_kept_as_it_was_written():
+    text = " Well.\r\n\n10\u3000Passage:\u2028 next \x00"
+    with serving(Endpoint(rule=lambda body: text)) as endpoint:
+        (found,) = reading(endpoint, "completion").read(items(1))
+        (cut,) = reading(endpoint, "completion", server_stop=True, stop="\\n||Passage:").read(
+            items(1)
+        )
+        assert "stop" not in endpoint.seen[0].body
+        assert endpoint.seen[1].body["stop"] == ["\n", "Passage:"]
+    assert found.generation.text == text
+    assert (found.generation.finish_reason, found.generation.stops) == ("stop", ())
+    assert found.generation.completion_tokens == 3
+    assert cut.generation.stops == ("\n", "Passage:")
+
+
+def test_examples_come_by_seed_and_never_from_the_same_passage(tmp_path, questions):
+    dataset = load(questions)
+    given = [(passage, of[0]) for passage, of in dataset]
+    with serving(Endpoint(rule=echo)) as endpoint:
+        for seed in (1, 1, 2):
+            options = {"examples": str(questions), "shots": 5, "seed": seed, "concurrency": 1}
+            list(reading(endpoint, **options).read(given))
+        bodies = [seen.body["messages"] for seen in endpoint.seen]
+    assert bodies[:40] == bodies[40:80] != bodies[80:]
+    for messages in bodies:
+        shown = [one["content"].split("\n")[1] for one in messages if one["role"] == "user"]
+        assert len(shown) == len(set(shown)) == 6
+        roles = [one["role"] for one in messages]
+        assert roles == ["system", *["user", "assistant"] * 5, "user"]
+    asked = messages[-1]["content"]
+    assert "Answer: " not in asked
+
+
+def test_orders_are_shuffled_and_the_majority_counts():
+    """A model that always says "B" picks what stands second; one that knows is not confused."""
+    given = items(20, "choice", OPTIONS)
+
+    def knows(body):
+        line = next(line for line in last_user(body).splitlines() if line.endswith(". eight"))
+        return f"Answer: {line[0]}"
+
+    with serving(Endpoint(rule=knows)) as endpoint:
+        found = list(reading(endpoint, shuffles=5).read(given))
+        assert {one.answer.label for one in found} == {"C"}
+        assert {one.confidence for one in found} == {1.0}
+        assert len(endpoint.seen) == 100
+    for one in found:
+        orders = [each.option_order for each in (one.generation, *one.others)]
+        assert len(set(orders)) == 5
+        assert orders[0] == tuple("ABCD")
+    with serving(Endpoint(rule=lambda body: "B")) as endpoint:
+        found = list(reading(endpoint, shuffles=5).read(given))
+    assert {one.answer.label for one in found} != {"B"}
+
+
+def test_256_are_on_their_way_at_once():
+    gate = threading.Barrier(256, timeout=20)
+
+    def together(body):
+        gate.wait()
+        return echo(body)
+
+    with serving(Endpoint(rule=together)) as endpoint:
+        reader = reading(endpoint, concurrency=256)
+        assert len(answers(reader, items(256))) == 256
+        assert endpoint.most_running == 256
+
+
+def test_a_reader_that_is_left_early_stops_asking():
+    with serving(Endpoint(rule=echo)) as endpoint:
+        stream = reading(endpoint, concurrency=2).read(items(300))
+        next(stream)
+        stream.close()
+        assert len(endpoint.seen) < 300
+
+
+def test_letters_by_top_logprobs_and_the_lack_of_them():
+    tops = [{"token": " B", "logprob": -0.5}, {"token": "B", "logprob": -1.5},
+            {"token": "A", "logprob": -0.9}, {"token": "The", "logprob": -3.0}]  # fmt: skip
+    place = {"token": " B", "logprob": -0.5, "top_logprobs": tops}
+    with serving(Endpoint(rule=lambda body: "B")) as endpoint:
+        with pytest.raises(EndpointError, match="no log-probabilities"):
+            list(reading(endpoint, scoring="letters").read(items(1, "choice", OPTIONS)))
+        endpoint.logprobs = lambda body: [{"content": [place]}]
+        (found,) = reading(endpoint, scoring="letters").read(items(1, "choice", OPTIONS))
+    import math
+
+    assert found.answer.label == "B"
+    both = math.log(math.exp(-0.5) + math.exp(-1.5))
+    assert found.option_scores == pytest.approx((-0.9, both, -3.0, -3.0))
+    assert 0 < found.confidence < 1

@@ -1,0 +1,103 @@
+"""Named rules from generations to answers, cuts, votes."""
+
+import pytest
+
+from closeread.errors import UnknownNameError
+from closeread.readers.extraction import Extraction, rule_named, stops_in, visible
+from closeread.types import Generation, Option, Question
+
+CHOICE = Question(
+    question_id="q",
+    passage_id="p",
+    text="Which?",
+    kind="choice",
+    options=tuple(
+        Option(label=label, text=text)
+        for label, text in zip("ABC", ("red", "green", "blue"), strict=True)
+    ),
+)
+DISCRETE = Question(question_id="q", passage_id="p", text="How many?", kind="discrete")
+FREE = Question(question_id="q", passage_id="p", text="Who?", kind="span")
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "kind", "texts"),
+    [
+        ("none", " 10.\nPassage: next", "span", (" 10.\nPassage: next",)),
+        ("first-line", "\n 10.5 \nPassage", "span", ("10.5",)),
+        ("last-line", "so\nit is 7\n\n", "span", ("it is 7",)),
+        ("answer-prefix", "5 + 5 = 10\nAnswer: 10\nmore", "span", ("10",)),
+        ("answer-prefix", "答案：海水", "span", ("海水",)),
+        ("drop", "We add.\n**Answer:** 1,024.5", "number", ("1,024.5",)),
+        ("drop", "Answer: Fennel Lane; the Infirmary", "spans", ("Fennel Lane", "the Infirmary")),
+        ("drop", "4 May 1898\n\nPassage:", "date", ("4 May 1898",)),
+        ("drop", "答案：甲；乙", "spans", ("甲", "乙")),
+        ("drop", "<think>Answer: 3</think>Answer: 4", "number", ("4",)),
+        ("span", "Answer: “Gallow Hill”", "span", ("Gallow Hill",)),
+        ("span", "Answer: unanswerable", "none", ()),
+        ("span", "答案：无法回答", "none", ()),
+        ("auto", "Answer: 12", "number", ("12",)),
+    ],
+)
+def test_rules(rule, text, kind, texts):
+    found = Extraction(rule=rule).answer(text, DISCRETE)
+    assert (found.kind, found.texts) == (kind, texts)
+
+
+@pytest.mark.parametrize("rule", ["none", "first-line", "answer-prefix", "drop", "span"])
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_nothing_is_no_answer(rule, text):
+    assert Extraction(rule=rule).answer(text, FREE) is None
+
+
+def test_the_earliest_stop_cuts_whatever_their_order():
+    extraction = Extraction(stops=(".", "\n"), rule="none")
+    assert extraction.cut("12\n3.5") == "12"
+    assert extraction.cut("3.5\n") == "3"
+    assert extraction.cut("12") == "12"
+
+
+def test_a_stop_at_the_beginning_leaves_nothing():
+    assert Extraction(stops=("\n",)).answer("\n\n12", DISCRETE) is None
+
+
+def test_stops_are_written_with_escapes():
+    assert stops_in("\\n||Question:||.") == ("\n", "Question:", ".")
+    assert stops_in("") == ()
+
+
+def test_reasoning_that_never_ended_says_nothing():
+    assert visible("<think>it is B") == ""
+    assert Extraction().answer("<think>the answer is B", CHOICE) is None
+
+
+def test_the_signature_holds_stops_and_rule_on_one_line_without_bars():
+    assert Extraction(stops=("\n", "|"), rule="drop").signature() == (
+        'stop:["\\n", "\\u007c"]|extract:drop'
+    )
+
+
+def test_an_unknown_rule_lists_those_there_are():
+    with pytest.raises(UnknownNameError, match="first-line"):
+        rule_named("fist-line")
+
+
+def test_votes_turn_letters_back_to_the_options_that_were_meant():
+    """Three orders; twice "green" is meant under another letter, once "red"."""
+    written = [
+        Generation(text="Answer: A", option_order=("A", "B", "C")),
+        Generation(text="Answer: A", option_order=("B", "C", "A")),
+        Generation(text="Answer: C", option_order=("C", "A", "B")),
+    ]
+    answer, share = Extraction().voted(written, CHOICE)
+    assert (answer.label, answer.texts, share) == ("B", ("green",), 2 / 3)
+
+
+def test_of_equal_votes_the_first_one_counts():
+    written = [
+        Generation(text="C", option_order=("A", "B", "C")),
+        Generation(text="A", option_order=("A", "C", "B")),
+        Generation(text="我不知道", option_order=("B", "C", "A")),
+    ]
+    answer, share = Extraction().voted(written, CHOICE)
+    assert (answer.label, share) == ("C", 1 / 3)
