@@ -18,6 +18,7 @@ _WORD = 2.5  # a word or number says what two Chinese characters and their pair 
 _NUMBER = "\n"  # the term of every sentence that holds a digit; no text has a term like it
 _NUMBER_WEIGHT = 2.0  # a sentence that holds one, where the question asks for a number or a date
 _DIGIT = re.compile(r"\d")
+_LINE_BREAK = re.compile(r"[\r\n\u2028\u2029]")
 
 
 class Indexed:
@@ -40,7 +41,7 @@ class Indexed:
                 self.held_by.setdefault(term, []).append(place)
             if _DIGIT.search(folded, span.start, span.end):
                 self.held_by.setdefault(_NUMBER, []).append(place)
-            paragraph += not text[before : span.start].isprintable()
+            paragraph += bool(_LINE_BREAK.search(text, before, span.start))
             before = span.end
             self.paragraphs.append(paragraph)
         many = len(self.spans)
