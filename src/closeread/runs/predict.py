@@ -18,13 +18,12 @@ from closeread.protocols import Reader
 from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
-from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
+from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.selection import Rest, digest, must_be_there, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Evidence, Passage, Prediction
 
 BATCH_SIZE = 32
-MOST_QUESTIONS = 10**12
 _LONGEST_ERROR = 500
 
 

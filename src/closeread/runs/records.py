@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -11,6 +11,8 @@ from closeread.readers.extraction import Extraction
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
+MOST_QUESTIONS = 10**12
+Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,8 +32,8 @@ class DatasetInfo(File, frozen=True, kw_only=True):
     path: str
     sha256: str
     license: str = ""
-    n_questions: int
-    limit: int | None = None
+    n_questions: Count
+    limit: Count | None = None
     only: str = ""
 
 
@@ -136,8 +138,8 @@ class RunInfo(File, frozen=True, kw_only=True):
     rest: dict[str, str] = {}
     defects: dict[str, int] = {}
     complete: bool = False
-    n_predictions: int = 0
-    n_failed: int = 0
+    n_predictions: Count = 0
+    n_failed: Count = 0
     predictions_sha256: str = ""
     seconds: float = 0.0
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from closeread.errors import InputError
 from closeread.runs import open_run
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
@@ -104,6 +105,15 @@ def test_edited_counts(run):
     """run.json cannot claim that nothing failed, or that more was read."""
     edit_json(run.path / "run.json", lambda found: found.update(n_failed=3))
     assert "0 failed; run.json says 15 and 3" in differences(run)
+
+
+@pytest.mark.parametrize("count", [-1, 10**30])
+@pytest.mark.parametrize("field", ["n_predictions", "n_failed"])
+def test_counts_that_nothing_can_have(run, field, count):
+    """They are refused at the border, with the file's name."""
+    edit_json(run.path / "run.json", lambda found: found.update({field: count}))
+    with pytest.raises(InputError, match=r"run\.json"):
+        open_run(run.path)
 
 
 def test_a_summary_that_is_no_json_any_more(run):
