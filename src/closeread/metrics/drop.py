@@ -38,8 +38,11 @@ class Drop:
         The type is that of the last gold answer for which both maxima so far are its own scores;
         it moves with the prediction. There is none where every gold answer is blank.
         """
+        global _last  # noqa: PLW0603 - one entry, replaced as a whole
         em = f1 = 0.0
         kind: str | None = None
+        spans: list[Normalized] = []
+        golds: list[list[Normalized]] = []
         if prediction is None or prediction.answer is None:
             kind = question.answers[0].kind if question.answers else "number"
         else:
@@ -47,11 +50,16 @@ class Drop:
             for answer in question.answers:
                 if not answer.texts or not answer.texts[0].strip():
                     continue
-                exact, found = compare(spans, [drop(text) for text in answer.texts])
-                em = max(em, exact)
-                f1 = max(f1, found)
+                gold = [drop(text) for text in answer.texts]
+                golds.append(gold)
+                exact, found = compare(spans, gold)
+                if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
+                    em = exact
+                if found > f1:  # noqa: PLR1730
+                    f1 = found
                 if em == exact and f1 == found:
                     kind = answer.kind
+        _last = question, prediction, spans, golds, em, f1
         values: dict[str, float | None] = {"em": em, "f1": f1}
         if kind is not None:
             values[f"em.{kind}"] = em
@@ -64,6 +72,21 @@ class Drop:
         keys += [f"{key}.{kind}" for kind in _TYPES for key in ("em", "f1")]
         pools = mean_pools({key: f"drop.{key}" for key in keys}, scores, submission)
         return tuple(pool for pool in pools if pool.n_scored or pool.metric.count(".") == 1)
+
+
+# The last question scored, with what its score was computed from: mends of it begin there.
+Scored = tuple[Question, Prediction | None, list[Normalized], list[list[Normalized]], float, float]
+_last: Scored | None = None
+
+
+def scored(question: Question, prediction: Prediction | None) -> Scored:
+    """Return question, prediction, their normalised spans, exact match and F1."""
+    last = _last
+    if last is None or last[0] is not question or last[1] is not prediction:
+        Drop().score(question, prediction)
+        last = _last
+    assert last is not None
+    return last
 
 
 def metric() -> Drop:

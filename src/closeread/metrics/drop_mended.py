@@ -7,10 +7,10 @@ each mend changes, and what moves on real data, stands in ``docs/mended-metrics.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from closeread.metrics.drop import compare
+from closeread.metrics.drop import compare, scored
 from closeread.metrics.pools import mean_pools
 from closeread.protocols import Pool
-from closeread.text.mend_drop import by_number, by_whitespace, first_line
+from closeread.text.mend_drop import by_number, by_whitespace, first_line, plain_blanks
 from closeread.text.normalize_drop import Normalized, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
@@ -25,11 +25,13 @@ class MendedDrop:
         mend: What follows the tilde in every name.
         normalize: Applied to both sides.
         only_first_line: Take a prediction's first line for all of it.
+        plain_blanks: Make every white space a blank first, on both sides.
     """
 
     mend: str
-    normalize: Normalizer
+    normalize: Normalizer = drop
     only_first_line: bool = False
+    plain_blanks: bool = False
     unit: Unit = "passage"
 
     @property
@@ -47,14 +49,17 @@ class MendedDrop:
         if prediction is not None and prediction.answer is not None:
             texts = prediction.answer.texts
             if self.only_first_line:
-                texts = tuple([first_line(text) for text in texts])
-            spans = [self.normalize(text) for text in texts]
-            for answer in question.answers:
-                if not answer.texts or not answer.texts[0].strip():
-                    continue
-                exact, found = compare(spans, [self.normalize(text) for text in answer.texts])
-                em = max(em, exact)
-                f1 = max(f1, found)
+                texts = _each(first_line, texts)
+            normalize = self.normalize
+            if self.plain_blanks:
+                texts = _each(plain_blanks, texts)
+                if not _printable(question):
+                    normalize = by_whitespace
+            last = _last
+            if last is None or last.question is not question or last.prediction is not prediction:
+                last = _begin(question, prediction)
+            found = last.results.get((normalize, texts))
+            em, f1 = last.score(normalize, texts) if found is None else found
         return Score(
             question_id=question.question_id,
             values={"em": em, "f1": f1},
@@ -67,9 +72,68 @@ class MendedDrop:
         return mean_pools(names, scores, submission)
 
 
+def _each(edit: Callable[[str], str], texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Edit every text; one that stays as it is stays the same object."""
+    if len(texts) == 1:
+        text = edit(texts[0])
+        return texts if text is texts[0] else (text,)
+    return tuple(map(edit, texts))
+
+
+def _printable(question: Question) -> bool:
+    """Whether no gold answer holds a white space other than the blank."""
+    for answer in question.answers:
+        for text in answer.texts:
+            if not text.isprintable():
+                return False
+    return True
+
+
+class _Judged:
+    """One prediction under several mends: nothing is normalised or compared twice."""
+
+    __slots__ = ("golds", "prediction", "question", "results")
+
+    def __init__(self, question: Question, prediction: Prediction) -> None:
+        _, _, _, golds, em, f1 = scored(question, prediction)
+        self.question = question
+        self.prediction = prediction
+        texts = prediction.answer.texts if prediction.answer is not None else ()
+        self.golds: dict[Normalizer, list[list[Normalized]]] = {drop: golds}
+        self.results: dict[tuple[Normalizer, tuple[str, ...]], tuple[float, float]] = {
+            (drop, texts): (em, f1)
+        }
+
+    def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> tuple[float, float]:
+        golds = self.golds.get(normalize)
+        if golds is None:
+            golds = self.golds[normalize] = [
+                [normalize(text) for text in answer.texts]
+                for answer in self.question.answers
+                if answer.texts and answer.texts[0].strip()
+            ]
+        spans = [normalize(text) for text in texts]
+        em = f1 = 0.0
+        for gold in golds:
+            exact, found = compare(spans, gold)
+            em = max(em, exact)
+            f1 = max(f1, found)
+        self.results[normalize, texts] = em, f1
+        return em, f1
+
+
+_last: _Judged | None = None
+
+
+def _begin(question: Question, prediction: Prediction) -> _Judged:
+    global _last  # noqa: PLW0603 - one entry, replaced as a whole
+    _last = _Judged(question, prediction)
+    return _last
+
+
 def whitespace() -> MendedDrop:
     """Return the mend that takes every white space for a border of tokens."""
-    return MendedDrop(mend="whitespace", normalize=by_whitespace)
+    return MendedDrop(mend="whitespace", plain_blanks=True)
 
 
 def number() -> MendedDrop:
@@ -79,7 +143,7 @@ def number() -> MendedDrop:
 
 def firstline() -> MendedDrop:
     """Return the mend that takes the first line for the answer."""
-    return MendedDrop(mend="firstline", normalize=drop, only_first_line=True)
+    return MendedDrop(mend="firstline", only_first_line=True)
 
 
 def fixed() -> MendedDrop:

@@ -6,7 +6,6 @@ from closeread.text import numbers
 from closeread.text.normalize_drop import Normalized, drop
 
 _SHORT = 64  # characters; as in normalize_drop
-_LETTERED = frozenset(("nan", "inf", "infinity"))
 
 
 def by_whitespace(raw: str) -> Normalized:
@@ -14,7 +13,12 @@ def by_whitespace(raw: str) -> Normalized:
 
     So a number before a line break, a tab or a no-break space is a token, and read as a number.
     """
-    return drop(raw if raw.isprintable() else " ".join(raw.split()))
+    return drop(plain_blanks(raw))
+
+
+def plain_blanks(text: str) -> str:
+    """Return the text with every white space a blank."""
+    return text if text.isprintable() else " ".join(text.split())
 
 
 def by_number(raw: str) -> Normalized:
@@ -25,7 +29,7 @@ def by_number(raw: str) -> Normalized:
     and no number arises where punctuation was taken out (``1/2`` is 1 and 2, not 12). Full-width
     forms, dashes and curly quotes are those of ASCII, and white space of every kind separates.
     """
-    return _short(raw) if len(raw) <= _SHORT else _read(raw)
+    return _short(raw) if len(raw) <= _SHORT else _long(raw)
 
 
 def first_line(text: str) -> str:
@@ -37,34 +41,43 @@ def first_line(text: str) -> str:
 
 def _read(raw: str) -> Normalized:
     text = numbers.plain(raw)
-    words: list[str | float] = []
-    if numbers.has_none(text):
-        normal = drop(text if text.isprintable() else " ".join(text.split()))
-        if normal.bag.isdisjoint(numbers.NUMBER_WORDS) and normal.bag.isdisjoint(_LETTERED):
-            return normal
-        words += _words(text)
-    else:
-        for piece in numbers.pieces(text):
-            if isinstance(piece, float):
-                words.append(piece)
-            elif piece and not piece.isspace():
-                words += _words(piece)
-    tokens = [
-        word if isinstance(word, str) else str(word + 0.0) for word in numbers.spelled_out(words)
-    ]
+    if not text.isascii() or "percent" in text:
+        words = _words(text)
+    else:  # nothing reaches beyond a blank, and most tokens were seen before
+        words = []
+        for token in text.split():
+            words += _token(token)
+    if not numbers.NUMBER_WORDS.isdisjoint(words):
+        words = numbers.spelled_out(words)
+    tokens = [word if isinstance(word, str) else _digits(word) for word in words]
     return Normalized(" ".join(tokens), frozenset(tokens))
 
 
 _short = lru_cache(maxsize=1 << 15)(_read)
+_long = lru_cache(maxsize=4)(_read)
 
 
-def _words(piece: str) -> list[str]:
-    """Return the words of what holds no number, as the official evaluator has them."""
-    found = []
-    for word in piece.replace("-", " ").split():
-        for part in drop(word).text.split():
-            found.append(_as_written(word) if _is_number(part) else part)
-    return [word for word in found if word]
+def _words(text: str) -> list[str | float]:
+    """Return numbers, and the words of what lies between as the official evaluator has them."""
+    found: list[str | float] = []
+    for piece in numbers.pieces(text):
+        if isinstance(piece, float):
+            found.append(piece)
+            continue
+        for word in piece.replace("-", " ").split():
+            for part in drop(word).text.split():
+                found.append(_as_written(word) if _is_number(part) else part)
+    return [word for word in found if word != ""]
+
+
+@lru_cache(maxsize=1 << 16)
+def _token(token: str) -> tuple[str | float, ...]:
+    return tuple(_words(token))
+
+
+@lru_cache(maxsize=1 << 14)
+def _digits(number: float) -> str:
+    return str(number + 0.0)
 
 
 def _as_written(word: str) -> str:

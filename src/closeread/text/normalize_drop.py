@@ -32,7 +32,7 @@ def drop(raw: str) -> Normalized:
     then; loses its articles; has its white space collapsed. Empty tokens go. So ``-5`` is ``5.0``,
     ``12.25%`` is ``1225.0``, and ``10\n\nPassage`` keeps ``10`` as a word that is no ``10.0``.
     """
-    return _short(raw) if len(raw) <= _SHORT else _joined(raw)
+    return _short(raw) if len(raw) <= _SHORT else _long(raw)
 
 
 def any_number(words: Iterable[str]) -> bool:
@@ -48,6 +48,7 @@ def _joined(raw: str) -> Normalized:
 
 
 _short = lru_cache(maxsize=1 << 15)(_joined)
+_long = lru_cache(maxsize=4)(_joined)  # several scorers ask for the same long text in turn
 
 
 @lru_cache(maxsize=1 << 16)

@@ -16,7 +16,6 @@ _NUMBER = re.compile(
     rf"(?P<body>(?>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?!\d)|\d+)(?>\.\d+)?|\.\d+)"
     r"(?P<power>[eE][-+]?\d+)?(?:\s?%|\s?percent\b)?(?![^\W\d]|\d|\.\d)"
 )
-_REMARKABLE = re.compile(r"[^\x00-\x7f]|\d")
 _UNGROUPED = re.compile(_GROUP)
 
 _SMALL = {
@@ -51,11 +50,6 @@ def pieces(text: str) -> Iterator[str | float]:
         yield -number if (found["sign"] == "-") != bool(found["inner"]) else number
         at = found.end()
     yield text[at:]
-
-
-def has_none(text: str) -> bool:
-    """Whether a text surely holds no number in digits and nothing outside ASCII."""
-    return _REMARKABLE.search(text) is None
 
 
 def spelled_out(tokens: Sequence[str | float]) -> list[str | float]:
