@@ -46,7 +46,7 @@ def guess(path: Path) -> LogFormat | None:
         try:
             if candidate.sniff(path):
                 return candidate
-        except CloseReadError:
+        except (CloseReadError, OSError):  # empty, unreadable, no text
             continue
     return None
 

@@ -36,7 +36,7 @@ from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction
 
 NAME = "evalscope"
-KNOWN = (1, 14)
+KNOWN = (1,)
 _VERSION = re.compile(r"^evalscope_version: *['\"]?([\w.]+)", re.MULTILINE)
 _LOST = ("stops",)
 _LETTERS = tuple("ABCDEFGHIJ")

@@ -13,11 +13,11 @@ _PASSAGE_FIELDS = ("passage", "context", "article", "story", "background", "prem
 _QUESTION_FIELDS = ("question", "query", "stem", "hypothesis")
 _PASSAGE = re.compile(
     r"(?:^|(?<=\n))[ \t#*]*(?:passage|context|article|text|story|文章|短文|材料|阅读材料)"
-    r"[ \t*]*[:：][ \t]*\n?",
+    r"[ \t*]*[:：][ \t*]*\n?",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"(?:^|(?<=\n))[ \t#*]*(?:question|query|q|问题|题目)[ \t*]*[:：][ \t]*", re.IGNORECASE
+    r"(?:^|(?<=\n))[ \t#*]*(?:question|query|q|问题|题目)[ \t*]*[:：][ \t*]*", re.IGNORECASE
 )
 _END = re.compile(r"\n[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：]|\n[ \t]*\n", re.IGNORECASE)
 

@@ -1,0 +1,101 @@
+"""Passage and question out of prompts, accepted answers out of what logs write."""
+
+import pytest
+
+from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.records import newer
+
+
+@pytest.mark.parametrize(
+    ("prompt", "wanted"),
+    [
+        ("Passage: One.\nQuestion: Who?\nAnswer:", ("One.", "Who?")),
+        (
+            "Passage: Shown.\nQuestion: Which?\nAnswer: x\n\nPassage: Asked.\nIts second line.\n"
+            'Question: What?\n\nThink, then write "Answer: X".',
+            ("Asked.\nIts second line.", "What?"),
+        ),
+        ("文章：春天来了。\n问题：什么来了？\n答案：", ("春天来了。", "什么来了？")),
+        ("**Context:** One.\n**Question:** Who?", ("One.", "Who?")),
+        ("Who? It says Passage: nothing", ("", "Who? It says Passage: nothing")),
+        ("", ("", "")),
+    ],
+)
+def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
+    assert prompts.from_prompt(prompt) == wanted
+
+
+def test_the_last_word_of_the_user_is_the_prompt():
+    talk = [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": "one"},
+        {"role": "assistant", "content": "two"},
+        {"role": "user", "content": [{"type": "text", "text": "thr"}, {"text": "ee"}]},
+    ]
+    assert prompts.last_user(talk) == "three"
+    assert prompts.last_user([{"role": "HUMAN", "prompt": "asked"}]) == "asked"
+    assert prompts.last_user("as it is") == "as it is"
+    assert prompts.last_user(None) == ""
+
+
+@pytest.mark.parametrize(
+    ("gold", "wanted"),
+    [
+        ("Smith", [("span", ("Smith",))]),
+        ("1,001", [("number", ("1,001",))]),
+        (12.5, [("number", ("12.5",))]),
+        ("['a', 'b']", [("span", ("a",)), ("span", ("b",))]),
+        ("[('a', 'b'), ('3',)]", [("spans", ("a", "b")), ("number", ("3",))]),
+        ("(3, 4)", [("span", ("(3, 4)",))]),
+        ("[citation needed]", [("span", ("[citation needed]",))]),
+        ([["a", "b"], ["c"]], [("spans", ("a", "b")), ("span", ("c",))]),
+        ({"text": ["x"], "answer_start": [3]}, [("span", ("x",))]),
+        ({"text": [], "answer_start": []}, [("none", ())]),
+        ("  ", []),
+        (None, []),
+        ({"other": 1}, []),
+        (True, []),
+    ],
+)
+def test_golds_of_every_shape(gold, wanted):
+    assert [(answer.kind, answer.texts) for answer in golds.of_value(gold)] == wanted
+
+
+def test_drop_annotations_keep_kind_and_order():
+    doc = {
+        "answer": {"number": "", "date": {"day": "", "month": "May", "year": "1900"}, "spans": []},
+        "validated_answers": {
+            "number": ["3", ""],
+            "date": [{}, {}],
+            "spans": [[], ["a", "b"]],
+        },
+    }
+    found = [(answer.kind, answer.texts) for answer in golds.annotations(doc)]
+    assert found == [("date", (" May 1900",)), ("number", ("3",)), ("spans", ("a", "b"))]
+    assert golds.annotations({"answer": "text"}) == ()
+
+
+def test_options_are_named_by_letter_text_or_index():
+    options = golds.lettered(["red", "blue", "2"])
+    named = {
+        "B": "B",
+        "(B)": "B",
+        "blue": "B",
+        1: "B",
+        "0": "A",
+        "2": "C",
+        "purple": None,
+        None: None,
+    }
+    for value, label in named.items():
+        found = golds.picked(value, options)
+        assert (found and found.label) == label
+    assert [answer.label for answer in golds.choice("[0, 2]", options)] == ["A", "C"]
+    assert golds.best(options, (1.0, 3.0, 3.0)).label == "B"
+    assert golds.best(options, (1.0, float("nan"), 3.0)) is None
+    assert golds.best(options, (1.0, 3.0)) is None
+
+
+def test_versions_after_the_last_known_one_are_newer():
+    assert newer("0.5.0", (0, 4)) and newer("1.0", (0, 4)) and newer(3, (2,))
+    assert not any(newer(one, (0, 4)) for one in ("0.4.13", "0.3", "", None, "0.4.0.dev1"))
