@@ -188,8 +188,16 @@ def _extracted(
             pieces += sum(len(found.spans) for found in prediction.evidence)
             if stream is not None:
                 stream.write(msgspec.json.encode(prediction) + b"\n")
+        if label is not None and not claims:
+            raise _no_such_option(label)
     breakdowns = {key: groups.summaries().get(key, {}) for key in by}
     return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims)
+
+
+def _no_such_option(label: str | None) -> UsageError:
+    return UsageError(
+        f"no question that was asked for has an option {label!r}", cure="leave out --option"
+    )
 
 
 _SAMPLE = 100
@@ -230,9 +238,7 @@ def _show(
                 else:
                     view(found, explain)
     if not shown:
-        raise UsageError(
-            f"no question that was asked for has an option {label!r}", cure="leave out --option"
-        )
+        raise _no_such_option(label)
     if json_:
         as_json({"evidence": records})
 

@@ -199,6 +199,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--retriever", "soft-masking,integrate=off"], "no word vectors are named"),
         (["--question", "9"], "there is no question '9'"),
         (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),
+        (["--option", "Z"], "no question that was asked for has an option"),
         (["--retriever", "cover", "--search"], "--search goes with --retriever bm25"),
         (["--train-vectors", "v.bin", "-o", "size=1"], "training has no option 'size'"),
     ],
