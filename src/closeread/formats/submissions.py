@@ -182,9 +182,7 @@ def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
             return _nbest(source, question_id, pairs)
         return _object(source, question_id, value)
     if value and _all(value, dict):
-        pairs = [
-            (item.get("text"), _score_of(source, question_id, item) or 0.0) for item in value
-        ]
+        pairs = [(item.get("text"), _score_of(source, question_id, item) or 0.0) for item in value]
         return _nbest(source, question_id, pairs)
     return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
 
