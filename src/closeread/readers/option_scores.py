@@ -49,9 +49,9 @@ def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
     if len(echo.tokens) != len(echo.token_logprobs):
         raise MalformedReplyError("tokens and log-probabilities do not match")
     rows = list(zip(echo.tokens, echo.token_logprobs, strict=True))
-    if len(rows) < 3:
-        raise MalformedReplyError("the server does not echo the prompt")
     start = "".join(echo.tokens).find(text)
+    if start < 0 and len(rows) < 3:
+        raise MalformedReplyError("the server does not echo the prompt")
     if start < 0:
         return rows[:-1]
     length = kept = 0
