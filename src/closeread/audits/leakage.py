@@ -216,11 +216,11 @@ def _windows(one: Subject) -> Windows | None:
     wrong = inside = 0
     expected = miss = 0.0
     for question, prediction in one.answered():
-        text = one.passages[question.passage_id].text
         golds = [span for answer in question.answers for span in answer.spans]
         answer = prediction.answer
         if question.options or not golds or answer is None or not answer.texts:
             continue
+        text = one.passages[question.passage_id].text
         if len(text) < 4 * _WINDOW_WORDS or _same(answer.texts[0], question):
             continue
         starts = _word_starts(text)

@@ -12,7 +12,10 @@ from typing import Any
 from closeread.audits.material import Problems
 from closeread.errors import InputError
 
-_SIZE = re.compile(r"(?<![A-Za-z\d.])(\d+(?:\.\d+)?)[-_ ]?([BbMm])(?![A-Za-z])|(\d)[bB](\d)")
+_SIZE = re.compile(
+    r"(?<![A-Za-z\d.])(?:(?P<whole>\d)[bB](?P<tenths>\d)"
+    r"|(?P<size>\d+(?:\.\d+)?)[-_ ]?(?P<unit>[BbMm])(?![A-Za-z]))"
+)
 _SHOTS = ("shots", "num_fewshot", "n_shot")
 _ABOUT = ("model", "run", "source")
 _PREFERRED = ("f1", "acc_norm", "acc", "em", "exact_match", "mc2")
@@ -55,9 +58,9 @@ def size_of(model: str) -> float | None:
     found = _SIZE.search(model)
     if found is None:
         return None
-    if found[3]:
-        return float(f"{found[3]}.{found[4]}")
-    return float(found[1]) / (1000 if found[2] in "Mm" else 1)
+    if found["whole"]:
+        return float(f"{found['whole']}.{found['tenths']}")
+    return float(found["size"]) / (1000 if found["unit"] in "Mm" else 1)
 
 
 def is_table(path: Path) -> bool:

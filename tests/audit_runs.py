@@ -1,0 +1,59 @@
+"""Small runs of our own making for the audits to examine."""
+
+import json
+from pathlib import Path
+
+from closeread import load
+from closeread.audits.material import Problems, subject
+from closeread.formats.submissions import load_submission
+from closeread.runs.keep import keep
+from closeread.runs.store import Run
+from closeread.types import Generation, Prediction
+
+PASSAGES = [
+    ("The ferry made 7 trips a day and carried 12.25 tonnes of wool in 1931.", [
+        ("How many trips were made?", "7"), ("How many tonnes were carried?", "12.25"),
+        ("In which year?", "1931"),
+    ]),
+    ("Ada Quill kept the lamp for 46 years; the St. Brendan sank in 1948.", [
+        ("Who kept the lamp?", "Ada Quill"), ("Which ship sank?", "St. Brendan"),
+        ("How long was the lamp kept?", "46 years"),
+    ]),
+    ("Of the sheep 62.5 percent were white and 37.5 percent were black.", [
+        ("What share was white?", "62.5"), ("What share was black?", "37.5"),
+    ]),
+]  # fmt: skip
+
+
+def write_dataset(folder: Path) -> Path:
+    """Write the questions in DROP's simple form."""
+    path = folder / "ours.jsonl"
+    with path.open("w", encoding="utf-8") as stream:
+        for text, asked in PASSAGES:
+            for stem, gold in asked:
+                row = {
+                    "context": f"Passage: {text}\nQuestion: {stem}\nAnswer:",
+                    "completion": f" {gold}", "ref_text": gold,
+                }  # fmt: skip
+                stream.write(json.dumps(row) + "\n")
+    return path
+
+
+def make_run(folder: Path, name: str, answer) -> Run:
+    """Make a run whose answers are ``answer(gold)``."""
+    path = folder / "ours.jsonl"
+    dataset = load(path if path.exists() else write_dataset(folder))
+    said = {one.question_id: answer(one.answers[0].texts[0]) for one in dataset.questions()}
+    file = folder / f"{name}.json"
+    file.write_text(json.dumps({key: text for key, text in said.items() if text is not None}))
+    return keep(dataset, load_submission(file, dataset), (file,), folder / name)
+
+
+def loaded(run: Run):
+    """Load a run for examination."""
+    return subject(run, Problems())
+
+
+def generated(question_id: str, text: str, **more) -> Prediction:
+    """A prediction that is nothing but what a model wrote."""
+    return Prediction(question_id=question_id, generation=Generation(text=text, **more))

@@ -1,0 +1,113 @@
+"""A benchmark against others over models."""
+
+import re
+
+import pytest
+
+from closeread.audits.material import Problems
+from closeread.audits.score_tables import Row, ScoreTable, is_table, read, size_of
+from closeread.audits.shape import check, stuck
+from closeread.errors import InputError
+
+
+def table(*rows):
+    return ScoreTable(
+        [Row(model=model, shots=shots, scores=scores) for model, shots, scores in rows]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("llama-7B", 7), ("bloom-560m", 0.56), ("bloom-1b7", 1.7), ("xglm-7.5B", 7.5), ("gpt4", None)],
+)
+def test_sizes_stand_in_names(name, size):
+    """In billions."""
+    assert size_of(name) == size
+
+
+def test_models_stuck_at_one_score_are_found():
+    """Half of them on a diagonal, half at 5 whatever their level."""
+    diagonal = [(f"good{level}", level / 100, level / 100 - 0.2) for level in range(30, 80, 8)]
+    flat = [(f"flat{level}", level / 100, 0.05 + level / 10_000) for level in range(30, 80, 8)]
+    found = stuck(diagonal + flat)
+    assert found is not None
+    assert {name for name in found.names if name.startswith("flat")} == {name for name, *_ in flat}
+
+
+def test_a_benchmark_that_follows_the_others_has_no_cluster():
+    """A plain diagonal, and one with noise."""
+    assert stuck([(str(level), level / 100, level / 120) for level in range(20, 90, 5)]) is None
+    assert check(table(*[
+        (f"m{level}", None, {"a": level / 100, "b": level / 110, "drop": level / 130})
+        for level in range(20, 90, 5)
+    ])).verdict == "sound"  # fmt: skip
+
+
+def test_signs_are_named():
+    """Examples that lower, a larger model that loses, runs that differ, zeros everywhere."""
+    found = check(
+        table(
+            ("x-1b", 0, {"drop": 0.12, "coqa": 0.5}),
+            ("x-1b", 5, {"drop": 0.03, "coqa": 0.6, "gsm": 0.0}),
+            ("x-1b", 0, {"drop": 0.11, "coqa": 0.5}),
+            ("x-7b", 5, {"drop": 0.01, "coqa": 0.7, "gsm": 0.0}),
+            ("y-1b", 5, {"drop": 0.09, "coqa": 0.4, "gsm": 0.0}),
+            ("z-1b", 5, {"drop": 0.02, "coqa": 0.3, "gsm": 0.0}),
+        )
+    )
+    signs = {(sign[0], sign[1]) for sign in found.data["signs"]}
+    assert ("examples lower the score", "x-1b on drop, 0 to 5 examples") in signs
+    assert ("the larger model scores lower", "x-1b and x-7b on drop, 5 examples") in signs
+    assert ("the same setting differs between runs", "x-1b (0-shot) on drop") in signs
+    assert (
+        "a weaker model scores twice as high",
+        "x-7b (5-shot) and y-1b (5-shot) on drop",
+    ) in signs
+    assert ("zero for every model", "gsm, 5 examples: 4 of 4 models") in signs
+
+
+def test_the_real_result_files(corpus):
+    """lm-evaluation-harness' own tables: examples lower DROP, order inverts, gsm8k is broken."""
+    paths = sorted((corpus / "data/harness_logs/lm_eval_v1").glob("*.json"))
+    assert all(map(is_table, paths))
+    problems = Problems()
+    found = check(read(paths, problems))
+    assert not problems.bad.total
+    signs = {(sign[0], sign[1]): sign[2:] for sign in found.data["signs"]}
+    lowered = [one for what, one in signs if what == "examples lower the score" and "drop" in one]
+    print(f"{len(paths)} files, {len(signs)} signs")
+    assert len(lowered) == 8
+    assert ("the larger model scores lower", "llama-7B and llama-30B on drop, 5 examples") in signs
+    assert ("the same setting differs between runs", "llama-13B (0-shot) on drop") in signs
+    weak, strong = signs[
+        "a weaker model scores twice as high", "llama-30B (5-shot) and xglm-7.5B (5-shot) on drop"
+    ]
+    assert round(strong / weak, 1) == 5.4
+
+
+def test_the_leaderboard_rows_show_the_stuck_branch(corpus, tmp_path):
+    """Seventeen model cards: about seven models lie on the vertical branch."""
+    text = (corpus / "research/drop.md").read_text("utf-8")
+    text = text.split("\n4.3 ")[1].split("\n4.4 ")[0]
+    number = r"(\d+(?:\.\d+)?)"
+    rows = re.findall(rf"([\w./-]+) {number}/{number}/{number}/{number} -> {number}", text)
+    path = tmp_path / "cards.csv"
+    lines = ["model,ARC,HellaSwag,MMLU,TruthfulQA,DROP", *(",".join(row) for row in rows)]
+    path.write_text("\n".join(lines) + "\n")
+    found = check(read([path], Problems()))
+    print(f"{len(rows)} models: {found.headline}")
+    assert len(rows) == 17
+    assert found.verdict == "broken"
+    assert "georgesung/llama2_7b_chat_uncensored" in found.data["cluster"]
+    assert "ehartford/samantha-mistral-instruct-7b" not in found.data["cluster"]
+
+
+def test_a_number_that_is_none_is_counted(tmp_path):
+    """NaN in a table."""
+    path = tmp_path / "scores.csv"
+    path.write_text("model,shots,a,b\nx,0,nan,0.5\ny,0,0.4,0.5\n")
+    problems = Problems()
+    read([path], problems)
+    assert problems.bad.counts == {"nan-score": 1}
+    with pytest.raises(InputError, match="--skip-bad"):
+        problems.settle(False)

@@ -1,0 +1,152 @@
+"""``closeread audit`` as a user meets it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from audit_runs import make_run, write_dataset
+from closeread.cli import main
+
+RUN_ON = "\n\nPassage: The town has 7 wards"
+
+
+def closeread(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(one) for one in arguments])
+    return ended.value.code
+
+
+@pytest.fixture
+def runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)
+    make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])
+    return tmp_path
+
+
+def test_everything_at_once(runs, capsys):
+    """Two runs, all checks that fit: verdicts first, tables below."""
+    assert closeread("audit", "run-on", "cut") == 0
+    out = capsys.readouterr().out
+    assert "BROKEN  truncation: run-on" in out
+    assert "BROKEN  disagreement" in out
+    assert "DOUBTFUL  metamorphic" in out
+    assert max(map(len, out.splitlines())) <= 100
+
+
+def test_json_holds_the_findings(runs, capsys):
+    """One object; shares are fractions."""
+    assert closeread("audit", "cut", "--check", "truncation", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["check"] for one in found["findings"]] == ["truncation"]
+    assert found["findings"][0]["data"]["causes"]["decimal cut"] == 3
+    assert found["skipped"] == {}
+
+
+def test_the_page_stands_alone(runs):
+    """One file, no script, no network, hostile text escaped."""
+    make_run(runs, "hostile", lambda gold: f"<script>alert('{gold}')</script>\n{gold}")
+    assert closeread("audit", "hostile", "--html", "page.html") == 0
+    page = (runs / "page.html").read_text("utf-8")
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert "Audit of hostile" in page
+
+
+def test_a_plan_writes_a_list_that_read_takes(runs, capsys):
+    """What must be generated again is read again, into the old run."""
+    assert closeread(
+        "audit", "cut", "--check", "replan", "--stop", "\\n", "--was-stop", ".",
+        "--throughput", "500", "--list", "again.txt",
+    ) == 0  # fmt: skip
+    assert "8 questions to be read again" in capsys.readouterr().err
+    lines = (runs / "again.txt").read_text("utf-8").splitlines()
+    decimals = [line for line in lines if line.endswith("\tdecimal cut")]
+    assert (len(lines), len(decimals)) == (8, 3)
+    (runs / "decimals.txt").write_text("\n".join(decimals) + "\n", "utf-8")
+    assert closeread("read", "ours.jsonl", "--reader", "lexical", "--only", "decimals.txt",
+                     "--rest", "cut", "--out", "mended") == 0  # fmt: skip
+    assert closeread("score", "mended", "--no-intervals") == 0
+
+
+def test_a_table_of_scores_is_a_source(runs, capsys):
+    """No run is needed for the shape of a benchmark."""
+    rows = [f"m{level}b,0.{level},0.{level - 5},0.05" for level in range(20, 90, 6)]
+    (runs / "scores.csv").write_text("model,a,b,drop\n" + "\n".join(rows) + "\n", "utf-8")
+    assert closeread("audit", "scores.csv") == 0
+    assert "shape: drop" in capsys.readouterr().out
+
+
+def test_planted_bugs_are_reported(runs, capsys):
+    """The share found, for each specimen."""
+    assert closeread("audit", "cut", "--check", "metamorphic", "--plant", "3", "--json") == 0
+    planted = json.loads(capsys.readouterr().out)["findings"][0]["data"]["planted"]
+    assert set(planted) == {"drop", "squad", "inspect", "opencompass", "drop~fixed"}
+    assert all(one["planted"] == 3 for one in planted.values())
+
+
+def test_questions_without_gold_stop_it_unless_skipped(tmp_path, monkeypatch, capsys):
+    """Named, counted, left out only with --skip-bad."""
+    monkeypatch.chdir(tmp_path)
+    make_run(tmp_path, "gold", lambda gold: gold)
+    path = write_dataset(tmp_path)
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    bare = tmp_path / "bare.jsonl"
+    with bare.open("w", encoding="utf-8") as stream:
+        for number, row in enumerate(rows):
+            text, _, stem = row["context"].removesuffix("\nAnswer:").partition("\nQuestion: ")
+            question = {
+                "question_id": f"q{number}", "passage_id": "p", "text": stem, "kind": "discrete",
+            }  # fmt: skip
+            if number:
+                question["answers"] = [{"kind": "span", "texts": [row["ref_text"]]}]
+            passage = {"passage_id": "p", "text": text.removeprefix("Passage: ")}
+            stream.write(json.dumps({"passage": passage, "questions": [question]}) + "\n")
+    (tmp_path / "said.json").write_text(json.dumps({"q0": "7", "q1": "12.25"}))
+    closeread("score", "--dataset", "bare.jsonl", "--predictions", "said.json", "--save", "bare",
+              "--metric", "drop", "--no-intervals")  # fmt: skip
+    capsys.readouterr()
+    assert closeread("audit", "bare", "--check", "truncation") == 2
+    message = capsys.readouterr().err
+    assert "missing-gold 1, first q0" in message
+    assert "--skip-bad" in message
+    assert closeread("audit", "bare", "--check", "truncation", "--skip-bad") == 0
+    assert "left out as bad: missing-gold 1" in capsys.readouterr().err
+
+
+def test_runs_with_different_questions_are_named(runs, capsys):
+    """Only what all were asked is compared, and only with --skip-bad."""
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
+    capsys.readouterr()
+    assert closeread("audit", "cut", "other", "--check", "disagreement") == 2
+    message = capsys.readouterr().err
+    assert "different-questions" in message
+    assert "Traceback" not in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere"),
+        (["cut", "--check", "nonsense"], "there is no check 'nonsense'"),
+        (["cut", "--check", "replan"], "nothing is to be changed"),
+        (["cut", "run-on", "--check", "replan", "--new-prompt", "--list", "l.txt"], "one plan"),
+        (["cut", "--metric", "nonsense"], "there is no metric named 'nonsense'"),
+    ],
+)
+def test_a_wrong_wish_says_what_is_wrong(runs, capsys, arguments, said):
+    """Exit code 2, one message."""
+    assert closeread("audit", *arguments) == 2
+    message = capsys.readouterr().err
+    assert said in message
+    assert "Traceback" not in message
+
+
+def test_help_does_not_load_the_checks():
+    """The verb's module stays light until it is used."""
+    code = "import sys; import closeread.cli.audit; print('closeread.audits' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
