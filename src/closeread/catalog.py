@@ -123,6 +123,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "completion": Entry(
             "closeread.readers.chat:completion", "a model behind a completions endpoint, by prompt"
         ),
+        "local": Entry(
+            "closeread.readers.local:local",
+            "a causal language model of transformers, in this process",
+            "local",
+        ),
     },
     "retriever": {
         "cover": Entry(

@@ -24,7 +24,18 @@ def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...
     Raises:
         MalformedReplyError: Tokens and log-probabilities do not match, or the text is not echoed.
     """
-    rows = [_of_text(echo, text) for echo, text in zip(echoes, texts, strict=True)]
+    return parted([_of_text(echo, text) for echo, text in zip(echoes, texts, strict=True)])
+
+
+def parted(rows: Sequence[Sequence[tuple[str, float | None]]]) -> tuple[float, ...]:
+    """Return each sequence's log-probability from the first token at which any two part.
+
+    Args:
+        rows: For each option its tokens, each with its log-probability given all before it.
+
+    Raises:
+        MalformedReplyError: A token that decides has no log-probability.
+    """
     shared = 0
     while all(len(row) > shared for row in rows) and len({row[shared][0] for row in rows}) == 1:
         shared += 1

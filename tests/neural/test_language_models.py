@@ -1,0 +1,186 @@
+"""Language models for real: one in this process, and the same one behind `transformers serve`."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from tiny import make_model  # noqa: E402
+
+from closeread.cli.datasets import open_dataset  # noqa: E402
+from closeread.errors import EndpointError, InputError, UsageError  # noqa: E402
+from closeread.readers import make  # noqa: E402
+from closeread.runs.predict import Job, predict  # noqa: E402
+from closeread.runs.records import ScoreSettings, describe_reader  # noqa: E402
+from closeread.runs.score import score_run  # noqa: E402
+from closeread.runs.verify import verify  # noqa: E402
+from closeread.types import Option, Passage, Question  # noqa: E402
+
+PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
+OPTIONS = tuple(
+    Option(label=label, text=text)
+    for label, text in zip("ABCD", ("six", "seven", "eight sheep", "six"), strict=True)
+)
+CHOICE = Question(
+    question_id="c", passage_id="p", text="When did it leave?", kind="choice", options=OPTIONS
+)
+FREE = Question(question_id="f", passage_id="p", text="How many sheep?", kind="discrete")
+ITEMS = [(PASSAGE, CHOICE), (PASSAGE, FREE)]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return make_model(tmp_path_factory.mktemp("models") / "tiny")
+
+
+def said(predictions):
+    return [(one.answer, one.generation.text, one.option_scores) for one in predictions]
+
+
+@pytest.mark.parametrize("form", ["chat", "plain"])
+def test_the_text_is_what_greedy_decoding_gives(model, form):
+    """A plain loop over the model, token by token, writes the same."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    reader, _ = make("local", {"model": model, "form": form, "max_tokens": 12})
+    found = list(reader.read(ITEMS))
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    network = AutoModelForCausalLM.from_pretrained(model).eval()
+    for (passage, question), prediction in zip(ITEMS, found, strict=True):
+        (ask,) = reader._asking.asks(passage, question)
+        text = reader._text(ask)
+        assert ("<|assistant|>" in text) == (form == "chat")
+        ids = tokenizer(text, return_tensors="pt")["input_ids"]
+        written = []
+        with torch.no_grad():
+            while len(written) < 12 and (not written or written[-1] != tokenizer.eos_token_id):
+                following = network(ids).logits[0, -1].argmax()
+                written.append(int(following))
+                ids = torch.cat([ids, following[None, None]], dim=1)
+        assert prediction.generation.text == tokenizer.decode(written, skip_special_tokens=True)
+        assert prediction.generation.completion_tokens == len(written)
+        assert prediction.generation.finish_reason in ("stop", "length")
+
+
+@pytest.mark.parametrize("scoring", ["letters", "texts"])
+def test_options_are_scored_by_whole_texts(model, scoring):
+    """Equal options get equal scores, and differences are those of the loss over whole texts."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    options = {"model": model, "form": "plain", "scoring": scoring}
+    reader, _ = make("local", options)
+    (found,) = reader.read([(PASSAGE, CHOICE)])
+    if scoring == "texts":
+        assert found.option_scores[0] == found.option_scores[3]
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    network = AutoModelForCausalLM.from_pretrained(model).eval()
+    (ask,) = reader._asking.asks(PASSAGE, CHOICE)
+    whole = []
+    for continuation in ask.continuations:
+        ids = tokenizer(ask.plain() + continuation, return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            loss = network(ids, labels=ids).loss
+        whole.append(-float(loss) * (ids.shape[1] - 1))
+    for one, other in zip(found.option_scores, whole, strict=True):
+        assert one - found.option_scores[1] == pytest.approx(other - whole[1], abs=2e-3)
+    assert found.answer.label == "ABCD"[max(range(4), key=found.option_scores.__getitem__)]
+
+
+def test_a_whole_run_is_scored_and_verified(model, tmp_path):
+    reader, resolved = make("local", {"model": model, "max_tokens": 8, "shuffles": 2})
+    job = Job(
+        dataset=open_dataset("exam/zh"),
+        reader=reader,
+        reader_info=describe_reader("local", resolved, reader),
+        limit=4,
+    )
+    run = predict(job, tmp_path / "run")
+    assert run.info.reader.record["model"]["n_parameters"] > 1000
+    score_run(run, ScoreSettings(metrics=(), resamples=0))
+    assert not verify(run).differences
+
+
+def test_what_is_too_long_fails_alone_and_is_said(tmp_path):
+    small = make_model(tmp_path / "small", positions=300)
+    reader, _ = make("local", {"model": small, "max_tokens": 4, "form": "plain"})
+    long = Passage(passage_id="l", text="sheep " * 400)
+    found = list(reader.read([(long, FREE)]))
+    assert "does not fit the model" in found[0].error
+
+
+def test_models_that_cannot_be_had(tmp_path, model):
+    with pytest.raises(UsageError, match="no model is named"):
+        make("local", {})
+    with pytest.raises(InputError, match="cannot be opened"):
+        make("local", {"model": str(tmp_path)})
+    plain = make_model(tmp_path / "plain", chat=False)
+    with pytest.raises(UsageError, match="no chat template"):
+        make("local", {"model": plain, "form": "chat"})
+
+
+def test_weights_that_could_run_code_are_refused(tmp_path, model):
+    pickled = tmp_path / "pickled"
+    shutil.copytree(model, pickled)
+    (pickled / "model.safetensors").unlink()
+    torch.save({}, pickled / "pytorch_model.bin")
+    with pytest.raises(InputError, match="cannot be opened"):
+        make("local", {"model": str(pickled)})
+
+
+@pytest.fixture(scope="module")
+def server(model, tmp_path_factory):
+    """`transformers serve` on a free port, ended when the module is done."""
+    pytest.importorskip("fastapi", reason="needs transformers[serving]: make neural")
+    pytest.importorskip("uvicorn", reason="needs transformers[serving]: make neural")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    log = tmp_path_factory.mktemp("server") / "log"
+    command = "import sys; from transformers.cli.transformers import main; sys.exit(main())"
+    with log.open("wb") as stream:
+        process = subprocess.Popen(
+            [sys.executable, "-c", command, "serve", model, "--host", "127.0.0.1",
+             "--port", str(port), "--device", "cpu"],
+            stdout=stream, stderr=stream, env=os.environ | {"HF_HUB_OFFLINE": "1"},
+        )  # fmt: skip
+    try:
+        for _ in range(600):
+            if process.poll() is not None:
+                pytest.fail(f"the server ended: {log.read_text()[-2000:]}")
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def test_the_served_model_writes_what_the_local_one_does(server, model):
+    options = {"model": model, "max_tokens": 12}
+    served, _ = make("chat", options | {"base_url": server, "concurrency": 2})
+    local, _ = make("local", options | {"form": "chat"})
+    found = {one.question_id: one for one in served.read(ITEMS)}
+    for expected in local.read(ITEMS):
+        prediction = found[expected.question_id]
+        assert not prediction.error
+        assert prediction.generation.text == expected.generation.text
+        assert prediction.answer == expected.answer
+
+
+def test_the_server_gives_no_logprobs_and_that_is_said(server, model):
+    reader, _ = make("chat", {"model": model, "base_url": server, "scoring": "letters"})
+    with pytest.raises(EndpointError):
+        list(reader.read([(PASSAGE, CHOICE)]))
