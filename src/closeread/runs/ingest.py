@@ -62,7 +62,7 @@ def ingest(
         StorageError: The folder cannot be written.
     """
     _must_be_free(out, overwrite)
-    found = found_in(list(logs), harness)
+    found = found_in([path.absolute() for path in logs], harness)
     with _built_beside(out, overwrite) as folder:
         made: list[tuple[Path, LogFacts]] = []
         skipped: dict[str, int] = {}
@@ -136,7 +136,7 @@ def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile)
             task_version=facts.task_version,
             created=facts.created,
             settings=facts.settings,
-            lost={code: LOST[code] for code in facts.lost},
+            lost={code: LOST[code] for code in _lost(facts)},
             scores=facts.scores,
             skipped=problems.bad.counts,
             files=(file,),
@@ -147,6 +147,11 @@ def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile)
         n_failed=writer.n_failed,
         predictions_sha256=writer.digest,
     )
+
+
+def _lost(facts: LogFacts) -> list[str]:
+    unknown = [code for code in ("model", "version") if not getattr(facts, code)]
+    return list(dict.fromkeys([*facts.lost, *unknown]))
 
 
 def _names(made: list[LogFacts]) -> list[str]:

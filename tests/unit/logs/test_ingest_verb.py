@@ -1,9 +1,12 @@
 """``closeread ingest`` as a user calls it, and what the other verbs do with its runs."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -57,3 +60,44 @@ def test_results_without_questions_cannot_be_scored_and_say_so(tmp_path):
     assert closeread("ingest", log, "--out", tmp_path / "runs").returncode == 0
     done = closeread("score", tmp_path / "runs" / "drop")
     assert done.returncode == 2 and "Traceback" not in done.stderr
+
+
+def test_every_log_is_read_alone_by_a_relative_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [
+        "evalscope/predictions/canned/drop_default.jsonl",
+        "evalscope/reviews/canned/drop_default.jsonl",
+        "opencompass/predictions/canned/drop.json",
+        "lm_eval/samples_drop_local_2026-11-20T12-01-37.903515.jsonl",
+    ]
+    for number, name in enumerate(names):
+        Path("log").write_bytes((FIXTURES / name).read_bytes())
+        (run,) = ingest([Path("log")], Path(f"run-{number}")).runs
+        assert run.info.n_predictions == 14 and not run.info.n_failed
+        assert run.info.log.scores == {} and run.info.log.lost
+
+
+def test_two_models_on_one_task_are_told_apart_by_name(tmp_path):
+    for model in ("small", "large/er"):
+        folder = tmp_path / "logs" / model.replace("/", "__")
+        shutil.copytree(FIXTURES / "lm_eval", folder)
+        for results in folder.glob("results_*"):
+            found = json.loads(results.read_text("utf-8"))
+            found["config"]["model_args"] = f"pretrained={model},token=secret"
+            results.write_text(json.dumps(found), "utf-8")
+    runs = ingest([tmp_path / "logs"], tmp_path / "runs").runs
+    assert sorted(run.path.name for run in runs) == [
+        "large-er--choice_local",
+        "large-er--drop_local",
+        "small--choice_local",
+        "small--drop_local",
+    ]
+    assert all("secret" not in (run.path / "run.json").read_text("utf-8") for run in runs)
+
+
+def test_the_same_log_always_gives_the_same_run(tmp_path):
+    one, two = (ingest([FIXTURES / "inspect"], tmp_path / name).runs for name in ("a", "b"))
+    for first, second in zip(one, two, strict=True):
+        assert first.path.name == second.path.name
+        for name in ("dataset.jsonl", "predictions.jsonl", "ledger.jsonl", "log_scores.jsonl"):
+            assert (first.path / name).read_bytes() == (second.path / name).read_bytes()

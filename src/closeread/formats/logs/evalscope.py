@@ -50,11 +50,11 @@ def sniff(path: Path) -> bool:
 
 def accompanies(path: Path) -> bool:
     """Whether it is a predictions file whose reviews are there."""
-    return path.parents[1].name == "predictions" and _sibling(path, "reviews").exists()
+    return path.parent.parent.name == "predictions" and _sibling(path, "reviews").exists()
 
 
 def _sibling(path: Path, folder: str) -> Path:
-    return path.parents[2] / folder / path.parent.name / path.name
+    return path.parent.parent.parent / folder / path.parent.name / path.name
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -194,7 +194,7 @@ def _prediction(
 
 
 def _version(path: Path) -> str:
-    config = path.parents[2] / "configs" / "task_config.yaml" if len(path.parents) > 2 else path
+    config = path.parent.parent.parent / "configs" / "task_config.yaml"
     if not config.is_file() or config == path:
         return ""
     found = _VERSION.search(config.read_text("utf-8", "replace"))
@@ -202,11 +202,11 @@ def _version(path: Path) -> str:
 
 
 def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
-    known = path.parents[1].name in ("reviews", "predictions")
+    known = path.parent.parent.name in ("reviews", "predictions")
     report: dict[str, Any] = {}
     stem, subset = task, ""
     while known and not report:  # drop_default is the subset default of drop
-        report = document(path.parents[2] / "reports" / path.parent.name / f"{stem}.json")
+        report = document(path.parent.parent.parent / "reports" / path.parent.name / f"{stem}.json")
         if report or "_" not in stem:
             break
         stem = stem.rpartition("_")[0]

@@ -159,7 +159,7 @@ def _written(name: str, doc: dict[str, Any], response: dict[str, Any]) -> Predic
 def _facts(path: Path, task: str, date: str, doc: dict[str, Any]) -> LogFacts:
     """Return what the row and, where they are found, the results of the same date say."""
     found: dict[str, Any] = {}
-    model = path.parents[1].name if len(path.parents) > 1 else ""
+    model = path.parent.parent.name
     for above in path.parents[:6]:
         for results in above.glob(f"results/**/results_{date}.json") if date else ():
             found = document(results)

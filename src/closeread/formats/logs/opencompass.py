@@ -154,7 +154,7 @@ def _facts(
         harness=NAME,
         model=path.parent.name if path.parent.parent.name == "predictions" else "",
         task=task,
-        created=path.parents[2].name if path.parent.parent.name == "predictions" else "",
+        created=path.parent.parent.parent.name if path.parent.parent.name == "predictions" else "",
         lost=lost if details else (*lost, "sample-scores"),
         scores=numbers,
     )
