@@ -1,0 +1,98 @@
+"""The worked example says what its commands give."""
+
+import subprocess
+import sys
+
+import pytest
+
+from closeread import load
+from closeread.audits.material import Problems, subject
+from closeread.audits.replan import Change, check
+from closeread.formats.submissions import load_submission
+from closeread.runs.keep import keep
+from conftest import ROOT
+
+PAGE = ROOT / "docs/drop-deep-dive.md"
+FILES = {
+    "gold": "gold",
+    'gold + "."': "full-stop",
+    'gold cut at first "." (stop ".")': "cut",
+    'gold + "\\n\\nPassage: Hoping to rebound from their loss"': "run-on",
+    'same, cut at "."': "run-on-cut",
+    'same, cut at "\\n"': "run-on-line",
+    '"The answer is " + gold + "."': "sentence",
+    '"Answer: " + gold': "answer-colon",
+    'constant "2"': "constant",
+    '""': "empty",
+}
+
+
+def rows(text, heading):
+    table = text.split(heading, 1)[1].split("\n\n", 1)[0]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" | ")]
+        for line in table.splitlines()
+        if line.startswith("| ") and "---" not in line
+    ]
+
+
+@pytest.fixture(scope="module")
+def oracle(corpus, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("oracle")
+    dataset = corpus / "data/drop/drop_v0_dev.jsonl.gz"
+    script = [sys.executable, str(ROOT / "examples/drop_oracle.py"), str(dataset), "oracle"]
+    subprocess.run(script, cwd=folder, check=True)
+    return load(dataset), folder
+
+
+def test_the_oracle_table(oracle, corpus):
+    """Every number of the page, and those of the notes beside it."""
+    from closeread import catalog
+    from closeread.metrics.summary import summarize
+
+    dataset, folder = oracle
+    questions = list(dataset.questions())
+    scorers = {
+        "drop": ("drop.em", "drop.f1"), "simple-evals": ("simple-evals.drop.f1",),
+        "opencompass": ("opencompass.drop",), "inspect": ("inspect.f1",),
+        "drop~fixed": ("drop.f1~fixed",),
+    }  # fmt: skip
+    compared = 0
+    table = rows(PAGE.read_text("utf-8"), "| what it writes |")
+    for row, *cells in table:
+        name = row.strip()
+        if name not in FILES:
+            continue
+        submission = load_submission(folder / f"oracle/{FILES[name]}.json", dataset)
+        found = []
+        for family, wanted in scorers.items():
+            metric = catalog.resolve("metric", family)()
+            scores = [
+                metric.score(one, submission.predictions.get(one.question_id)) for one in questions
+            ]
+            values = {one.metric: one.value for one in summarize(metric, scores, submission, None)}
+            found += [values[value] for value in wanted]
+        for number, cell in zip(found, cells, strict=True):
+            digits = len(cell.strip().partition(".")[2])
+            assert round(100 * number, digits) == float(cell), (name, cell)
+            compared += 1
+    print(f"{compared} numbers of {len(questions)} questions each")
+    assert compared == 60
+
+
+def test_the_plan(oracle, tmp_path):
+    """What must be generated again when the stop changes, as the page counts it."""
+    dataset, folder = oracle
+    counts = {}
+    for name in ("run-on-cut", "cut"):
+        file = folder / f"oracle/{name}.json"
+        run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / name)
+        one = subject(run, Problems())
+        change = Change(stops=("\n",), was=(".",))
+        counts[name] = check(one, change).data["counts"]
+    page = PAGE.read_text("utf-8")
+    for cause in ("scored anew", "decimal cut", "gold cut", "ends in a number", "may go on"):
+        assert f"| {counts['run-on-cut'][cause]:,} |" in page, cause
+    assert sum(counts["cut"].values()) == 9536
+    assert f"{100 * counts['cut']['decimal cut'] / 9536:.1f} % are decimals" in page
+    assert f"a further {100 * counts['cut']['ends in a number'] / 9536:.1f} % end" in page
