@@ -1,5 +1,6 @@
 """Run folders made by hand for the reports' tests: predictions and numbers are given."""
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -96,6 +97,9 @@ def write_run(
         license=license,
         n_questions=len(questions),
     )
+    encode = msgspec.json.encode
+    told = b"".join(encode(p) + b"\n" for p in predictions)
+    (folder / "predictions.jsonl").write_bytes(told)
     run = RunInfo(
         closeread="0.1.0",
         created="2026-01-02T03:04:05Z",
@@ -105,11 +109,10 @@ def write_run(
         defects=dict(defects or {}),
         complete=True,
         n_predictions=len(predictions),
+        predictions_sha256=hashlib.sha256(told).hexdigest(),
         n_failed=sum(bool(each.error) for each in predictions),
     )
     (folder / "run.json").write_bytes(msgspec.json.encode(run))
-    encode = msgspec.json.encode
-    (folder / "predictions.jsonl").write_bytes(b"".join(encode(p) + b"\n" for p in predictions))
     rows = []
     families: dict[str, dict[str, dict[str, float]]] = {}
     for metric, of in values.items():
@@ -118,7 +121,8 @@ def write_run(
             families.setdefault(family, {}).setdefault(question_id, {})[key] = value
     for family, scores in families.items():
         rows += [ScoreRow(question_id=q, values=dict(v), metric=family) for q, v in scores.items()]
-    (folder / "scores.jsonl").write_bytes(b"".join(encode(row) + b"\n" for row in rows))
+    scored = b"".join(encode(row) + b"\n" for row in rows)
+    (folder / "scores.jsonl").write_bytes(scored)
     breakdowns: dict[str, dict[str, dict[str, Summary]]] = {}
     for tag in by:
         for question in questions:
@@ -133,6 +137,8 @@ def write_run(
         settings=ScoreSettings(metrics=tuple(families), by=tuple(by), level=level),
         metrics={m: summary(m, list(of.values()), **(changes or {})) for m, of in values.items()},
         breakdowns=breakdowns,
+        predictions_sha256=run.predictions_sha256,
+        scores_sha256=hashlib.sha256(scored).hexdigest(),
     )
     (folder / "summary.json").write_bytes(msgspec.json.encode(found))
     return folder

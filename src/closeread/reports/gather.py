@@ -6,6 +6,7 @@ from pathlib import Path
 
 from closeread import exam, formats
 from closeread.errors import CloseReadError, MismatchError
+from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.runs.store import Run, open_run
 from closeread.types import Dataset, Item, Passage, Prediction, Question, Summary
@@ -34,6 +35,7 @@ class RunView:
         headline: The full name of its chief metric; empty where it was not scored.
         per_question: The full name of the value that calls a question right (1) or wrong (0).
         level: The confidence level of the metrics' intervals.
+        misfits: Files of the run that are not those its numbers were made from.
     """
 
     name: str
@@ -45,6 +47,7 @@ class RunView:
     headline: str
     per_question: str
     level: float = 0.95
+    misfits: tuple[str, ...] = ()
 
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.
@@ -231,6 +234,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
         headline=headline,
         level=summary.settings.level if summary is not None else 0.95,
         per_question=headline if headline in computed else _chief(list(computed), headline),
+        misfits=tuple(misfits(run, summary)),
     )
 
 

@@ -59,6 +59,9 @@ def notices(material: Material) -> list[Notice]:
 
 def _of_run(run: RunView, number: int) -> list[Notice]:
     found = []
+    if run.misfits:
+        params: dict[str, Any] = {"name": run.name, "why": "; ".join(run.misfits)}
+        found.append(Notice(code="files-changed", run=number, params=params))
     if not run.metrics:
         found.append(Notice(code="not-scored", run=number))
     failed = sum(bool(told.prediction.error) for told in run.told.values())

@@ -193,6 +193,11 @@ WORDS: dict[str, tuple[str, str]] = {
         "{name} states no known licence; ask before you pass its text on.",
         "{name} 未注明许可；转发其文本前请先确认。",
     ),
+    "notice.files-changed": (
+        "This run's files were changed after scoring, so its numbers may not be of what is shown "
+        "({why}): closeread verify {name}",
+        "该运行的文件在评分后被改动，数字与所示内容可能不符（{why}）：closeread verify {name}",
+    ),
     "notice.not-scored": ("The run has not been scored.", "该运行尚未评分。"),
     "notice.failed": (
         "{n} questions failed and count as wrong.",

@@ -7,16 +7,16 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, MismatchError, UsageError
-from closeread.formats.source import Source
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.significance import Comparison, System
 from closeread.metrics.significance import compare as compare_systems
 from closeread.metrics.summary import comparable
 from closeread.protocols import Pool
 from closeread.runs.choose import family, make_metrics, wanted
+from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.store import SCORES, Run
+from closeread.runs.store import Run
 from closeread.types import Dataset
 
 
@@ -97,17 +97,11 @@ def _summary(run: Run) -> RunSummary:
         raise InputError(
             "the run was not scored", where=str(run.path), cure=f"closeread score {run.path}"
         )
-    if found.predictions_sha256 != run.info.predictions_sha256:
+    if changed := misfits(run, found):
         raise MismatchError(
-            "the scores are of other predictions than the run's",
+            f"the numbers are not of the files beside them: {changed[0]}",
             where=str(run.path),
-            cure=f"closeread score {run.path}",
-        )
-    if found.scores_sha256 != Source(run.path / SCORES).sha256():
-        raise MismatchError(
-            "scores.jsonl is not the one that summary.json was made from",
-            where=str(run.path),
-            cure=f"closeread score {run.path}",
+            cure=f"closeread verify {run.path} tells more; closeread score {run.path} counts anew",
         )
     return found
 

@@ -8,13 +8,13 @@ from itertools import zip_longest
 import msgspec
 
 from closeread.errors import CloseReadError
-from closeread.formats.source import Source
 from closeread.readers.extraction import needs_question
 from closeread.runs.choose import make_metrics
+from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered
 from closeread.runs.records import RunSummary
 from closeread.runs.score import as_submission, breakdowns_of, score_rows, summaries_of, tags_of
-from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, Run
+from closeread.runs.store import LEDGER, PREDICTIONS, Run
 from closeread.types import Dataset, Score, Submission, Summary
 
 _MOST = 20
@@ -50,7 +50,7 @@ def verify(run: Run) -> Verification:
         found.differences.append("run.json: the run is not finished (`--resume` finishes it)")
         return found
     try:
-        found.compare("predictions.jsonl has the hash in run.json", _hashes(run))
+        found.compare("predictions.jsonl has the hash in run.json", predictions_misfit(run))
         found.compare("predictions.jsonl holds what the ledger holds", _ledger(run))
         found.compare("run.json counts the predictions rightly", _counts(run))
     except CloseReadError as error:
@@ -78,12 +78,6 @@ def _dataset(run: Run, found: Verification) -> Dataset | None:
         return None
     found.checked.append("the data set has the hash in run.json")
     return dataset
-
-
-def _hashes(run: Run) -> Iterator[str]:
-    sha256 = Source(run.path / PREDICTIONS).sha256()
-    if sha256 != run.info.predictions_sha256:
-        yield f"sha256 is {sha256}, run.json says {run.info.predictions_sha256}"
 
 
 def _ledger(run: Run) -> Iterator[str]:
@@ -127,7 +121,7 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
 def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
     settings = summary.settings
     metrics = make_metrics(settings.metrics, settings.options)
-    as_made = found.compare("summary.json is of these predictions", _of_these(run, summary))
+    as_made = found.compare("summary.json is of these predictions", summary_misfits(run, summary))
     stored: dict[str, list[Score]] = {name: [] for name in metrics}
     anew: dict[str, list[Score]] = {name: [] for name in metrics}
     for row in run.scores():
@@ -165,16 +159,6 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
         return
     parts = breakdowns_of(metrics, right.__getitem__, tags, submission, settings)
     found.compare("breakdowns follow from the scores", _breakdowns(summary.breakdowns, parts))
-
-
-def _of_these(run: Run, summary: RunSummary) -> Iterator[str]:
-    if summary.predictions_sha256 != run.info.predictions_sha256:
-        yield "it was made from other predictions: score the run again"
-    sha256 = Source(run.path / SCORES).sha256()
-    if summary.scores_sha256 != sha256:
-        yield f"scores.jsonl has sha256 {sha256}, summary.json says {summary.scores_sha256}"
-    if summary.dataset != run.info.dataset:
-        yield "it names another data set than run.json"
 
 
 def _differing(stored: Mapping[str, list[Score]], anew: Mapping[str, list[Score]]) -> Iterator[str]:

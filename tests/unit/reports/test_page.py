@@ -156,6 +156,19 @@ def test_a_data_set_that_is_gone_can_be_given_by_hand(tmp_path):
     assert blocks["passages-0"][0]["text"] == PASSAGE.text
 
 
+@pytest.mark.parametrize("name", ["predictions.jsonl", "scores.jsonl"])
+def test_a_run_whose_files_were_changed_says_so_first(tmp_path, name):
+    """Files that no longer have their recorded hashes are the gravest notice, and the cure."""
+    _page(tmp_path)
+    path = tmp_path / "run" / name
+    path.write_bytes(path.read_bytes() + b" ")
+    _, blocks = _parsed(write_page([tmp_path / "run"], tmp_path / "page.html"))
+    (found,) = blocks["index"]["notices"]
+    assert (found["code"], found["run"], found["params"]["name"]) == ("files-changed", 0, "run")
+    assert name in found["params"]["why"]
+    assert "closeread verify" in blocks["index"]["words"]["en"]["notice.files-changed"]
+
+
 def test_notices_name_what_limits_trust(tmp_path):
     """Failures, a shrinking denominator, defects and licences are each said once."""
     questions = triple("t1")

@@ -104,7 +104,7 @@ def test_scores_that_were_changed_are_not_compared(make_run):
     one, other = make_run("one", 0.5), make_run("other", 0.9)
     path = other.path / "scores.jsonl"
     path.write_bytes(path.read_bytes().replace(b'"accuracy"', b'"acuracy"', 1))
-    with pytest.raises(MismatchError, match=r"scores\.jsonl is not the one"):
+    with pytest.raises(MismatchError, match=r"scores\.jsonl has sha256"):
         compare_runs([one, other], RESAMPLING)
 
 
