@@ -204,6 +204,24 @@ def test_signature_opens_on_a_click(browser, triples):
         assert "choice.accuracy|norm:test|missing:zero|v:1|n:6" in proof.inner_text()
 
 
+def test_strict_values_are_seen_without_a_click(browser, tmp_path):
+    """Of many metrics, GCRC's official and strict values are the rows shown, in pairs."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    worth = right_or_wrong(dataset, predictions)
+    names = [f"gcrc.{key}{end}" for end in ("", "~strict") for key in ("acc0", "acc1", "acc2")]
+    names += ["choice.accuracy", "drop.f1~fixed", "drop.f1.number", "drop.f1.date"]
+    run = write_run(tmp_path / "run", dataset, predictions, dict.fromkeys(names, worth))
+    page = write_page([run], tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        shown = visit.page.locator("button.metric:visible").all_inner_texts()
+    assert shown == [
+        "gcrc.acc0", "gcrc.acc0~strict", "gcrc.acc1", "gcrc.acc1~strict",
+        "gcrc.acc2", "gcrc.acc2~strict", "choice.accuracy",
+    ]  # fmt: skip
+
+
 def test_filter_narrows_the_list_and_stands_in_the_address(browser, triples):
     """Typing keeps what matches; a result chip keeps right or wrong; both can be linked."""
     with Visit(browser, triples, "#view=questions") as visit:

@@ -124,7 +124,23 @@ def _run(run: RunView) -> dict[str, Any]:
         "headline": run.headline,
         "level": f"{run.level * 100:g}",
         "metrics": run.metrics,
+        "first": first(list(run.metrics)),
     }
+
+
+def first(names: Sequence[str]) -> list[str]:
+    """Return the metrics to show before all others, each official one with its strict one after it.
+
+    A ``~strict`` variant keeps the data set's denominator where the official program drops what
+    was not handed in, so the two must be seen together. Other variants (a tilde) and values by
+    answer type (a second dot) stand back.
+    """
+    found = []
+    for name in names:
+        if name.count(".") == 1 and "~" not in name:
+            found += [one for one in (name, f"{name}~strict") if one in names]
+    strict = (name for name in names if name.count(".") == 1 and name.endswith("~strict"))
+    return list(dict.fromkeys([*found, *strict]))
 
 
 def _script() -> str:

@@ -12,7 +12,7 @@ from msgspec import structs
 from closeread.errors import InputError
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
-from closeread.reports.page import embedded, write_page
+from closeread.reports.page import embedded, first, write_page
 from closeread.types import Answer, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 
@@ -167,6 +167,21 @@ def test_a_run_whose_files_were_changed_says_so_first(tmp_path, name):
     assert (found["code"], found["run"], found["params"]["name"]) == ("files-changed", 0, "run")
     assert name in found["params"]["why"]
     assert "closeread verify" in blocks["index"]["words"]["en"]["notice.files-changed"]
+
+
+def test_official_and_strict_values_come_first_side_by_side():
+    """Strict values are never behind the button; other variants and answer types are."""
+    official = ["gcrc.acc0", "gcrc.acc1", "choice.accuracy", "drop.f1", "drop.f1.number"]
+    variants = ["gcrc.acc0~strict", "gcrc.acc1~strict", "drop.f1~fixed"]
+    assert first(official + variants) == [
+        "gcrc.acc0",
+        "gcrc.acc0~strict",
+        "gcrc.acc1",
+        "gcrc.acc1~strict",
+        "choice.accuracy",
+        "drop.f1",
+    ]
+    assert first(["gcrc.acc0~strict"]) == ["gcrc.acc0~strict"]
 
 
 def test_notices_name_what_limits_trust(tmp_path):

@@ -35,14 +35,15 @@ function headline(run) {
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
 function metricsTable(runs) {
   let names = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
-  // Variants and values by answer type stand back when there are many metrics.
-  const plain = (name) => !name.includes("~") && name.split(".").length === 2;
+  // Most variants and values by answer type stand back when there are many metrics.
+  const first = new Set(runs.flatMap((run) => run.first));
+  names = [...first, ...names.filter((name) => !first.has(name))];
   const crowded = names.length > 9;
   const chief = runs[0].headline;
   const many = runs.length > 1;
   const missing = (run) => h("span", { title: t("not-computed", { run: run.name }) }, DASH);
   if (runs.length > 5) {
-    names = names.filter(plain);
+    names = names.filter((name) => first.has(name));
     return h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), names.map((name) => h("th", { class: "n" }, name)))),
       h("tbody", null, runs.map((run) => h("tr", null, h("td", null, h("bdi", null, run.name)),
@@ -61,7 +62,7 @@ function metricsTable(runs) {
       proof.hidden = !proof.hidden;
       button.setAttribute("aria-expanded", String(!proof.hidden));
     } } }, name);
-    body.append(h("tr", { class: [name === chief && "chief", crowded && !plain(name) && "rest"].filter(Boolean).join(" ") || null, hidden: crowded && !plain(name) }, h("td", null, button),
+    body.append(h("tr", { class: [name === chief && "chief", crowded && !first.has(name) && "rest"].filter(Boolean).join(" ") || null, hidden: crowded && !first.has(name) }, h("td", null, button),
       runs.map((run) => h("td", { class: "n" }, run.metrics[name] ? interval(run.metrics[name]) : missing(run))),
       !many && h("td", { class: "n soft scored" }, count(runs[0].metrics[name].n_scored))), proof);
   }
