@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag of the questions.")
+@click.option("--joined", "join", is_flag=True, help="Right or wrong answer by right or wrong evidence.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
 @click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
 @click.option("--extract", "rule", metavar="R", help="Read answers anew: auto, letter, drop, ...")
+@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
 @click.option("--save", type=click.Path(path_type=Path), metavar="RUN", help="Keep the numbers.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -40,6 +42,7 @@ def command(
     format_: str | None,
     metrics: tuple[str, ...],
     by: tuple[str, ...],
+    join: bool,
     resamples: int,
     level: float,
     seed: int,
@@ -47,6 +50,7 @@ def command(
     skip_no_answer: bool,
     stops: tuple[str, ...],
     rule: str | None,
+    workers: int,
     save: Path | None,
     json_: bool,
 ) -> None:
@@ -75,7 +79,9 @@ def command(
         from closeread.runs.store import find_runs, open_run
 
         runs = [open_run(path) for path in find_runs(run)]
-        found = [score_run(one, _read_anew(one, settings, stops, rule)) for one in runs]
+        found = [
+            score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
+        ]
         averages = macro_averages(runs)
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")

@@ -1,7 +1,7 @@
 """Predictions and gold -> scores and summaries, written beside the predictions or only returned."""
 
 import hashlib
-import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -17,24 +17,26 @@ from closeread.protocols import Metric
 from closeread.readers.extraction import Extraction
 from closeread.runs.choose import about, default_metrics, family, make_metrics, wanted
 from closeread.runs.extract import Extracted, marked
+from closeread.runs.parallel import lines_by_workers
 from closeread.runs.records import (
     RunSummary,
-    ScoreRow,
     ScoreSettings,
     describe_dataset,
 )
+from closeread.runs.score_lines import lines_of, reread, row_of
 from closeread.runs.store import SCORES, SUMMARY, Predictions, Run, write_document
 from closeread.types import Dataset, Question, Score, Submission, Summary
 
 ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
 
 
-def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
+def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSummary:
     """Score a finished run and write ``scores.jsonl`` and ``summary.json`` into its folder.
 
     Args:
         run: Its data set must still be there, unchanged.
         settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
+        workers: Score in so many processes; the files are the same byte for byte.
 
     Raises:
         InputError: The run is not finished, or the data set is gone.
@@ -48,6 +50,8 @@ def score_run(run: Run, settings: ScoreSettings) -> RunSummary:
             settings,
             limit=run.info.dataset.limit,
             out=out,
+            workers=workers,
+            anew=lambda: as_submission(run, dataset, settings.extraction),
         )
         found = msgspec.structs.replace(
             found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
@@ -123,6 +127,8 @@ def _scored(
     *,
     limit: int | None = None,
     out: BinaryIO | None = None,
+    workers: int = 1,
+    anew: Callable[[], Submission] | None = None,
 ) -> RunSummary:
     if not settings.metrics:
         chosen = default_metrics(dataset, submission.predictions)
@@ -130,7 +136,12 @@ def _scored(
     metrics = _made(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
-    gathered = _gather(dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out)
+    if out is not None and anew is not None and workers > 1 and not settings.by:
+        gathered = _by_workers(dataset, anew, metrics, limit, out, workers=workers)
+    else:
+        gathered = _gather(
+            dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out
+        )
     _must_apply(gathered.n_scores)
     summaries = summaries_of(metrics, gathered.scores, submission, settings)
     _must_have_gold(dataset, summaries.values())
@@ -297,29 +308,32 @@ def _gather(
     out.flush()
     written = out.fileno()
     return _Gathered(
-        lambda name: _reread(written, name), n_scores, tags, count[0], digest.hexdigest()
+        lambda name: reread(written, name), n_scores, tags, count[0], digest.hexdigest()
     )
 
 
-def _reread(handle: int, metric: str) -> Iterator[Score]:
-    """Yield one family's scores from the file that was just written; one reader at a time."""
-    decode = msgspec.json.Decoder(ScoreRow).decode
-    with os.fdopen(os.dup(handle), "rb") as stream:
-        stream.seek(0)
-        for line in stream:
-            row = decode(line)
-            if row.metric == metric:
-                yield row
-
-
-def row_of(metric: str, score: Score) -> ScoreRow:
-    """Return the line of ``scores.jsonl`` for a score."""
-    return ScoreRow(
-        question_id=score.question_id,
-        values=score.values,
-        unit_id=score.unit_id,
-        note=score.note,
-        metric=metric,
+def _by_workers(
+    dataset: Dataset,
+    anew: Callable[[], Submission],
+    metrics: Mapping[str, Metric],
+    limit: int | None,
+    out: BinaryIO,
+    *,
+    workers: int,
+) -> _Gathered:
+    """Do the same in several processes; each opens the predictions for itself."""
+    digest = hashlib.sha256()
+    counts: Counter[str] = Counter()
+    lines = lines_of(dataset, anew, metrics, limit)
+    for part in lines_by_workers(lines, workers, counts):
+        digest.update(part)
+        out.write(part)
+    out.flush()
+    written = out.fileno()
+    n_scores = {name: counts["of " + name] for name in metrics}
+    n_questions = counts["questions"]
+    return _Gathered(
+        lambda name: reread(written, name), n_scores, {}, n_questions, digest.hexdigest()
     )
 
 

@@ -1,0 +1,92 @@
+"""Scoring with several processes: blocks of questions in turn, joined in the data set's order."""
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from closeread.errors import CloseReadError, UsageError
+
+BLOCK = 2048  # questions that one process scores at a time
+
+# Scores the questions whose place says so, counts, and yields a place and a line for each score.
+Lines = Callable[[Callable[[int], bool], Counter[str]], Iterator[tuple[int, bytes]]]
+
+
+def lines_by_workers(lines: Lines, workers: int, counts: Counter[str]) -> Iterator[bytes]:
+    """Yield what ``lines`` yields for all questions, in their order, from several processes.
+
+    Every process walks through the data set and scores its own blocks, so that nothing large
+    passes between them; what they wrote is joined from files.
+
+    Args:
+        lines: Called in each process with the test of which questions are its own.
+        workers: How many processes.
+        counts: Gets the sums of what the processes counted.
+
+    Raises:
+        UsageError: The system cannot copy a process (there is no ``fork``).
+        CloseReadError: What a process raised.
+    """
+    if not hasattr(os, "fork"):
+        raise UsageError("--workers needs a system that can fork", cure="leave it out")
+    context = multiprocessing.get_context("fork")
+    with tempfile.TemporaryDirectory(prefix="closeread-score-") as folder:
+        paths = [Path(folder) / str(number) for number in range(workers)]
+        started = []
+        for number, path in enumerate(paths):
+            ours, theirs = context.Pipe(duplex=False)
+            process = context.Process(target=_work, args=(lines, number, workers, path, theirs))
+            process.start()
+            theirs.close()
+            started.append((process, ours))
+        results = [_result(ours) for _, ours in started]
+        for process, _ in started:
+            process.join()
+        for result in results:
+            if isinstance(result, BaseException):
+                raise result
+            counts.update(result[1])
+        with contextlib.ExitStack() as stack:
+            streams = [stack.enter_context(path.open("rb")) for path in paths]
+            yield from _joined(streams, [sizes for sizes, _ in results])
+
+
+def _work(lines: Lines, number: int, workers: int, path: Path, out: Connection) -> None:
+    sizes: list[tuple[int, int]] = []
+    counts: Counter[str] = Counter()
+    try:
+        with path.open("wb") as stream:
+            mine = lines(lambda place: place // BLOCK % workers == number, counts)
+            for block, members in itertools.groupby(mine, key=lambda line: line[0] // BLOCK):
+                start = stream.tell()
+                stream.writelines(line for _, line in members)
+                sizes.append((block, stream.tell() - start))
+    except CloseReadError as error:
+        out.send(error)
+    except BaseException as error:
+        out.send(RuntimeError(f"{type(error).__name__}: {error}"))
+    else:
+        out.send((sizes, counts))
+    out.close()
+
+
+def _result(ours: Connection) -> Any:
+    try:
+        return ours.recv()
+    except EOFError:
+        return RuntimeError("a scoring process was killed")
+
+
+def _joined(streams: Sequence[BinaryIO], sizes: list[list[tuple[int, int]]]) -> Iterator[bytes]:
+    ordered = sorted(
+        (block, number, size) for number, blocks in enumerate(sizes) for block, size in blocks
+    )
+    for _, number, size in ordered:
+        yield streams[number].read(size)
