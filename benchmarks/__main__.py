@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from benchmarks import generate
 from benchmarks.measure import (
@@ -46,13 +47,16 @@ def startup() -> Iterator[Result]:
     )
 
 
-def _lm_eval() -> str:
-    """Install the peer in an environment of its own, once."""
+def _lm_eval(extra: str = "") -> str:
+    """Install the peer in an environment of its own, once; an extra of it when it is asked for."""
     folder = DATA / "lm-eval"
-    if not (folder / "bin" / "lm_eval").exists():
-        subprocess.run([PYTHON, "-m", "venv", folder], check=True)
-        package = f"lm_eval=={LM_EVAL_VERSION}"
+    done = folder / f"installed{extra}"
+    if not done.exists():
+        if not folder.exists():
+            subprocess.run([PYTHON, "-m", "venv", folder], check=True)
+        package = f"lm_eval{extra}=={LM_EVAL_VERSION}"
         subprocess.run([folder / "bin" / "pip", "install", "--quiet", package], check=True)
+        done.touch()
     return str(folder / "bin" / "lm_eval")
 
 
@@ -108,6 +112,63 @@ def drop() -> Iterator[Result]:
         )
 
 
+MENDS = ("drop~whitespace", "drop~number", "drop~firstline", "drop~fixed")
+
+
+def rescore() -> Iterator[Result]:
+    """A million saved generations, scored again; the peer is the official functions' way."""
+    from benchmarks import official_drop
+    from benchmarks.rescore import in_memory, write
+    from closeread import catalog
+
+    count = 1_000_000
+    _, run, rows = write(DATA, count)
+    pairs = in_memory(run, 100_000)
+    texts = [
+        (prediction.answer.texts[0], list(question.answers[0].texts))
+        for question, prediction in pairs
+        if prediction.answer is not None
+    ]
+
+    def scored(names: tuple[str, ...]) -> Callable[[], None]:
+        metrics = [catalog.resolve("metric", name)() for name in names]
+
+        def run_all() -> None:
+            for question, prediction in pairs:
+                for metric in metrics:
+                    metric.score(question, prediction)
+
+        return run_all
+
+    def peer() -> None:
+        for said, gold in texts:
+            official_drop.score_pair(said, gold)
+
+    alone, all_five, official = in_turn([scored(("drop",)), scored(("drop", *MENDS)), peer], runs=3)
+    yield ratio("DROP, saved generations, official scorer", alone, official, least=8)
+    yield ratio("DROP, the same, official and all mends in one pass", all_five, official, least=3)
+    score = [*CLOSEREAD, "score", str(run), "--no-intervals", "--metric", "drop"]
+    every = score + [part for name in MENDS for part in ("--metric", name)]
+    script = [PYTHON, str(HERE / "official_drop_file.py"), str(rows)]
+    (wall, _, peak), (peer_wall, _, _) = once(score), once(script)
+    yield ratio("closeread score, 1,000,000 generations, whole process", wall, peer_wall, least=2)
+    yield limit("  its peak memory", peak, 400, "MB")
+    one, _, peak = once(every)
+    yield ratio("  official and all mends, whole process", one, peer_wall, least=1)
+    yield limit("  its peak memory", peak, 700, "MB")
+    two = once([*every, "--workers", "2"])[0]
+    yield ratio("  with --workers 2, against one", two, one, least=1)
+
+
+def audit() -> Iterator[Result]:
+    """All checks of a run of 9,536 questions whose texts run on, the worst case."""
+    from benchmarks.rescore import write
+
+    _, run, _ = write(DATA, 9_536)
+    taken = once([*CLOSEREAD, "audit", str(run), "--json"])[0]
+    yield limit("closeread audit, 9,536 questions, all checks", taken, 10, "s")
+
+
 def bootstrap() -> Iterator[Result]:
     """10,000 resamples over 60,000 questions."""
     import numpy as np
@@ -150,13 +211,24 @@ def evidence() -> Iterator[Result]:
     yield from evidence.evidence()
 
 
+def client() -> Iterator[Result]:
+    """256 requests on their way, against the stub's own ceiling and against the peer."""
+    from benchmarks import client
+
+    python = Path(_lm_eval("[api]")).parent / "python"
+    yield from client.client(python)
+
+
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "startup": startup,
     "mrqa": mrqa,
     "drop": drop,
+    "rescore": rescore,
+    "audit": audit,
     "bootstrap": bootstrap,
     "memory": memory,
     "evidence": evidence,
+    "client": client,
 }
 
 

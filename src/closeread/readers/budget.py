@@ -28,6 +28,8 @@ class Budget:
     tokens_out: int = 0
     _bytes_in: int = 0
     _reserved: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _reserved_in: int = 0
+    _reserved_out: int = 0
     _settled: asyncio.Event = field(init=False)
 
     def __post_init__(self) -> None:
@@ -42,6 +44,7 @@ class Budget:
     def open(self) -> None:
         """Begin anew in the running event loop; what was spent stays spent."""
         self._reserved.clear()
+        self._reserved_in = self._reserved_out = 0
         self._settled = asyncio.Event()
 
     @property
@@ -72,19 +75,23 @@ class Budget:
             self._settled.clear()
             await self._settled.wait()
         self._reserved[ticket] = estimate
+        self._reserved_in += estimate[0]
+        self._reserved_out += estimate[1]
 
     def settle(self, ticket: int, n_bytes: int, tokens_in: int | None, tokens_out: int) -> None:
         """Replace a reservation by what the reply says it cost."""
-        estimate, _ = self._reserved.pop(ticket, (self._estimated(n_bytes), 0))
+        estimate, _ = self._reserved[ticket]
         if tokens_in is not None:
             self._bytes_in += n_bytes
         self.tokens_in += estimate if tokens_in is None else tokens_in
         self.tokens_out += tokens_out
-        self._settled.set()
+        self.release(ticket)
 
     def release(self, ticket: int) -> None:
         """Give back what was reserved for a request that came to nothing."""
-        self._reserved.pop(ticket, None)
+        tokens_in, tokens_out = self._reserved.pop(ticket)
+        self._reserved_in -= tokens_in
+        self._reserved_out -= tokens_out
         self._settled.set()
 
     def spent(self) -> str:
@@ -97,8 +104,8 @@ class Budget:
         return int(n_bytes * share) + 1
 
     def _fits(self, estimate: tuple[int, int]) -> bool:
-        tokens_in = self.tokens_in + estimate[0] + sum(one for one, _ in self._reserved.values())
-        tokens_out = self.tokens_out + estimate[1] + sum(one for _, one in self._reserved.values())
+        tokens_in = self.tokens_in + self._reserved_in + estimate[0]
+        tokens_out = self.tokens_out + self._reserved_out + estimate[1]
         if self.most_tokens and tokens_in + tokens_out > self.most_tokens:
             return False
         return not self.most_money or self._price(tokens_in, tokens_out) <= self.most_money

@@ -38,6 +38,7 @@ from closeread.readers.wire import (
 from closeread.types import Generation, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
+_HAND_OVER_SECONDS = 0.02
 _TOLD = ("id", "owned_by", "root", "max_model_len")
 
 
@@ -137,18 +138,31 @@ class RemoteReader:
         if not items:
             return
         _ = self._served
-        results: queue.SimpleQueue[Prediction | BaseException | None] = queue.SimpleQueue()
+        results: queue.SimpleQueue[list[Prediction] | BaseException | None] = queue.SimpleQueue()
         loop = asyncio.new_event_loop()
-        work = loop.create_task(self._all(items, results.put))
+        ready: list[Prediction] = []
+
+        def hand_over() -> None:
+            results.put(ready.copy())
+            ready.clear()
+
+        def put(found: Prediction) -> None:
+            if not ready:  # handing over costs a switch of threads: do it for several at once
+                loop.call_later(_HAND_OVER_SECONDS, hand_over)
+            ready.append(found)
+
+        work = loop.create_task(self._all(items, put))
 
         def turn() -> None:
+            end: BaseException | None = None
             try:
                 loop.run_until_complete(work)
-                results.put(None)
             except BaseException as error:
-                results.put(error)
+                end = error
             finally:
                 loop.close()
+            hand_over()
+            results.put(end)
 
         # A thread of its own: a notebook's loop may be running in the caller's.
         thread = threading.Thread(target=turn, name="closeread-client", daemon=True)
@@ -157,7 +171,7 @@ class RemoteReader:
             while (found := results.get()) is not None:
                 if isinstance(found, BaseException):
                     raise found
-                yield found
+                yield from found
         finally:
             with contextlib.suppress(RuntimeError):  # closed: all was done
                 loop.call_soon_threadsafe(work.cancel)
