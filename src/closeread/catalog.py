@@ -117,6 +117,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "lexical": Entry(
             "closeread.readers.lexical:lexical", "covers options and questions by words; no weights"
         ),
+        "cues": Entry(
+            "closeread.readers.cues:cues", "ranks options by how they turn their evidence; laptop"
+        ),
         "chat": Entry(
             "closeread.readers.chat:chat", "a chat model behind an OpenAI-compatible endpoint"
         ),

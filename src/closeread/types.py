@@ -140,7 +140,7 @@ class Prediction(Record, frozen=True, kw_only=True):
 
     ``option_scores`` stand in the order of the question's options. ``confidence`` is a number
     that grows with certainty, a probability where the reader has one. ``others`` are the further
-    generations of a question that was asked several times.
+    generations of a question that was asked several times. ``note`` says why, in a line.
     """
 
     question_id: str
@@ -152,6 +152,7 @@ class Prediction(Record, frozen=True, kw_only=True):
     generation: Generation | None = None
     others: tuple[Generation, ...] = ()
     seconds: float | None = None
+    note: str = ""
     error: str = ""
 
 

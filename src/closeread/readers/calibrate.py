@@ -1,0 +1,42 @@
+"""Confidence that means something: the chance that the option picked is the right one."""
+
+import math
+from collections.abc import Sequence
+
+from closeread.types import Record
+
+
+class Calibrator(Record, frozen=True, kw_only=True):
+    """A logistic curve over two things that the options' scores tell (Platt 1999).
+
+    Attributes:
+        intercept: Its value where both are 0.
+        margin: The weight of the distance between the best score and the second.
+        share: The weight of the log odds of the best option's softmax share.
+    """
+
+    intercept: float = 0.0
+    margin: float = 0.0
+    share: float = 1.0
+
+    def confidence(self, scores: Sequence[float]) -> float:
+        """Return a probability for scores of which higher is better; one option alone is sure."""
+        if len(scores) < 2:
+            return 1.0
+        margin, share = signs(scores)
+        return logistic(self.intercept + self.margin * margin + self.share * share)
+
+
+def signs(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the margin and the log odds of the best share; two scores at least."""
+    ranked = sorted(scores, reverse=True)
+    rest = math.log(sum(math.exp(score - ranked[1]) for score in ranked[1:])) + ranked[1]
+    return ranked[0] - ranked[1], ranked[0] - rest
+
+
+def logistic(value: float) -> float:
+    """Return 1 / (1 + exp(-value)), whatever the size of the value."""
+    if value >= 0:
+        return 1 / (1 + math.exp(-value))
+    power = math.exp(value)
+    return power / (1 + power)

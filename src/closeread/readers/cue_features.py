@@ -1,0 +1,243 @@
+"""What tells a wrong option from a right one, as named numbers that a person can check.
+
+Every feature is about one option: the cue words that it adds to its evidence, how it lies over its
+evidence, how it is written, and how it stands to the other options of the same question. A name
+is ``group:what``; docs/cues.md lists the groups.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from closeread.evidence.explanation import Explanation
+from closeread.evidence.terms import fold, units
+from closeread.readers.cue_words import lexicon
+from closeread.types import Passage, Question, Span
+
+Features = dict[str, float]
+_CLAUSE = re.compile(r"[^,，;；。.：:！!？?\s]+(?:[^\S\n]+[^,，;；。.：:！!？?\s]+)*")
+_NUMBER = re.compile(r"\d+|[一二三四五六七八九十百千万亿]+(?=[年世个种次倍成月日])")
+_RUNS = (4, 6, 8, 12, 16)
+_COMPARED = (
+    "style:length",
+    "style:clauses",
+    "cover:share",
+    "cover:uncovered",
+    "cover:new-pairs",
+    "cover:run>=8",
+    "order:inverted",
+    "evidence:length",
+)
+
+
+def features(
+    question: Question, passage: Passage, explanations: Sequence[Explanation]
+) -> tuple[Features, ...]:
+    """Return one dictionary an option, in the options' order; absent features are 0.
+
+    Args:
+        question: With its options; gold is not looked at.
+        passage: Its passage.
+        explanations: For each option its evidence, what that covers, and what it does not.
+    """
+    known = _Known(passage.text)
+    found = []
+    for option, explanation in zip(question.options, explanations, strict=True):
+        found.append(
+            cues(option.text, explanation, passage)
+            | style(option.text)
+            | cover(option.text, explanation, passage, known)
+            | order(explanation, passage)
+        )
+    sign = -1.0 if question.asks_for == "contradicted" else 1.0
+    for own, beside in zip(found, siblings(question, found, sign), strict=True):
+        own.update(beside)
+    return tuple(found)
+
+
+class _Known:
+    """The units and the pairs of units that a passage holds anywhere."""
+
+    def __init__(self, text: str) -> None:
+        forms = [unit.form for unit in units(text)]
+        self.units = frozenset(forms)
+        self.pairs = frozenset(pairwise(forms))
+
+
+def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
+    """Return the option's cue words, and whether its evidence has them.
+
+    ``cue`` is a word in the option; ``kept`` the same where the evidence has it, ``added`` where
+    it has not. By category, ``turned`` is a word that the evidence has only in other words of its
+    category.
+    """
+    words = lexicon(passage.language)
+    said = [cue for span in explanation.evidence.spans for cue in words.find(span.of(passage.text))]
+    theirs = {cue.word for cue in said}
+    their_categories = {category for cue in said for category in cue.categories}
+    found: Features = {}
+    for cue in words.find(text):
+        state = "kept" if cue.word in theirs else "added"
+        found[f"cue:{cue.word}"] = 1.0
+        found[f"{state}:{cue.word}"] = 1.0
+        for category in cue.categories:
+            how = "turned" if state == "added" and category in their_categories else state
+            found[f"category:{category}"] = 1.0
+            found[f"category-{how}:{category}"] = 1.0
+    return found
+
+
+def style(text: str) -> Features:
+    """Return how the option is written: its length, its clauses, its marks."""
+    text = text.strip()
+    clauses = [found.group() for found in _CLAUSE.finditer(text)] or [""]
+    return {
+        "style:length": len(text) / 50,
+        "style:clauses": len(clauses) / 3,
+        f"style:clauses={min(len(clauses), 6)}": 1.0,
+        "style:pauses": text.count("、") / 3,
+        "style:semicolon": float("；" in text or ";" in text),
+        "style:colon": float("：" in text or ":" in text),
+        "style:quoted": float(bool(re.search('[“"]', text))),
+        "style:titled": float("《" in text),
+        "style:bracket": float(bool(re.search("[（(]", text))),
+        "style:number": float(bool(_NUMBER.search(text))),
+        "style:dash": float("—" in text),
+        "style:open-end": float(not text.endswith(("。", "."))),
+        "style:first-clause": len(clauses[0]) / 20,
+        "style:last-clause": len(clauses[-1]) / 20,
+        "style:mean-clause": len(text) / len(clauses) / 20,
+    }
+
+
+def cover(text: str, explanation: Explanation, passage: Passage, known: _Known) -> Features:
+    """Return how much of the option its evidence covers, in which pieces and clauses."""
+    long = max(1, len(text))
+    under = _mask(text, [match.option_span for match in explanation.covered])
+    bare = _mask(text, explanation.uncovered)
+    runs = [match.option_span.end - match.option_span.start for match in explanation.covered]
+    evidence = sum(span.end - span.start for span in explanation.evidence.spans)
+    own = units(text)
+    theirs = {
+        unit.form for span in explanation.evidence.spans for unit in units(span.of(passage.text))
+    }
+    pairs = list(pairwise(unit.form for unit in own))
+    numbers = [found.group() for found in _NUMBER.finditer(fold(text))]
+    nearby = "".join(fold(span.of(passage.text)) for span in explanation.evidence.spans)
+    found = {
+        "cover:share": sum(under) / long,
+        "cover:uncovered": sum(bare) / long,
+        "cover:gaps": len(explanation.uncovered) / 4,
+        "cover:longest-gap": _longest(explanation.uncovered) / 10,
+        "cover:pieces": 10 * len(runs) / long,
+        "cover:new-units": _share(unit.form not in known.units for unit in own),
+        "cover:new-pairs": _share(pair not in known.pairs for pair in pairs),
+        "cover:units": _share(unit.form in theirs for unit in own),
+        "number:any": float(bool(numbers)),
+        "number:not-in-evidence": float(any(one not in nearby for one in numbers)),
+        "number:not-in-passage": float(any(one not in fold(passage.text) for one in numbers)),
+        "evidence:length": evidence / 100,
+        "evidence:ratio": long / max(20, evidence),
+        f"evidence:sentences={min(len(explanation.evidence.spans), 4)}": 1.0,
+    }
+    for least in _RUNS:
+        found[f"cover:run>={least}"] = sum(run for run in runs if run >= least) / long
+    return found | _by_clause(text, under, bare)
+
+
+def _by_clause(text: str, under: Sequence[bool], bare: Sequence[bool]) -> Features:
+    places = [found.span() for found in _CLAUSE.finditer(text)]
+    if not places:
+        return {}
+    shares = [_share(under[start:end]) for start, end in places]
+    gaps = [_share(bare[start:end]) for start, end in places]
+    rest = shares[:-1]
+    return {
+        "clause:first": shares[0],
+        "clause:last": shares[-1],
+        "clause:least": min(shares),
+        "clause:most": max(shares),
+        "clause:range": max(shares) - min(shares),
+        "clause:last-uncovered": gaps[-1],
+        "clause:most-uncovered": max(gaps),
+        "clause:last-beside-rest": shares[-1] - sum(rest) / len(rest) if rest else 0.0,
+        "clause:copied": _share(share > 0.9 for share in shares),
+        "clause:bare": _share(share < 0.2 for share in shares),
+    }
+
+
+def order(explanation: Explanation, passage: Passage) -> Features:
+    """Return how the pieces lie in the passage: turned round, apart, early or late."""
+    matches = explanation.covered
+    if not matches:
+        return {}
+    long = max(1, len(passage.text))
+    starts = [match.passage_span.start for match in matches]
+    turned = [one.start > two.start for one, two in pairwise(m.passage_span for m in matches)]
+    big = [m for m in matches if m.option_span.end - m.option_span.start >= 4]
+    gaps = [
+        min(30, abs(two.passage_span.start - one.passage_span.end))
+        for one, two in pairwise(matches)
+        if one.sentence_index == two.sentence_index
+    ]
+    changes = sum(one.sentence_index != two.sentence_index for one, two in pairwise(matches))
+    middle = sum(starts) / len(starts) / long
+    return {
+        "order:inverted": _share(turned),
+        "order:inversions": sum(turned) / 3,
+        "order:long-pieces-inverted": float(
+            any(one.passage_span.start > two.passage_span.start for one, two in pairwise(big))
+        ),
+        "order:sentence-changes": changes / 3,
+        "order:gap": sum(gaps) / len(gaps) / 20 if gaps else 0.0,
+        "place:spread": (max(starts) - min(starts)) / long,
+        "place:middle": middle,
+        "place:early": float(middle < 0.2),
+        "place:late": float(middle > 0.8),
+    }
+
+
+def siblings(question: Question, found: Sequence[Features], sign: float) -> list[Features]:
+    """Return how each option stands to the others of its question.
+
+    ``rank`` runs from -1 to 1. What begins with ``asked`` is turned by what the stem asks for:
+    it speaks for being the answer, not for being true.
+    """
+    beside: list[Features] = [{} for _ in found]
+    others = max(1, len(found) - 1)
+    for name in _COMPARED:
+        values = [one.get(name, 0.0) for one in found]
+        for own, value in zip(beside, values, strict=True):
+            lower = sum(other < value for other in values)
+            higher = sum(other > value for other in values)
+            own[f"rank:{name}"] = (lower - higher) / others
+            most, least = float(lower == others), float(higher == others)
+            own |= {f"most:{name}": most, f"least:{name}": least}
+            own |= {f"asked-most:{name}": sign * most, f"asked-least:{name}": sign * least}
+    pairs = [set(pairwise(fold(option.text))) for option in question.options]
+    for place, own in enumerate(beside):
+        alike = [_jaccard(pairs[place], pair) for at, pair in enumerate(pairs) if at != place]
+        mean, top = 10 * sum(alike) / others, 5 * max(alike, default=0.0)
+        own |= {"alike:mean": mean, "alike:most": top}
+        own |= {"asked-alike:mean": sign * mean, "asked-alike:most": sign * top}
+    return beside
+
+
+def _mask(text: str, spans: Sequence[Span]) -> list[bool]:
+    found = [False] * len(text)
+    for span in spans:
+        found[span.start : span.end] = [True] * (span.end - span.start)
+    return found
+
+
+def _longest(spans: Sequence[Span]) -> int:
+    return max((span.end - span.start for span in spans), default=0)
+
+
+def _share(values: Iterable[bool]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def _jaccard(one: set[tuple[str, str]], two: set[tuple[str, str]]) -> float:
+    return len(one & two) / max(1, len(one | two))

@@ -1,0 +1,251 @@
+"""A verifier for a laptop: weighs how an option turns its evidence, and says with what weight."""
+
+import math
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, StorageError, UsageError
+from closeread.evidence.cover import claim_and_context
+from closeread.evidence.explanation import Explanation, explanation
+from closeread.formats.registry import replacing
+from closeread.making import make
+from closeread.protocols import Retriever
+from closeread.readers.calibrate import Calibrator
+from closeread.readers.cue_features import features
+from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
+
+Item = tuple[Passage, Question]
+_TOLD = 4
+
+
+class Threshold(Record, frozen=True, kw_only=True):
+    """From which confidence on answers keep a promise.
+
+    Attributes:
+        value: The least confidence; above 1 where no threshold keeps the promise.
+        risk: The share of wrong answers that is allowed.
+        delta: The chance at most that the promise fails.
+        n_answered: Questions above it when it was chosen, of ``n_questions``.
+        bound: The upper bound of the risk there.
+    """
+
+    value: float
+    risk: float
+    delta: float
+    n_answered: int
+    n_questions: int
+    bound: float
+
+
+class CueWeights(Record, frozen=True, kw_only=True):
+    """What the reader has learned: a weight for each named feature.
+
+    Attributes:
+        weights: Feature -> weight; a feature that is not named weighs nothing.
+        languages: The languages of the questions it was learned from.
+        calibrator: Turns scores into the chance of being right.
+        threshold: Where the reader may stop answering, if one was sought.
+        learned_from: Data set -> number of questions.
+        settings: What it was trained with.
+    """
+
+    weights: dict[str, float]
+    languages: tuple[str, ...] = ()
+    calibrator: Calibrator = Calibrator()
+    threshold: Threshold | None = None
+    learned_from: dict[str, int] = msgspec.field(default_factory=dict)
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Reason(Record, frozen=True, kw_only=True):
+    """A feature's share in an option's score: ``value`` times ``weight``."""
+
+    feature: str
+    value: float
+    weight: float
+
+    @property
+    def contribution(self) -> float:
+        """What it adds to the score."""
+        return self.value * self.weight
+
+
+class Judgement(Record, frozen=True, kw_only=True):
+    """One option judged: the score is the sum of its reasons' contributions.
+
+    A higher score says that the passage supports the option. Reasons stand with the weightiest
+    first.
+    """
+
+    option: Option
+    score: float
+    reasons: tuple[Reason, ...]
+    explanation: Explanation
+
+
+def cues(weights: str = "", retriever: str = "cover", selective: bool = False) -> "CueReader":
+    """Make the reader.
+
+    Args:
+        weights: A file that ``closeread train`` wrote; those of ``exam/zh``, which ship, if empty.
+        retriever: Which retriever finds the sentences that an option is held against.
+        selective: Leave questions unanswered where confidence is below the weights' threshold.
+
+    Raises:
+        InputError: The file of weights cannot be read.
+        UsageError: ``selective`` is asked for and the weights have no threshold.
+    """
+    learned = load_weights(Path(weights)) if weights else shipped_weights()
+    if selective and learned.threshold is None:
+        raise UsageError(
+            "these weights have no threshold below which to stay silent",
+            where=weights or "the weights that ship",
+            cure="train with a `risk` in the recipe: docs/cues.md, Confidence",
+        )
+    found, _ = make("retriever", retriever)
+    return CueReader(learned, found, learned.threshold if selective else None)
+
+
+def load_weights(path: Path) -> CueWeights:
+    """Read a file of weights.
+
+    Raises:
+        InputError: It cannot be read, or is no such file.
+    """
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=CueWeights)
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            cure="`closeread train recipes/train/cues.toml` writes one",
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"not a file of cue weights: {error}",
+            where=str(path),
+            expected="the JSON that `closeread train` writes for the reader cues",
+        ) from error
+
+
+def save_weights(path: Path, learned: CueWeights) -> None:
+    """Write a file of weights, whole or not at all.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    raw = msgspec.json.encode(learned, order="deterministic")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be made: {error.strerror}", where=str(path.parent), cure="name another file"
+        ) from error
+    with replacing(path) as writing:
+        writing.write(msgspec.json.format(raw, indent=1) + b"\n")
+
+
+def shipped_weights() -> CueWeights:
+    """Return the weights learned from ``exam/zh``."""
+    raw = files("closeread.readers").joinpath("cue_weights.json").read_bytes()
+    return msgspec.json.decode(raw, type=CueWeights)
+
+
+class CueReader:
+    """Ranks a question's options by a weighted sum of named features.
+
+    Questions without options, and judgements of a single hypothesis (entailment), have nothing to
+    be ranked: they are answered with ``none``.
+    """
+
+    def __init__(
+        self, learned: CueWeights, retriever: Retriever, threshold: Threshold | None = None
+    ) -> None:
+        self._learned = learned
+        self._retriever = retriever
+        self._threshold = threshold
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, in order."""
+        for passage, question in items:
+            if question.options and question.kind != "entailment":
+                yield self._choose(question, self.judge(question, passage), passage.language)
+            else:
+                yield Prediction(
+                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
+                )
+
+    def judge(self, question: Question, passage: Passage) -> tuple[Judgement, ...]:
+        """Return each option with its score and the features that make it up."""
+        explanations = explained(question, passage, self._retriever)
+        judged = []
+        for option, said, found in zip(
+            question.options,
+            explanations,
+            features(question, passage, explanations),
+            strict=True,
+        ):
+            reasons = [
+                Reason(feature=name, value=value, weight=self._learned.weights[name])
+                for name, value in found.items()
+                if value and name in self._learned.weights
+            ]
+            reasons.sort(key=lambda reason: (-abs(reason.contribution), reason.feature))
+            score = math.fsum(reason.contribution for reason in reasons)
+            judged.append(
+                Judgement(option=option, score=score, reasons=tuple(reasons), explanation=said)
+            )
+        return tuple(judged)
+
+    def _choose(self, question: Question, judged: Sequence[Judgement], language: str) -> Prediction:
+        sign = -1.0 if question.asks_for == "contradicted" else 1.0
+        scores = [sign * one.score for one in judged]
+        ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+        confidence = round(self._learned.calibrator.confidence(scores), 6)
+        silent = self._threshold is not None and confidence < self._threshold.value
+        return Prediction(
+            question_id=question.question_id,
+            answer=None if silent else _answer(judged[ranked[0]].option),
+            confidence=confidence,
+            candidates=tuple(
+                Candidate(answer=_answer(judged[place].option), score=round(scores[place], 6))
+                for place in ranked
+            ),
+            option_scores=tuple(round(one.score, 6) for one in judged),
+            evidence=tuple(one.explanation.evidence for one in judged),
+            note=self._note([judged[place] for place in ranked[:2]], language),
+        )
+
+    def _note(self, judged: Sequence[Judgement], language: str) -> str:
+        told = [
+            f"{one.option.label} {one.score:+.2f}: "
+            + ", ".join(
+                f"{reason.feature} {reason.contribution:+.2f}" for reason in one.reasons[:_TOLD]
+            )
+            for one in judged
+        ]
+        if language not in self._learned.languages:
+            told.append(f"no weights for cue words of language {language!r}")
+        return "; ".join(told)
+
+
+def explained(
+    question: Question, passage: Passage, retriever: Retriever
+) -> tuple[Explanation, ...]:
+    """Return for each option its evidence, what that covers, and what it does not."""
+    return tuple(
+        explanation(
+            claim_and_context(question, option)[0],
+            passage.text,
+            retriever.retrieve(question, passage, option),
+        )
+        for option in question.options
+    )
+
+
+def _answer(option: Option) -> Answer:
+    return Answer(kind="choice", label=option.label, texts=(option.text,))

@@ -1,0 +1,270 @@
+"""Trains the reader ``cues``: pairwise ranking over named features, in seconds."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+from scipy.sparse import csr_array
+
+from closeread.errors import InputError, UsageError
+from closeread.making import make
+from closeread.protocols import Retriever
+from closeread.readers.cue_features import Features, features
+from closeread.readers.cues import CueWeights, explained
+from closeread.training import calibration, ranking
+from closeread.training.overlap import Overlap, bare
+from closeread.types import Dataset, Passage, Question, Record
+
+OpenDataset = Callable[[str], Dataset]
+_LEAST = 1e-4  # weights below it move nothing and are not kept
+
+
+class CueSettings(Record, frozen=True, kw_only=True):
+    """``[train]`` for the reader ``cues``.
+
+    Attributes:
+        datasets: What is learned from; questions without options or gold are passed over.
+        exclude: Sets to be read later: questions that overlap them are not learned from.
+        loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
+        l2: The ridge.
+        least: How many options must have a feature.
+        folds: Parts of the passages for the answers that confidence is learned from.
+        risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
+        delta: The chance at most that it is higher.
+    """
+
+    datasets: tuple[str, ...]
+    exclude: tuple[str, ...] = ()
+    loss: Literal["logistic", "hinge"] = "logistic"
+    l2: float = 10.0
+    least: int = 3
+    folds: int = 5
+    seed: int = 0
+    risk: float = 0.0
+    delta: float = 0.1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Learned:
+    """What training gave.
+
+    Attributes:
+        accuracy: Over questions of passages that were held out, fold by fold.
+        calibration_error: Of the confidences over the same questions, each by a calibrator that
+            was fitted without its fold.
+        n_excluded: Questions left out because they overlap an excluded set.
+    """
+
+    weights: CueWeights
+    accuracy: float
+    calibration_error: float
+    n_questions: int
+    n_excluded: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A question that can be learned from; ``part`` is its passage, which no fold divides."""
+
+    truth: tuple[bool | None, ...]
+    gold: int
+    sign: float
+    part: str
+    features: tuple[Features, ...]
+
+
+def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenDataset) -> Learned:
+    """Learn weights and confidence.
+
+    Args:
+        settings: What the recipe says under ``[train]``.
+        options: The reader's options; only ``retriever`` matters here.
+        open_dataset: Opens a data set by name.
+
+    Raises:
+        UsageError: A setting is out of its range, or there is no such retriever.
+        InputError: There are too few passages.
+    """
+    _check(settings)
+    name = str(options.get("retriever", "cover"))
+    retriever, _ = make("retriever", name)
+    items, n_excluded = _items(settings, open_dataset)
+    examples = [example(passage, question, retriever) for passage, question, _ in items]
+    parts = sorted({one.part for one in examples})
+    if len(parts) < settings.folds:
+        raise InputError(
+            f"only {len(parts)} passages with questions to learn from",
+            where=", ".join(settings.datasets),
+            expected=f"at least {settings.folds}, one for each fold",
+            cure="name sets of questions with options and gold",
+        )
+    random.Random(settings.seed).shuffle(parts)
+    fold_of = {part: place % settings.folds for place, part in enumerate(parts)}
+    folds = [fold_of[one.part] for one in examples]
+    scores = _held_out(examples, folds, settings)
+    correct = [_best(found) == one.gold for found, one in zip(scores, examples, strict=True)]
+    confidences = _held_out_confidences(scores, correct, folds)
+    threshold = None
+    if settings.risk:
+        threshold = calibration.choose_threshold(
+            confidences, correct, settings.risk, settings.delta
+        )
+    weights = CueWeights(
+        weights={
+            feature: round(weight, 5)
+            for feature, weight in fit(examples, settings).items()
+            if abs(weight) >= _LEAST
+        },
+        languages=tuple(sorted({passage.language for passage, _, _ in items})),
+        calibrator=calibration.fit_calibrator(scores, correct),
+        threshold=threshold,
+        learned_from=dict(Counter(dataset for _, _, dataset in items)),
+        settings=msgspec.to_builtins(settings) | {"retriever": name},
+    )
+    return Learned(
+        weights=weights,
+        accuracy=sum(correct) / len(correct),
+        calibration_error=calibration.calibration_error(confidences, correct),
+        n_questions=len(examples),
+        n_excluded=n_excluded,
+    )
+
+
+def example(passage: Passage, question: Question, retriever: Retriever) -> Example:
+    """Return a question with the features of its options."""
+    explanations = explained(question, passage, retriever)
+    truth, gold = _truth_and_gold(question)
+    return Example(
+        truth=truth,
+        gold=gold,
+        sign=_sign(question),
+        part=bare(passage.text),
+        features=features(question, passage, explanations),
+    )
+
+
+def fit(examples: Sequence[Example], settings: CueSettings) -> dict[str, float]:
+    """Return the weight of every feature that enough options have."""
+    names, matrix = _matrix(examples, settings.least)
+    right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
+    differences = matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]
+    even = np.ones(len(right_wrong))
+    found = ranking.fit(differences, even, settings.l2, settings.loss)
+    return dict(zip(names, map(float, found), strict=True))
+
+
+def scored(weights: dict[str, float], one: Example) -> list[float]:
+    """Return a score an option; the highest is what the stem asks for."""
+    return [
+        one.sign * math.fsum(value * weights.get(name, 0.0) for name, value in found.items())
+        for found in one.features
+    ]
+
+
+def _items(
+    settings: CueSettings, open_dataset: OpenDataset
+) -> tuple[list[tuple[Passage, Question, str]], int]:
+    """Return what can be learned from with its data set's name, and how many overlapped."""
+    overlap = Overlap(
+        (passage, question)
+        for name in settings.exclude
+        for passage, questions in open_dataset(name)
+        for question in questions
+    )
+    found = [
+        (passage, question, name)
+        for name in settings.datasets
+        for passage, questions in open_dataset(name)
+        for question in questions
+        if len(question.options) > 1 and question.kind != "entailment" and question.answers
+    ]
+    kept = [item for item in found if not overlap.holds(item[0], item[1])]
+    return kept, len(found) - len(kept)
+
+
+def _truth_and_gold(question: Question) -> tuple[tuple[bool | None, ...], int]:
+    """Return the options' truth and the place of the answer.
+
+    Where the data set does not tell truths, the answer's is what the stem asks for and the others'
+    the opposite.
+    """
+    labels = [option.label for option in question.options]
+    gold = labels.index(question.answers[0].label)
+    asked = _sign(question) > 0
+    by_answer = tuple((place == gold) == asked for place in range(len(labels)))
+    return question.option_truth or by_answer, gold
+
+
+def _sign(question: Question) -> float:
+    return -1.0 if question.asks_for == "contradicted" else 1.0
+
+
+def _matrix(examples: Sequence[Example], least: int) -> "tuple[list[str], csr_array]":
+    rows = [found for one in examples for found in one.features]
+    counts = Counter(name for row in rows for name, value in row.items() if value)
+    names = sorted(name for name, count in counts.items() if count >= least)
+    column = {name: place for place, name in enumerate(names)}
+    cells = [
+        (value, row, column[name])
+        for row, found in enumerate(rows)
+        for name, value in found.items()
+        if value and name in column
+    ]
+    values, at_rows, at_columns = zip(*cells, strict=True)
+    return names, csr_array((values, (at_rows, at_columns)), shape=(len(rows), len(names)))
+
+
+def _held_out(
+    examples: Sequence[Example], folds: Sequence[int], settings: CueSettings
+) -> list[list[float]]:
+    """Return the scores of every question by weights that were learned without its fold."""
+    found: list[list[float]] = [[]] * len(examples)
+    for fold in range(settings.folds):
+        weights = fit(
+            [one for one, of in zip(examples, folds, strict=True) if of != fold], settings
+        )
+        for place, (one, of) in enumerate(zip(examples, folds, strict=True)):
+            if of == fold:
+                found[place] = scored(weights, one)
+    return found
+
+
+def _held_out_confidences(
+    scores: Sequence[Sequence[float]], correct: Sequence[bool], folds: Sequence[int]
+) -> list[float]:
+    """Return the confidence of every question by a calibrator that was fitted without its fold."""
+    calibrators = {
+        fold: calibration.fit_calibrator(
+            [found for found, of in zip(scores, folds, strict=True) if of != fold],
+            [right for right, of in zip(correct, folds, strict=True) if of != fold],
+        )
+        for fold in set(folds)
+    }
+    return [calibrators[of].confidence(found) for found, of in zip(scores, folds, strict=True)]
+
+
+def _best(scores: Sequence[float]) -> int:
+    return max(range(len(scores)), key=lambda place: (scores[place], -place))
+
+
+def _check(settings: CueSettings) -> None:
+    if (
+        settings.l2 <= 0
+        or settings.least < 1
+        or settings.folds < 2
+        or not 0 <= settings.risk < 1
+        or not 0 < settings.delta < 1
+        or not settings.datasets
+    ):
+        raise UsageError(
+            f"l2={settings.l2:g}, least={settings.least}, folds={settings.folds}, "
+            f"risk={settings.risk:g}, delta={settings.delta:g}, "
+            f"{len(settings.datasets)} data sets",
+            expected="l2 above 0, least 1 or more, folds 2 or more, risk in [0, 1), "
+            "delta in (0, 1), one data set or more",
+        )
