@@ -165,9 +165,9 @@ def _extracted(
 
     from closeread.formats.registry import replacing
     from closeread.metrics.intervals import Resampling
-    from closeread.pipeline.evidence_groups import EvidenceGroups
     from closeread.pipeline.extract import Scorer, extract
     from closeread.pipeline.reading_cost import ReadingCost
+    from closeread.runs.evidence_groups import EvidenceGroups
 
     resampling = Resampling() if intervals else None
     scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag of the questions.")
-@click.option("--joined", "join", is_flag=True, help="Right or wrong answer by right or wrong evidence.")
+@click.option("--joined", "join", is_flag=True, help="Also answers by evidence, of RUN.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
@@ -82,7 +82,11 @@ def command(
         found = [
             score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
         ]
+        if join:
+            found = [_joined(*pair) for pair in zip(runs, found, strict=True)]
         averages = macro_averages(runs)
+    elif join:
+        raise click.UsageError("--joined needs RUN; --save makes one of --predictions")
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset and predictions:
@@ -99,6 +103,27 @@ def command(
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
     _print(found, averages, json_)
+
+
+def _joined(run: "Run", scored: RunSummary) -> RunSummary:
+    """Return the numbers of a run with those of its answers by its evidence."""
+    from msgspec.structs import replace
+
+    from closeread.runs.joined import must_join
+    from closeread.runs.score import as_submission, resampling_of
+
+    dataset = run.dataset()
+    both = must_join(
+        dataset,
+        as_submission(run, dataset, scored.settings.extraction),
+        resampling_of(scored.settings),
+        run.info.dataset.limit,
+    )
+    return replace(
+        scored,
+        metrics=scored.metrics | both.metrics,
+        breakdowns=scored.breakdowns | both.breakdowns,
+    )
 
 
 def _read_anew(

@@ -7,6 +7,7 @@ No metric of the catalog, because three of the four shares are not the better th
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -21,14 +22,23 @@ from closeread.types import Prediction, Question, Score, Submission, Summary
 CELLS = ("both", "answer_only", "evidence_only", "neither")
 
 
+class Joined(NamedTuple):
+    """The cell of each question with gold evidence, and the numbers over all questions."""
+
+    cells: dict[str, str]
+    summaries: dict[str, Summary]
+
+
 def joined(
     questions: Iterable[Question],
     submission: Submission,
     resampling: Resampling | None,
     *,
     enough: float = 0.5,
-) -> dict[str, Summary]:
-    """Return the share of each cell and the mean product of the two F1 (``overall_f1``).
+) -> Joined:
+    """Return each question's cell, the cells' shares, and the mean product of the two F1.
+
+    The last, ``overall_f1``, is ExpMRC's where the gold is text.
 
     Questions without gold evidence are in no cell, questions without prediction in ``neither``.
 
@@ -50,10 +60,13 @@ def joined(
     ]
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     signature = f"joined|enough:{enough:g}|missing:zero|v:1"
-    return {
-        pool.metric: describe(pool, signature, "question", resampling)
-        for pool in mean_pools(names, scores, submission)
-    }
+    return Joined(
+        cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
+        summaries={
+            pool.metric: describe(pool, signature, "question", resampling)
+            for pool in mean_pools(names, scores, submission)
+        },
+    )
 
 
 def _score(question: Question, prediction: Prediction | None, enough: float) -> Score:

@@ -32,7 +32,7 @@ def picked(name, label, span):
 def values(questions, predictions, **options):
     submission = Submission(predictions={one.question_id: one for one in predictions})
     found = joined(questions, submission, None, **options)
-    return {name.partition(".")[2]: one.value for name, one in found.items()}
+    return {name.partition(".")[2]: one.value for name, one in found.summaries.items()}
 
 
 def test_each_question_is_in_one_cell():
@@ -83,9 +83,10 @@ def test_questions_without_gold_evidence_are_in_no_cell():
     plain = Question(question_id="9", passage_id="p", text="?", kind="choice")
     submission = Submission(predictions={"1": picked("1", "A", ONE)})
     found = joined([verification("1"), plain], submission, None)
-    assert found["joined.both"].value == 1.0
-    assert found["joined.both"].n_scored == 1
-    assert found["joined.both"].n_questions == 2
+    assert found.cells == {"1": "both"}
+    assert found.summaries["joined.both"].value == 1.0
+    assert found.summaries["joined.both"].n_scored == 1
+    assert found.summaries["joined.both"].n_questions == 2
 
 
 @pytest.mark.parametrize("enough", [0.0, 1.5, -1.0])

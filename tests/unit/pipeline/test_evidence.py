@@ -3,9 +3,9 @@
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.pipeline.evidence_groups import EvidenceGroups
 from closeread.pipeline.extract import Scorer, evidence_of, extract
 from closeread.pipeline.reading_cost import ReadingCost
+from closeread.runs.evidence_groups import EvidenceGroups
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
 
 TEXT = "Rain falls. Sheep graze. Ferries cross. Nobody sang. Ice melts. Bells ring."

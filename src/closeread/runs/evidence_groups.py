@@ -21,12 +21,17 @@ class EvidenceGroups:
         self._resampling = resampling
         self._metric: Metric = catalog.resolve("metric", "evidence")()
         self._scores: dict[tuple[str, str], list[Score]] = {}
+        self._told: dict[str, Prediction] = {}
 
     def add(self, passage: Passage, question: Question, prediction: Prediction) -> None:
         """Score one question, each option in its groups."""
         gold = [one for one in question.gold_evidence if one.option_label and one.spans]
         if not gold:
             return
+        name = question.question_id
+        self._told[name] = Prediction(
+            question_id=name, answer=prediction.answer, error=prediction.error
+        )
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:
@@ -45,9 +50,7 @@ class EvidenceGroups:
         """Return the metric's summaries by ``sentences`` and ``distance``, in their order."""
         found: dict[str, dict[str, dict[str, Summary]]] = {}
         for (by, value), scores in sorted(self._scores.items()):
-            predictions = {
-                one.question_id: Prediction(question_id=one.question_id) for one in scores
-            }
+            predictions = {one.question_id: self._told[one.question_id] for one in scores}
             found.setdefault(by, {})[value] = {
                 one.metric: one
                 for one in summarize(

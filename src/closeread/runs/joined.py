@@ -1,0 +1,92 @@
+"""A run's answers and its evidence judged together, question by question."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from closeread.errors import UsageError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.joined import joined
+from closeread.runs.evidence_groups import EvidenceGroups
+from closeread.types import Dataset, Item, Prediction, Question, Submission, Summary
+
+
+@dataclass(frozen=True)
+class JoinedScores:
+    """Answers by evidence.
+
+    Attributes:
+        cells: Of each question with gold evidence, by id: ``both`` right, ``answer_only``,
+            ``evidence_only`` or ``neither``.
+        metrics: The cells' shares and ``joined.overall_f1``.
+        breakdowns: Evidence by ``sentences`` and ``distance`` of its gold.
+    """
+
+    cells: dict[str, str]
+    metrics: dict[str, Summary]
+    breakdowns: dict[str, dict[str, dict[str, Summary]]]
+
+
+def join(
+    items: Iterable[Item], submission: Submission, resampling: Resampling | None
+) -> JoinedScores | None:
+    """Judge answers and evidence together; None where there is no gold for both, or nothing to it.
+
+    Args:
+        items: Passages and questions, with gold.
+        submission: Predictions with answer and evidence.
+        resampling: How intervals are made; None for none.
+
+    Raises:
+        MissingExtraError: The gold evidence is text, and NLTK is not installed.
+    """
+    groups = EvidenceGroups(resampling)
+    questions: list[Question] = []
+    found = answered = False
+    for passage, together in items:
+        for question in together:
+            questions.append(question)
+            prediction = submission.predictions.get(question.question_id)
+            if not question.gold_evidence or not question.answers:
+                continue
+            if prediction is not None:
+                found |= any(one.spans or one.texts for one in prediction.evidence)
+                answered |= prediction.answer is not None
+            groups.add(
+                passage, question, prediction or Prediction(question_id=question.question_id)
+            )
+    if not (found and answered):
+        return None
+    both = joined(questions, submission, resampling)
+    return JoinedScores(both.cells, both.summaries, groups.summaries())
+
+
+def must_join(
+    dataset: Dataset, submission: Submission, resampling: Resampling | None, limit: int | None
+) -> JoinedScores:
+    """Judge the first ``limit`` questions of a data set, or all.
+
+    Raises:
+        UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
+        MissingExtraError: The gold evidence is text, and NLTK is not installed.
+    """
+    found = join(_up_to(dataset, limit), submission, resampling)
+    if found is None:
+        raise UsageError(
+            "answers and evidence cannot be joined",
+            expected="gold answers, gold evidence, and predictions that have both",
+            cure="leave out --joined",
+        )
+    return found
+
+
+def _up_to(dataset: Dataset, limit: int | None) -> Iterable[Item]:
+    left = limit
+    for passage, questions in dataset:
+        kept = tuple(islice(questions, left))
+        if kept:
+            yield passage, kept
+        if left is not None:
+            left -= len(kept)
+            if left <= 0:
+                return
