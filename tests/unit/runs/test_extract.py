@@ -1,0 +1,146 @@
+"""Rescoring saved generations: another stop, another rule, no model call."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from closeread.errors import InputError, UnknownNameError
+from closeread.formats import load
+from closeread.readers import make
+from closeread.runs.extract import chosen, server_stops
+from closeread.runs.predict import Job, predict
+from closeread.runs.records import ReaderInfo, ScoreSettings, describe_reader
+from closeread.runs.score import score_run
+from closeread.runs.store import open_run
+from closeread.runs.verify import verify
+from endpoint import Endpoint, last_user, serving
+
+GOLD = ["12.5", "7", "Marl"]
+WRITTEN = [
+    " 12.5\n\nPassage: another 7",
+    "\n7",
+    "The town. Answer: Marl\nbecause it says so.",
+]
+
+
+@pytest.fixture
+def run(tmp_path):
+    """A finished run over three questions whose texts are known."""
+    rows = [
+        {
+            "passage": {"passage_id": f"p{place}", "text": f"Number {place}."},
+            "questions": [
+                {
+                    "question_id": f"q{place}", "passage_id": f"p{place}", "text": "What?",
+                    "kind": "discrete", "answers": [{"kind": "span", "texts": [gold]}],
+                }
+            ],
+        }
+        for place, gold in enumerate(GOLD)
+    ]  # fmt: skip
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+    def rule(body):
+        return WRITTEN[int(last_user(body).split("Number ")[1][0])]
+
+    with serving(Endpoint(rule=rule)) as endpoint:
+        options = {"base_url": endpoint.url, "stop": ""}
+        reader, resolved = make("completion", options)
+        info = describe_reader("completion", resolved, reader)
+        return predict(Job(dataset=load(path), reader=reader, reader_info=info), tmp_path / "run")
+
+
+def scored(run, stops=None, rule=None):
+    settings = ScoreSettings(
+        metrics=("drop",), resamples=0, extraction=chosen(run, stops, rule), options={}
+    )
+    found = score_run(run, settings)
+    assert not verify(run).differences
+    values = {row.question_id: row.values["em"] for row in run.scores("drop")}
+    return [values[f"q{place}"] for place in range(3)], found.metrics["drop.em"]
+
+
+@pytest.mark.parametrize(
+    ("stops", "rule", "right"),
+    [
+        (None, None, [1.0, 1.0, 1.0]),  # the run's own: auto, no stop
+        (("\n",), None, [1.0, 0.0, 1.0]),
+        ((".",), None, [0.0, 1.0, 0.0]),
+        ((), "none", [0.0, 1.0, 0.0]),
+        (("\n",), "none", [1.0, 0.0, 0.0]),
+        ((), "first-line", [1.0, 1.0, 0.0]),
+        ((), "answer-prefix", [0.0, 1.0, 1.0]),
+        (("\n", "."), "drop", [0.0, 0.0, 0.0]),
+    ],
+)
+def test_every_rule_gives_what_it_says(run, stops, rule, right):
+    """The server is gone when this is scored: nothing is asked."""
+    values, summary = scored(run, stops, rule)
+    assert values == right
+    assert summary.value == pytest.approx(sum(right) / 3)
+
+
+def test_the_rule_is_in_the_signature(run):
+    _, plain = scored(run)
+    _, other = scored(run, ("\n",), "drop")
+    assert "extract" not in plain.signature
+    assert other.signature.endswith('|n:3|stop:["\\n"]|extract:drop')
+
+
+def test_a_rule_without_answers_counts_nobody_as_answered(run):
+    """The option rule finds no option here; what has no answer is not counted as answered."""
+    _, summary = scored(run, (), "letter")
+    assert (summary.n_answered, summary.value) == (0, 0.0)
+
+
+def test_unknown_rules_and_runs_without_generations(run, tmp_path):
+    with pytest.raises(UnknownNameError, match="first-line"):
+        chosen(run, None, "firstline")
+    job = Job(
+        dataset=run.dataset(),
+        reader=make("first-sentence")[0],
+        reader_info=ReaderInfo(name="first-sentence"),
+    )
+    other = predict(job, tmp_path / "other")
+    with pytest.raises(InputError, match="no generation"):
+        scored(other, (), "drop")
+
+
+def _closeread(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "closeread", *words], capture_output=True, text=True, check=False
+    )
+
+
+def test_the_verb(run):
+    found = _closeread("score", str(run.path), "--stop", "\\n", "--extract", "none", "--json")
+    assert found.returncode == 0, found.stderr
+    value = json.loads(found.stdout)["metrics"]["drop.em"]
+    assert value["value"] == pytest.approx(1 / 3)
+    assert 'stop:["\\n"]|extract:none' in value["signature"]
+    assert _closeread("verify", str(run.path)).returncode == 0
+    back = _closeread("score", str(run.path), "--json")
+    assert json.loads(back.stdout)["metrics"]["drop.em"]["value"] == 1.0
+    other = _closeread("score", "--dataset", "exam/zh", "--predictions", "x", "--extract", "none")
+    assert other.returncode == 2
+    assert "keeps what the model wrote" in other.stderr
+
+
+def test_what_the_server_cut_is_said(run, tmp_path):
+    with serving(Endpoint(rule=lambda body: "12")) as endpoint:
+        options = {"base_url": endpoint.url, "server_stop": True, "stop": "\\n"}
+        reader, resolved = make("completion", options)
+        info = describe_reader("completion", resolved, reader)
+        job = Job(dataset=run.dataset(), reader=reader, reader_info=info)
+        predict(job, tmp_path / "cut")
+    cut = open_run(tmp_path / "cut")
+    assert server_stops(cut) == ("\n",)
+    assert server_stops(run) == ()
+    found = _closeread("score", str(cut.path), "--stop", ".")
+    assert "no other --stop brings it back" in found.stderr
+    page = tmp_path / "page.html"
+    assert _closeread("report", str(cut.path), "--out", str(page)).returncode == 0
+    assert "ended by the server at a stop string" in page.read_text("utf-8")
