@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, cast
 
 from closeread import catalog
 from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats import partial
 from closeread.formats.head import Head
 from closeread.formats.source import Source
 from closeread.types import Dataset, Defects, Item, Question
@@ -157,14 +158,17 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write to a neighbour and rename at the end, so that no half file bears the name.
 
+    Neighbours that killed writers of the same file left are removed first.
+
     Raises:
         StorageError: The folder cannot be written, or the disk is full.
     """
     import tempfile  # costs more than all else here, and readers never need it
 
+    partial.sweep(target)
     try:
         handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=f".{target.name}.", suffix=".part"
+            dir=target.parent, prefix=partial.prefix(target), suffix=".part"
         )
         try:
             with os.fdopen(handle, "wb") as stream:
