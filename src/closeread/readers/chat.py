@@ -10,7 +10,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.readers.asking import Asking
 from closeread.readers.budget import Budget
-from closeread.readers.client import Endpoint
+from closeread.readers.endpoint import Endpoint
 from closeread.readers.examples import Examples
 from closeread.readers.extraction import Extraction, stops_in
 from closeread.readers.remote import RemoteReader

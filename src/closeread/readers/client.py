@@ -8,23 +8,23 @@ import asyncio
 import email.utils
 import hashlib
 import math
-import os
 import random
 import re
 import ssl
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 import msgspec
 
-from closeread.errors import EndpointError, UsageError
+from closeread.errors import EndpointError
 from closeread.readers.budget import Budget
 from closeread.readers.cache import Cache
+from closeread.readers.endpoint import Endpoint, key_refused, refused, said, unreachable
 from closeread.readers.wire import MalformedReplyError
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
@@ -49,53 +49,60 @@ class _PassingFaultError(Exception):
         self.wait_seconds = wait_seconds
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """Where the model is and how patient to be with it; the key is never shown.
+class Lane:
+    """One connection, kept alive; plain httpx transport, because its client costs as much again."""
 
-    Attributes:
-        base_url: Such as ``http://localhost:8000/v1``.
-        key_name: The environment variable that holds the key.
-        timeout_seconds: For one attempt, from the first byte sent to the last received.
-        retries: Further attempts after the first one.
-    """
+    def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext) -> None:
+        self._base = endpoint.base_url
+        self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        if endpoint.key:
+            self._headers["Authorization"] = f"Bearer {endpoint.key}"
+        seconds = endpoint.timeout_seconds
+        self._extensions = {
+            "timeout": {"connect": 10.0, "read": seconds, "write": seconds, "pool": seconds}
+        }
+        self._transport = httpx.AsyncHTTPTransport(
+            verify=tls,
+            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
+            proxy=proxy_for(self._base),
+        )
 
-    base_url: str
-    key_name: str
-    timeout_seconds: float = 300.0
-    retries: int = 6
-    key: str = field(init=False, repr=False, default="")
+    async def __aenter__(self) -> "Lane":
+        await self._transport.__aenter__()
+        return self
 
-    def __post_init__(self) -> None:
-        base_url = (self.base_url or os.environ.get("OPENAI_BASE_URL", "")).rstrip("/")
-        object.__setattr__(self, "base_url", base_url)
-        object.__setattr__(self, "key", os.environ.get(self.key_name, "").strip())
+    async def __aexit__(self, *of: Any) -> None:
+        await self._transport.__aexit__(*of)
 
-    def check(self) -> None:
-        """Refuse what cannot be an endpoint.
+    async def send(self, method: str, path: str, content: bytes = b"") -> httpx.Response:
+        """Send one request and return its whole response.
 
         Raises:
-            UsageError: No address, or one with a password in it.
+            httpx.TransportError: It was not answered, or not wholly.
         """
-        if not self.base_url:
-            raise UsageError(
-                "no endpoint is named",
-                expected="-o base_url=http://localhost:8000/v1 or the variable OPENAI_BASE_URL",
-                cure="start one (vLLM, SGLang, llama.cpp, transformers serve), or take the reader "
-                "`local`, which needs none",
-            )
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"no http or https address: {self.base_url}")
-        if parts.username or parts.password or parts.query:
-            raise UsageError(
-                "the address of the endpoint holds a password or a query, which runs would record",
-                cure=f"put the key into the environment variable {self.key_name}",
-            )
+        request = httpx.Request(
+            method,
+            self._base + path,
+            headers=self._headers,
+            content=content,
+            extensions=self._extensions,
+        )
+        response = await self._transport.handle_async_request(request)
+        response.request = request
+        try:
+            await response.aread()
+        finally:
+            await response.aclose()
+        return response
 
-    def hidden(self, text: str) -> str:
-        """Return a server's words without the key, which some of them repeat."""
-        return text.replace(self.key, "***") if self.key else text
+
+def proxy_for(address: str) -> str | None:
+    """Return the proxy that the environment names for an address (HTTPS_PROXY, NO_PROXY, ...)."""
+    parts = urlsplit(address)
+    if proxy_bypass(parts.hostname or ""):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 class Client:
@@ -110,21 +117,11 @@ class Client:
         self._tickets = 0
         self._succeeded = False
         self._lost_in_a_row = 0
-        self._tls: ssl.SSLContext | bool = (
-            httpx.create_ssl_context() if endpoint.base_url.startswith("https:") else False
-        )
+        self._tls = httpx.create_ssl_context()
 
-    def lane(self) -> httpx.AsyncClient:
+    def lane(self) -> Lane:
         """Open one connection, to be closed by the caller."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self.endpoint.key:
-            headers["Authorization"] = f"Bearer {self.endpoint.key}"
-        return httpx.AsyncClient(
-            headers=headers,
-            verify=self._tls,
-            timeout=httpx.Timeout(self.endpoint.timeout_seconds, connect=10.0),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-        )
+        return Lane(self.endpoint, self._tls)
 
     def identity(self, path: str, body: Mapping[str, Any]) -> str:
         """Return the sha256 of a request: its address and its body, keys in order."""
@@ -135,7 +132,7 @@ class Client:
 
     async def ask(
         self,
-        lane: httpx.AsyncClient,
+        lane: Lane,
         path: str,
         body: Mapping[str, Any],
         *,
@@ -178,7 +175,7 @@ class Client:
         return found, sha256
 
     async def _patiently(
-        self, lane: httpx.AsyncClient, path: str, content: bytes, read: Callable[[bytes], T]
+        self, lane: Lane, path: str, content: bytes, read: Callable[[bytes], T]
     ) -> tuple[bytes, T]:
         wait = _FIRST_WAIT_SECONDS
         for left in range(self.endpoint.retries, -1, -1):
@@ -202,11 +199,10 @@ class Client:
                 return raw, found
         raise AssertionError("unreachable")
 
-    async def _once(self, lane: httpx.AsyncClient, path: str, content: bytes) -> bytes:
-        address = self.endpoint.base_url + path
+    async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
-                response = await lane.post(address, content=content)
+                response = await lane.send("POST", path, content)
         except (TimeoutError, httpx.TimeoutException):
             raise _PassingFaultError(
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
@@ -224,9 +220,9 @@ class Client:
         await self._refused(lane, response)
         raise AssertionError("unreachable")
 
-    async def _refused(self, lane: httpx.AsyncClient, response: httpx.Response) -> None:
+    async def _refused(self, lane: Lane, response: httpx.Response) -> None:
         status = response.status_code
-        told = self.endpoint.hidden(said(response))
+        told = self.endpoint.hidden(said(response.content))
         if status in _PASSING:
             raise _PassingFaultError(
                 f"status {status}: {told}", retry_after(response.headers.get("Retry-After", ""))
@@ -273,18 +269,7 @@ def retry_after(value: str) -> float | None:
     return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
 
 
-def said(response: httpx.Response) -> str:
-    """Return what a server says of its refusal, one line of it."""
-    try:
-        found = msgspec.json.decode(response.content)
-        error = found.get("error", found.get("detail", found))
-        text = error.get("message", error) if isinstance(error, dict) else error
-    except (msgspec.DecodeError, AttributeError, UnicodeDecodeError):
-        text = response.text
-    return " ".join(str(text).split())[:300]
-
-
-async def models(lane: httpx.AsyncClient, endpoint: Endpoint) -> list[dict[str, Any]] | None:
+async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
     """Return what the server says of its models; None where it does not tell.
 
     Raises:
@@ -292,62 +277,15 @@ async def models(lane: httpx.AsyncClient, endpoint: Endpoint) -> list[dict[str, 
     """
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
-            response = await lane.get(endpoint.base_url + "/models")
+            response = await lane.send("GET", "/models")
     except httpx.ConnectError as error:
         raise unreachable(endpoint, error) from None
     except (TimeoutError, httpx.TransportError):
         return None
     if response.status_code in (401, 403):
-        raise key_refused(endpoint, response.status_code, endpoint.hidden(said(response)))
+        raise key_refused(endpoint, response.status_code, endpoint.hidden(said(response.content)))
     try:
         listed = msgspec.json.decode(response.content)["data"]
         return [one for one in listed if isinstance(one.get("id"), str)]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
         return None
-
-
-def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
-    """Return the error for a server that is not there."""
-    return EndpointError(
-        f"no endpoint answers here: {error}",
-        where=endpoint.base_url,
-        expected="an OpenAI-compatible server, such as http://localhost:8000/v1",
-        cure="start it, or mend -o base_url=",
-    )
-
-
-def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
-    """Return the error for a key that is missing or wrong."""
-    return EndpointError(
-        f"status {status}: {told}",
-        where=endpoint.base_url,
-        expected=f"a key in the environment variable {endpoint.key_name}"
-        + ("" if endpoint.key else ", which is not set"),
-        cure=f"export {endpoint.key_name}=..., or name another variable with -o api_key_env=NAME",
-    )
-
-
-def refused(
-    endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
-) -> EndpointError:
-    """Return the error for a request that this server will never answer."""
-    names = [one["id"] for one in known or ()]
-    model = msgspec.json.decode(content).get("model") if content else ""
-    if names and model not in names:
-        return wrong_model(endpoint, str(model), names)
-    return EndpointError(
-        f"status {status}: {told}",
-        where=endpoint.base_url,
-        cure="see what the server takes: -o base_url= ends in /v1 with most; -o extra='{...}' adds "
-        "to the request, or takes away what it does not know with null",
-    )
-
-
-def wrong_model(endpoint: Endpoint, model: str, names: list[str]) -> EndpointError:
-    """Return the error for a model that the server does not have."""
-    return EndpointError(
-        f"the server has no model {model!r}" if model else "no model is named",
-        where=endpoint.base_url,
-        expected="one of " + ", ".join(names[:20]),
-        cure=f"-o model={names[0]}",
-    )

@@ -11,20 +11,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 
 from closeread.errors import EndpointError, UsageError
 from closeread.readers.asking import Ask, Asking
 from closeread.readers.budget import Budget
 from closeread.readers.cache import Cache
-from closeread.readers.client import (
-    Client,
-    Endpoint,
-    FailedQuestionError,
-    models,
-    wrong_model,
-)
+from closeread.readers.client import Client, FailedQuestionError, Lane, models
+from closeread.readers.endpoint import Endpoint, wrong_model
 from closeread.readers.option_scores import of_letters, scored
 from closeread.readers.wire import (
     ChatReply,
@@ -215,7 +209,7 @@ class RemoteReader:
                 cache.close()
 
     async def _one(
-        self, client: Client, lane: httpx.AsyncClient, passage: Passage, question: Question
+        self, client: Client, lane: Lane, passage: Passage, question: Question
     ) -> Prediction:
         started = time.perf_counter()
         try:
@@ -229,7 +223,7 @@ class RemoteReader:
             found = Prediction(question_id=question.question_id, error=str(error))
         return msgspec.structs.replace(found, seconds=round(time.perf_counter() - started, 4))
 
-    async def _generate(self, client: Client, lane: httpx.AsyncClient, ask: Ask) -> Generation:
+    async def _generate(self, client: Client, lane: Lane, ask: Ask) -> Generation:
         body = self._body(self._shown(ask))
         reply, sha256 = await self._ask(client, lane, body, 1)
         stops = body.get("stop", ())
@@ -240,9 +234,7 @@ class RemoteReader:
             option_order=ask.option_order,
         )
 
-    async def _score(
-        self, client: Client, lane: httpx.AsyncClient, ask: Ask, question: Question
-    ) -> Prediction:
+    async def _score(self, client: Client, lane: Lane, ask: Ask, question: Question) -> Prediction:
         if self._is_chat:
             body = self._body(
                 {**self._shown(ask), "max_tokens": 1, "logprobs": True, "top_logprobs": 20}
@@ -266,7 +258,7 @@ class RemoteReader:
             raise FailedQuestionError(str(error)) from error
 
     async def _ask(
-        self, client: Client, lane: httpx.AsyncClient, body: Mapping[str, Any], n: int
+        self, client: Client, lane: Lane, body: Mapping[str, Any], n: int
     ) -> tuple[ChatReply | TextReply, str]:
         return await client.ask(
             lane,
