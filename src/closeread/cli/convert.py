@@ -56,7 +56,7 @@ def command(
 
     given = {key: value for key, value in mrqa.items() if value}
     report = convert(
-        open_dataset(src, from_, strict),
+        open_dataset(src, from_, strict, option="--from"),
         dst,
         to,
         limit=limit,

@@ -50,6 +50,8 @@ def open_dataset(
     name: str,
     format: str | None = None,  # noqa: A002
     strict: bool = False,
+    *,
+    option: str = "--format",
 ) -> Dataset:
     """Open the data set that a user names.
 
@@ -57,12 +59,13 @@ def open_dataset(
         name: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
         format: A format's name; guessed from the content when None.
         strict: Read everything once first and stop at defects.
+        option: The verb's option that names the format.
 
     Raises:
         InputError: The file is missing, broken, or of no known format.
         DefectError: ``strict``, and the data have defects.
     """
-    dataset = formats.load(locate(name), format)
+    dataset = formats.load(locate(name), format, option=option)
     if strict:
         defects = dataset.check()
         if defects.total:

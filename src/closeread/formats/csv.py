@@ -14,7 +14,6 @@ from typing import Any, BinaryIO
 from closeread.errors import InputError, UsageError
 from closeread.formats import rows
 from closeread.formats.head import Head
-from closeread.formats.place import explain
 from closeread.formats.registry import Format
 from closeread.formats.source import Source
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -86,7 +85,7 @@ def _rows(source: Source) -> Iterator[rows.Numbered]:
         except csv.Error as error:
             raise _wrong(source, start, f"not CSV: {error}", "quoted cells are closed") from error
         except UnicodeDecodeError as error:
-            raise explain(error, str(source)) from error
+            raise source.explain(error, b"") from error
         finally:
             text.detach()
         if not names:

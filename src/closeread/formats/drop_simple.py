@@ -60,7 +60,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 f"a context that begins {row.context[:40]!r}",
                 where=place(source, "", line=number),
                 expected="Passage: ... Question: ... Answer:, each on lines of its own",
-                cure="name another format with --format",
+                cure=source.cure,
             )
         text, stem = before.removeprefix(_PASSAGE), stem.removesuffix(_ANSWER)
         passage = Passage(passage_id=content_id(text), text=text, language=detect(text))

@@ -93,7 +93,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 "the field 'options' is missing",
                 where=where,
                 expected="`options` or `opt`",
-                cure="mend the file, or name another format with --format",
+                cure=source.cure,
             )
         form = "training" if record.opt is None else "2020"
         passage = _passage(record, form)

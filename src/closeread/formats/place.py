@@ -21,7 +21,7 @@ PARSER_ERRORS = (
     RecursionError,
     BrokenJSON,
 )
-_MEND = "mend the file, or name another format with --format"
+MEND = "mend the file"
 
 
 def explain(
@@ -32,6 +32,7 @@ def explain(
     value: Any = None,
     line: int | None = None,
     within: str = "",
+    cure: str = MEND,
 ) -> InputError:
     """Turn a parser's error into one that says what, where, what was expected and what to do.
 
@@ -42,6 +43,7 @@ def explain(
         value: The same as plain objects, to find the question in; parsed again when None.
         line: The number of the line that ``raw`` is, where it is one line.
         within: Where ``raw`` or ``value`` stands in the file, such as ``data[3]``.
+        cure: What to do, unless the error itself tells better.
     """
     message = str(error)
     found_at = _AT.match(message)
@@ -50,7 +52,7 @@ def explain(
     if isinstance(error, BrokenJSON):
         line = error.line
         within = within or (f"element {error.element + 1}" if error.element >= 0 else "")
-        return _error(f"not JSON: {error.reason}", _where(file, line, "", within), cure=_MEND)
+        return _error(f"not JSON: {error.reason}", _where(file, line, "", within), cure=cure)
     at_byte = _BYTE.search(message)
     if line is None and raw and at_byte:
         line = raw.count(b"\n", 0, int(at_byte[1])) + 1
@@ -61,9 +63,9 @@ def explain(
             cure="convert it: iconv -f GB18030 -t UTF-8 FILE > NEW",
         )
     if isinstance(error, RecursionError):
-        return _error("nested too deeply", _where(file, line, "", within), cure=_MEND)
+        return _error("nested too deeply", _where(file, line, "", within), cure=cure)
     if not isinstance(error, msgspec.ValidationError):
-        return _error(_not_json(message, raw), _where(file, line, "", within), cure=_MEND)
+        return _error(_not_json(message, raw), _where(file, line, "", within), cure=cure)
     question = _nearest(value if value is not None else _plain(raw), path)
     if line is None and question and raw.count(f'"{question}"'.encode()) == 1:
         line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
@@ -71,10 +73,10 @@ def explain(
     where = _where(file, line, question, place)
     missing, wrong = _MISSING.search(message), _WRONG_TYPE.match(message)
     if missing:
-        return _error(f"the field {missing[1]!r} is missing", where, cure=_MEND)
+        return _error(f"the field {missing[1]!r} is missing", where, cure=cure)
     if wrong:
-        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), _MEND)
-    return _error(message, where, cure=_MEND)
+        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), cure)
+    return _error(message, where, cure=cure)
 
 
 def _error(found: str, where: str, expected: str = "", cure: str = "") -> InputError:

@@ -59,11 +59,17 @@ def guess(source: Source) -> str:
     if name:
         return name
     _diagnose(source)
+    if source.first_line_is_cut():
+        raise InputError(
+            "the first line is longer than what a format is guessed from",
+            where=str(source),
+            cure=f"name the format with {source.option}",
+        )
     raise InputError(
         "no known format has content like this",
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
-        cure="name it with --format, or see docs/formats.md to bring your own",
+        cure=f"name it with {source.option}, or see docs/formats.md to bring your own",
     )
 
 
@@ -92,6 +98,7 @@ def load(
     format: str | None = None,  # noqa: A002
     *,
     facts: bool = True,
+    option: str = "--format",
 ) -> Dataset:
     """Open a data set; its records are not read until it is iterated.
 
@@ -100,11 +107,12 @@ def load(
         format: A name from ``closeread ls formats``; guessed from the content when None.
         facts: Find out the file's hash and what stands beside its records, which passes over all
             of a large file; without them iteration starts at once.
+        option: The option that names the format, where an error tells how to name another.
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.
     """
-    source = Source(path)
+    source = Source(path, option=option)
     name = format or guess(source)
     chosen: Format = catalog.resolve("format", name)
     info = chosen.info(source) if facts else Info()

@@ -13,7 +13,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.head import Head
-from closeread.formats.place import PARSER_ERRORS, explain
+from closeread.formats.place import MEND, PARSER_ERRORS, explain
 from closeread.formats.stream import Walk
 
 T = TypeVar("T")
@@ -27,13 +27,24 @@ _WHOLE_GZIP_BYTES = 4 * 1024 * 1024
 
 
 class Source:
-    """A local file that holds questions or predictions, plain or gzip-compressed."""
+    """A local file that holds questions or predictions, plain or gzip-compressed.
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    Attributes:
+        option: The option of the command line that names the file's format; "" where none does,
+            as of a run's own files.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, option: str = "") -> None:
         self.path = Path(path)
+        self.option = option
 
     def __str__(self) -> str:
         return str(self.path)
+
+    @property
+    def cure(self) -> str:
+        """What to do about a file that is not as its format promises."""
+        return f"{MEND}, or name another format with {self.option}" if self.option else MEND
 
     @property
     def stem(self) -> str:
@@ -102,6 +113,11 @@ class Source:
         with self.open() as stream:
             return Head(self.path.name, stream.read(_LONG_HEAD_BYTES))
 
+    def first_line_is_cut(self) -> bool:
+        """Whether even the long beginning of the file ends before its first line does."""
+        raw = self.long_head().raw
+        return len(raw) == _LONG_HEAD_BYTES and b"\n" not in raw.lstrip()
+
     def sha256(self) -> str:
         """Return the hash of the bytes on disk, as published checksums give it."""
         with self._raw() as stream:
@@ -151,7 +167,7 @@ class Source:
 
     def explain(self, error: Exception, raw: bytes, *, line: int | None = None) -> InputError:
         """Turn a parser's error into one that names the file, the line and the question."""
-        return explain(error, str(self), raw=raw, line=line)
+        return explain(error, str(self), raw=raw, line=line, cure=self.cure)
 
     def convert(
         self,
@@ -177,7 +193,7 @@ class Source:
         except PARSER_ERRORS as error:
             raw = b"" if line or self.is_large else self.read()
             raise explain(
-                error, str(self), raw=raw, value=value, line=line, within=within
+                error, str(self), raw=raw, value=value, line=line, within=within, cure=self.cure
             ) from error
 
     def document(self, type: Any) -> Any:  # noqa: A002
@@ -206,7 +222,7 @@ class Source:
                 raise InputError(
                     f"there is no list {field!r}" if field else "the document is no list",
                     where=str(self),
-                    cure="name another format with --format",
+                    cure=self.cure,
                 )
 
     def members(self, type: type[T]) -> Iterator[tuple[str, T]]:  # noqa: A002
@@ -238,7 +254,7 @@ class Source:
             try:
                 yield Walk(stream)
             except PARSER_ERRORS as error:
-                raise explain(error, str(self)) from error
+                raise explain(error, str(self), cure=self.cure) from error
 
     @cached_property
     def is_large(self) -> bool:

@@ -12,6 +12,8 @@ import pytest
 
 from closeread.errors import CloseReadError, InputError
 from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.runs.store import open_run
 from samples import SAMPLES, TEXT, written
 
 FORMATS = list(SAMPLES)
@@ -295,3 +297,38 @@ def test_wrong_encoding_in_a_field_of_other_publishers(tmp_path, name):
         if whole[at : at + 1] == b"{" and whole[at + 1 : at + 2] != b"}":
             path.write_bytes(whole[: at + 1] + b'"zz":"\xc4\xe3",' + whole[at + 1 :])
             assert "not UTF-8" in refused(path, name) or "unknown field" in refused(path, name)
+
+
+def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
+    """``convert`` takes --from, most verbs --format, and a run's own file has no such option."""
+    path = tmp_path / "bad.json"
+    path.write_text('{"data": [{"paragraphs": 3}]}')
+    for verb, option in ((["describe"], "--format"), (["convert", "out.jsonl"], "--from")):
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", verb[0], str(path), *verb[1:]],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert option in done.stderr
+    with pytest.raises(InputError) as caught:
+        load_submission(path)
+    assert "--format" not in str(caught.value)
+    (tmp_path / "run.json").write_text('{"schema_version": 1, "created"')
+    with pytest.raises(InputError, match="mend the file") as caught:
+        open_run(tmp_path)
+    assert "--format" not in str(caught.value)
+
+
+def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
+    """A valid line whose telling fields come after 17 MB of text is read once it is named."""
+    path = tmp_path / "long.jsonl"
+    question = '{"question_id": "q", "passage_id": "p", "text": "Which?", "kind": "span"}'
+    passage = '{"text": "%s", "passage_id": "p"}' % ("word " * 3_400_000)
+    path.write_text(f'{{"passage": {passage}, "questions": [{question}]}}\n')
+    message = refused(path)
+    assert "the first line is longer than" in message
+    assert "--format" in message
+    assert sum(len(questions) for _, questions in load(path, "jsonl")) == 1
