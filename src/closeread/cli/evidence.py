@@ -43,6 +43,8 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question
 @click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="How many passages of the corpus are read for a claim.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="PAGE.html",
+              help="A page: all retrievers' evidence beside gold.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
@@ -64,6 +66,7 @@ def command(
     corpus: Path | None,
     passages: int,
     out: Path | None,
+    page: Path | None,
     workers: int,
     format_: str | None,
     limit: int | None,
@@ -74,7 +77,7 @@ def command(
     """Find the sentences of DATASET that bear on each option, or on each question without options.
 
     Where the set has gold evidence, it is scored. --question and --explain show the evidence in
-    its passage, several retrievers' beside one another.
+    its passage, several retrievers' beside one another; --html writes that as a page.
     """
     from closeread.cli.datasets import open_dataset
 
@@ -100,16 +103,27 @@ def command(
             json_=json_,
         )  # fmt: skip
         return
-    if question is not None or explain:
+    if page is None and (question is not None or explain):
         _show(chosen, methods, label, explain, json_)
         return
     if out is not None and len(methods) > 1:
         raise click.UsageError("--out takes the evidence of one retriever")
     found = [
-        _extracted(chosen, method, label, workers, out, by=by, intervals=not no_intervals)
+        _extracted(
+            chosen,
+            method,
+            label,
+            workers,
+            out,
+            by=by,
+            intervals=not no_intervals,
+            keep=page is not None,
+        )
         for method in methods
     ]
     print_found(chosen.info(), found, json_)
+    if page is not None:
+        _write_page(chosen, found, label, page)
 
 
 @dataclass
@@ -160,6 +174,7 @@ def _extracted(
     *,
     by: tuple[str, ...],
     intervals: bool,
+    keep: bool,
 ) -> Found:
     import msgspec
 
@@ -172,6 +187,7 @@ def _extracted(
     resampling = Resampling() if intervals else None
     scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
+    kept = {}
     _tell_coverage(chosen, method)
     with ExitStack() as stack:
         bar = stack.enter_context(progress(method.name, chosen.limit))
@@ -184,6 +200,8 @@ def _extracted(
             if by:
                 groups.add(passage, question, prediction)
             cost.add(passage, question, prediction)
+            if keep:
+                kept[question.question_id] = prediction
             claims += len(prediction.evidence)
             pieces += sum(len(found.spans) for found in prediction.evidence)
             if stream is not None:
@@ -191,7 +209,30 @@ def _extracted(
         if label is not None and not claims:
             raise _no_such_option(label)
     breakdowns = {key: groups.summaries().get(key, {}) for key in by}
-    return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims)
+    values = scorer.values() if keep else {}
+    return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
+
+
+def _write_page(chosen: _Chosen, found: list[Found], label: str | None, page: Path) -> None:
+    from closeread.pipeline.evidence_page import Finding, evidence_material
+    from closeread.reports.page import write_material
+    from closeread.runs.records import ReaderInfo
+
+    items = list(chosen.items())
+    findings = [
+        Finding(
+            name=one.method.label,
+            retriever=one.method.retriever,
+            reader=ReaderInfo(name=one.method.name, options=one.method.options),
+            predictions=one.predictions,
+            values=one.values,
+            metrics=one.metrics,
+        )
+        for one in found
+    ]
+    remark(
+        str(write_material(evidence_material(chosen.info(), items, findings, label=label), page))
+    )
 
 
 def _no_such_option(label: str | None) -> UsageError:

@@ -10,12 +10,12 @@ from closeread.cli.numbers import aligned, contract, numbers, row
 from closeread.cli.output import as_json, remark
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
-from closeread.types import Summary
+from closeread.types import Prediction, Summary
 
 
 @dataclass(frozen=True)
 class Found:
-    """What one retriever found, in numbers."""
+    """What one retriever found, in numbers; where a page is wanted, question by question."""
 
     method: Method
     metrics: dict[str, Summary]
@@ -23,6 +23,8 @@ class Found:
     cost: ReadingCost
     pieces: int
     claims: int
+    predictions: dict[str, Prediction]
+    values: dict[str, dict[str, float | None]]
 
 
 def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:

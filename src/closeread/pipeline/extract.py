@@ -197,6 +197,15 @@ class Scorer:
             question_id=question.question_id, evidence=judged.evidence[:1], answer=judged.answer
         )
 
+    def values(self) -> dict[str, dict[str, float | None]]:
+        """Return what each question with gold got, by id, by full metric name."""
+        found: dict[str, dict[str, float | None]] = {}
+        for metric, scores in self._scores.items():
+            for score in scores:
+                named = {f"{metric}.{key}": value for key, value in score.values.items()}
+                found.setdefault(score.question_id, {}).update(named)
+        return found
+
     def summaries(self) -> dict[str, Summary]:
         """Return the summary of every metric that had gold, by name."""
         found: dict[str, Summary] = {}

@@ -9,7 +9,7 @@ from closeread.errors import CloseReadError, MismatchError
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunInfo
 from closeread.runs.store import Run, open_run
-from closeread.types import Dataset, Item, Passage, Prediction, Question, Summary
+from closeread.types import Dataset, Item, Passage, Prediction, Question, Span, Summary
 
 # The first of these that a metric family computes is its chief value, shown large.
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
@@ -18,12 +18,29 @@ _SECOND = ("option", "evidence", "selective")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Attention:
+    """How a masking retriever's query changed as it found sentences.
+
+    Attributes:
+        query: The text that it looked for.
+        steps: Of each step the weight of every word (a span of ``query``), and what was found.
+    """
+
+    query: str
+    steps: tuple[tuple[tuple[tuple[Span, float], ...], Span], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Told:
-    """What a run said about a question and what that was worth, by full metric name."""
+    """What a run said about a question and what that was worth, by full metric name.
+
+    ``attention`` is there, by option label, where a masking retriever looked for the evidence.
+    """
 
     prediction: Prediction
     values: dict[str, float | None]
     note: str = ""
+    attention: dict[str, Attention] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +65,14 @@ class RunView:
     per_question: str
     level: float = 0.95
     misfits: tuple[str, ...] = ()
+
+    @property
+    def evidence_only(self) -> bool:
+        """Whether only evidence was looked for, and no question answered."""
+        predictions = [told.prediction for told in self.told.values()]
+        return any(one.evidence for one in predictions) and not any(
+            one.answer or one.error for one in predictions
+        )
 
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.

@@ -16,6 +16,7 @@ from closeread.formats.registry import replacing
 from closeread.reports import payload
 from closeread.reports.gather import Material, RunView, SetView, gather
 from closeread.reports.groups import of_runs
+from closeread.reports.joint import cells, joint, table
 from closeread.reports.mrqa import published
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
@@ -99,6 +100,11 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         "mrqa": made,
         "questions": payload.columns(material),
     }
+    for number, both in enumerate(joint(material)):
+        if both is not None:
+            found["runs"][number]["joined"] = table(both)
+            place = material.runs[number].place
+            found["questions"]["runs"][number]["cell"] = cells(material, place, both)
     return found
 
 
@@ -124,6 +130,7 @@ def _run(run: RunView) -> dict[str, Any]:
         "headline": run.headline,
         "level": f"{run.level * 100:g}",
         "metrics": run.metrics,
+        "evidenceOnly": run.evidence_only,
         "first": first(list(run.metrics)),
     }
 

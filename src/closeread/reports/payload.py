@@ -5,8 +5,9 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.gather import Material, Row, RunView, Told
-from closeread.types import Answer, Question
+from closeread.reports.covering import located, uncovered
+from closeread.reports.gather import Attention, Material, Row, RunView, Told
+from closeread.types import Answer, Passage, Question
 
 DETAILS_A_BLOCK = 64
 PASSAGES_A_BLOCK = 16
@@ -124,29 +125,43 @@ def blocks(material: Material) -> Iterator[tuple[str, Any]]:
 
 def _detail(material: Material, row: Row) -> dict[str, Any]:
     question = row.question
+    passage = material.passages[row.passage] if row.passage >= 0 else None
     found: dict[str, Any] = {
         "option_tags": [option.tags for option in question.options],
         "option_truth": question.option_truth,
         "answers": question.answers,
-        "runs": [_told(run, question) if run.place == row.place else None for run in material.runs],
+        "runs": [
+            _told(run, question, passage) if run.place == row.place else None
+            for run in material.runs
+        ],
     }
     if question.gold_evidence:
-        found["gold_evidence"] = question.gold_evidence
+        gold = located(question.gold_evidence, passage)
+        found["gold_evidence"] = gold
+        if parts := uncovered(question, passage, gold):
+            found["loose"] = parts
     if question.asks_for:
         found["asks_for"] = question.asks_for
     return found
 
 
-def _told(run: RunView, question: Question) -> dict[str, Any] | None:
+def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str, Any] | None:
     told = run.told.get(question.question_id)
     if told is None:
         return None
-    found: dict[str, Any] = msgspec.to_builtins(told.prediction)
+    evidence = located(told.prediction.evidence, passage)
+    found: dict[str, Any] = msgspec.to_builtins(
+        msgspec.structs.replace(told.prediction, evidence=evidence)
+    )
     del found["question_id"]
+    if parts := uncovered(question, passage, evidence):
+        found["loose"] = parts
+    if told.attention:
+        found["attention"] = {label: _shaded(one) for label, one in told.attention.items()}
     # What the passage or the options say already is not said again.
-    for evidence in found.get("evidence", ()):
-        if evidence.get("spans"):
-            evidence.pop("texts", None)
+    for one in found.get("evidence", ()):
+        if one.get("spans"):
+            one.pop("texts", None)
     if question.options:
         for candidate in found.get("candidates", ()):
             if candidate["answer"].get("label"):
@@ -159,6 +174,19 @@ def _told(run: RunView, question: Question) -> dict[str, Any] | None:
     if told.note and not question.options:
         found["note"] = told.note
     return found
+
+
+def _shaded(attention: Attention) -> dict[str, Any]:
+    return {
+        "query": attention.query,
+        "steps": [
+            {
+                "words": [[span.start, span.end, round(weight, 3)] for span, weight in words],
+                "found": found,
+            }
+            for words, found in attention.steps
+        ],
+    }
 
 
 def _gold(question: Question) -> Any:

@@ -21,7 +21,7 @@ const tagOf = (column, i) => (column.codes[i] < 0 ? null : column.values[column.
 function status(run, i) {
   const told = Q().runs[run];
   if (told.failed[i]) return "failed";
-  if (told.answer[i] === null) return "unanswered";
+  if (told.answer[i] === null && !DATA.runs[run].evidenceOnly) return "unanswered";
   const value = told.value[i];
   if (value === null) return "unscored";
   return value >= 1 ? "right" : value > 0 ? "partly" : "wrong";

@@ -28,52 +28,16 @@ function marked(text, marks, language) {
   return made;
 }
 
-const TOKEN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]|[\p{L}\p{N}]+(?:[.,'’]\p{N}+)*/gu;
-const SMALL = new Set("的 了 是 在 和 与 对 为 也 都 而 以 及 之 其 就 于 并 且 被 把 这 那 a an the of to in on at for by and or is are was were be as it its that this with from".split(" "));
-const stem = (word) => (word.length > 5 ? word.slice(0, 5) : word);
-
-// Ranges of `says` that no word (or, in Chinese, no pair of characters) of the evidence covers.
-function uncovered(says, evidence) {
-  const pairs = new Set(), words = new Set();
-  let before = null;
-  for (const m of evidence.toLowerCase().matchAll(TOKEN)) {
-    words.add(stem(m[0]));
-    if (before && before.end === m.index) pairs.add(before.text + m[0]);
-    before = { text: m[0], end: m.index + m[0].length };
-  }
-  const tokens = [...says.toLowerCase().matchAll(TOKEN)].map((m) => ({ text: m[0], at: m.index, end: m.index + m[0].length }));
-  tokens.forEach((token, k) => {
-    const last = tokens[k - 1], next = tokens[k + 1];
-    if (SMALL.has(token.text)) token.small = true;
-    if (!HAN.test(token.text)) token.seen = words.has(stem(token.text));
-    else token.seen = Boolean((last && last.end === token.at && pairs.has(last.text + token.text)) || (next && next.at === token.end && pairs.has(token.text + next.text)));
-  });
-  const ranges = [];
-  let run = [];
-  const close = () => {
-    while (run.length && run[0].small) run.shift();
-    while (run.length && run[run.length - 1].small) run.pop();
-    const lone = run.length === 1 && HAN.test(run[0].text) && words.has(run[0].text);
-    if (run.length && !lone) ranges.push([run[0].at, run[run.length - 1].end]);
-    run = [];
-  };
-  for (const token of tokens) {
-    const gap = run.length && says.slice(run[run.length - 1].end, token.at).trim();
-    if (gap) close();
-    if (token.seen) close(); else run.push(token);
-  }
-  close();
-  return ranges;
-}
-function waved(says, evidence) {
-  if (!evidence) return [says];
-  const out = [];
+// What no evidence says of a text: [start, end] in code points, in order.
+function waved(says, loose) {
+  if (!loose.length) return [says];
+  const from = points(says), out = [];
   let at = 0;
-  for (const [a, b] of uncovered(says, evidence)) {
-    out.push(says.slice(at, a), h("span", { class: "loose", title: t("loose") }, says.slice(a, b)));
+  for (const [a, b] of loose) {
+    out.push(piece(from, at, a), h("span", { class: "loose", title: t("loose") }, piece(from, a, b)));
     at = b;
   }
-  return [...out, says.slice(at)];
+  return [...out, piece(from, at, from.length)];
 }
 
 // A longest common subsequence by characters where the text is Chinese, by words elsewhere.

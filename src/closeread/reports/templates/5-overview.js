@@ -14,11 +14,11 @@ function barFigure(summary, width, wide) {
   return s("svg", { class: "bar-figure", viewBox: `0 0 ${width} ${wide ? 38 : 28}`, role: "img", "aria-label": t("interval-of", { value: typeof summary.value === "number" ? percent(summary.value) : DASH, low: typeof summary.low === "number" ? percent(summary.low) : DASH, high: typeof summary.high === "number" ? percent(summary.high) : DASH }) }, parts);
 }
 const shortName = (metric) => named("metric", metric.split("~")[0].split(".").slice(1).join(".") || metric);
-function counts(summary) {
+function counts(summary, unasked) {
   return h("p", { class: "counts" },
     h("span", null, "n = ", h("b", null, count(summary.n_questions)), ` ${t("unit." + summary.unit)}`),
     summary.n_scored !== summary.n_questions && h("span", null, t("scored"), " ", h("b", null, count(summary.n_scored))),
-    h("span", null, t("answered"), " ", h("b", null, count(summary.n_answered))),
+    !unasked && h("span", null, t("answered"), " ", h("b", null, count(summary.n_answered))),
     h("span", { class: summary.n_failed ? "bad" : null }, t("failed"), " ", h("b", null, count(summary.n_failed || 0))));
 }
 function headline(run) {
@@ -30,7 +30,7 @@ function headline(run) {
     h("p", { class: "figure", title: known ? null : chief.note || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
     barFigure(chief, 400, true),
     typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { level: run.level, low: percent(chief.low), high: percent(chief.high) })),
-    counts(chief), chief.note && h("p", { class: "soft note" }, chief.note));
+    counts(chief, run.evidenceOnly), chief.note && h("p", { class: "soft note" }, chief.note));
 }
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
 function metricsTable(runs) {
@@ -77,7 +77,7 @@ function facts() {
   const readers = new Set(DATA.runs.map((run) => `${run.reader} ${options(run)}`));
   if (DATA.runs.length === 1 || (apart() && readers.size === 1)) {
     const run = DATA.runs[0];
-    rows.push([t("reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
+    rows.push([t(run.evidenceOnly ? "retriever" : "reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
   } else {
     DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, options(run) && ` (${options(run)})`, DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
   }
@@ -139,7 +139,7 @@ function overview() {
   const names = [...new Set(DATA.runs.map((run) => run.reader))];
   const title = DATA.runs.length === 1 ? DATA.runs[0].name : apart() && names.length === 1 ? names[0] : t("n-runs", { n: DATA.runs.length });
   return h("main", { class: "overview" }, h("h1", null, h("bdi", null, title)), facts(), notices(),
-    firstScreen(), published(),
+    firstScreen(), joinedScores(), published(),
     DATA.plots.length > 0 && h("section", null, h("h2", { class: "sr" }, t("where-from")), h("div", { class: "plots" }, DATA.plots.map(plotFigure))),
     h("footer", null, t("made-by", { version: DATA.version }), " · ", [...new Set(DATA.runs.map((run) => run.created))].sort().filter((_, k, all) => k === 0 || k === all.length - 1).join(" – "),
       DATA.datasets.map((set) => set.sha256 && [" · ", set.name, " sha256 ", h("code", null, set.sha256.slice(0, 16))])));

@@ -7,6 +7,7 @@ let pane = null;
 function matches(i, run, words, tag) {
   if (state.status === "differ") { if (disagreement(i) <= 0) return false; }
   else if (state.status && (!covers(run, i) || status(run, i) !== state.status)) return false;
+  if (state.cell && !inCell(run, i, state.cell)) return false;
   if (tag && tagOf(tag.column, i) !== tag.value) return false;
   return words.every((word) => haystack(i).includes(word));
 }
@@ -97,13 +98,13 @@ function filters() {
   return h("div", { class: "filters" },
     h("input", { type: "search", id: "search", placeholder: t("filter"), "aria-label": t("filter"), value: state.text, autocomplete: "off", spellcheck: "false", on: { input: (event) => go({ text: event.target.value }, true) } }),
     DATA.runs.length > 1 && select("run", t("run"), DATA.runs.map((run, r) => [String(r), `${r + 1}. ${run.name}`])),
-    chips(),
+    chips(), cellFilter(),
     h("div", { class: tags.length ? "pair" : "" }, tags.length > 0 && select("tag", t("tag"), [["", t("all-tags")], ...tags]),
       h("div", { class: "withbutton" }, sort, h("button", { type: "button", title: t("turn-round"), "aria-label": t("turn-round"), disabled: !name, on: { click: () => go({ sort: state.sort.startsWith("-") ? name : "-" + name }, true) } }, state.sort.startsWith("-") ? "↓" : "↑"))),
-    h("div", { class: "found", "aria-live": "polite" }, h("span", { id: "found" }), h("span", null, (state.text || state.status || state.tag) && h("a", { href: hashOf({ text: "", status: "", tag: "" }) }, t("clear")))));
+    h("div", { class: "found", "aria-live": "polite" }, h("span", { id: "found" }), h("span", null, (state.text || state.status || state.tag || state.cell) && h("a", { href: hashOf({ text: "", status: "", tag: "", cell: "" }) }, t("clear")))));
 }
 function drawList() {
-  const key = [state.run, state.text, state.status, state.tag, state.sort, lang].join("\u0000");
+  const key = [state.run, state.text, state.status, state.tag, state.cell, state.sort, lang].join("\u0000");
   if (key !== listKey) {
     const typing = document.activeElement?.id === "search" ? document.activeElement.selectionStart : null;
     listKey = key;

@@ -1,21 +1,4 @@
 // One question: the passage with its marks, the options or answers, what each run said, its siblings.
-const ranges = (evidence, passage) => (evidence || []).flatMap((e) => {
-  const spans = e.spans?.length ? e.spans : passage ? (e.texts || []).flatMap((text) => onlyPlace(text, passage.text)) : [];
-  return spans.map(([start, end]) => ({ start, end, label: e.option_label || "" }));
-});
-
-// Where to take the evidence from: "gold" or a run's number; only those that have any.
-function sources(it, passage) {
-  const found = [];
-  if (ranges(it.gold_evidence, passage).length) found.push(["gold", t("evidence.gold")]);
-  it.runs.forEach((told, r) => { if (told && ranges(told.evidence, passage).length) found.push([String(r), DATA.runs.length > 1 ? DATA.runs[r].name : t("evidence.predicted")]); });
-  return found;
-}
-function numbered(evidence) {
-  const keys = [...new Map(evidence.map((e) => [`${e.start} ${e.end}`, e])).values()].sort((a, b) => a.start - b.start || a.end - b.end);
-  const number = new Map(keys.map((e, k) => [`${e.start} ${e.end}`, k + 1]));
-  return evidence.map((e) => ({ ...e, number: number.get(`${e.start} ${e.end}`) }));
-}
 // A text that stands in the passage exactly once has its place there, even if nobody said where.
 function onlyPlace(text, passage) {
   const at = text.length > 1 ? passage.indexOf(text) : -1;
@@ -46,27 +29,26 @@ function jump(number) {
 }
 const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);
 
-function options(i, it, evidence, passage) {
+function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = Number(state.run);
   const all = evidence.filter((e) => !e.label);
-  const from = passage ? points(passage.text) : null;
   const scores = it.runs[run]?.option_scores || [];
   const most = Math.max(...scores.map(Math.abs), 1e-9);
   return h("ul", { class: "options" }, texts.map((text, k) => {
     const label = labels[k], gold = Q().gold[i] === label, own = evidence.filter((e) => e.label === label);
-    const bearing = own.length ? own : all;
+    const loose = ev === "all" ? looseOf(it, "gold") : looseOf(it, ev);
     const pickers = runsOf(i).filter((r) => Q().runs[r].answer[i] === label);
     const said = pickers.includes(run), off = it.statuses[run] !== "right";
     const truth = it.option_truth[k], tags = Object.entries(it.option_tags[k] || {});
     const meaning = [gold && t("gold"), said && t("predicted")].filter(Boolean).join(", ");
     return h("li", { class: "option" + (gold ? " is-gold" : "") },
       h("span", { class: "mark" + (said ? " said" + (off ? " off" : "") : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
-      h("div", { class: "says" }, waved(text, from && bearing.length ? bearing.map((e) => piece(from, e.start, e.end)).join("\n") : ""), own.length ? " " : "",
-        [...new Set(own.map((e) => e.number))].map(numberButton)),
+      h("div", { class: "says" }, waved(text, loose[k] || []), ev !== "all" && own.length > 0 && [" ", uniqueNumbers(own).map(numberButton)]),
       scores.length ? h("div", { class: "score", title: t("option-score") }, spot(scores[k] ?? 0), h("i", { style: { width: Math.round((44 * Math.max(0, scores[k] ?? 0)) / most) + "px" } })) : h("span"),
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
-        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + (it.statuses[r] === "right" ? "" : " off"), title: DATA.runs[r].name }, r + 1), " "]))));
+        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + (it.statuses[r] === "right" ? "" : " off"), title: DATA.runs[r].name }, r + 1), " "]))),
+      ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label));
   }));
 }
 function answers(i, it) {
@@ -124,10 +106,13 @@ function question(i) {
   const run = covers(Number(state.run), i) ? Number(state.run) : runsOf(i)[0] ?? 0;
   const it = { gold_evidence: [], option_truth: [], option_tags: [], answers: [], ...detail(i) };
   it.statuses = DATA.runs.map((_, r) => (covers(r, i) ? status(r, i) : null));
-  const passage = passageOf(i), from = sources(it, passage);
-  const ev = from.some(([name]) => name === state.ev) ? state.ev : from[0]?.[0];
-  const evidence = numbered(ev === undefined ? [] : ranges(ev === "gold" ? it.gold_evidence : it.runs[Number(ev)].evidence, passage));
-  const marks = [...new Map(evidence.map((e) => [`${e.start} ${e.end}`, e])).values()].map((e) => ({ start: e.start, end: e.end, class: "ev", badge: String(e.number), title: t("evidence-n", { n: e.number }) }));
+  const passage = passageOf(i), from = sources(it);
+  // With several methods, the comparison is what one came for.
+  const usual = from[from.length > 3 ? from.length - 1 : 0]?.[0];
+  const ev = from.some(([name]) => name === state.ev) ? state.ev : usual;
+  const names = from.filter(([name]) => name !== "all" && (ev === "all" || name === ev));
+  const evidence = numbered(names.flatMap(([name]) => evidenceOf(it, name)));
+  const marks = evidenceMarks(evidence, names);
   const at = shownIds.indexOf(i), language = passage?.language || DATA.lang;
   const steps = (by, sign, label) => h("button", { class: "quiet", type: "button", title: label, "aria-label": label, disabled: at < 0 || !(at + by in shownIds), on: { click: () => step(by) } }, sign);
   const tags = Q().tags.map((column) => [column.name, tagOf(column, i)]).filter(([, value]) => value !== null);
@@ -139,8 +124,9 @@ function question(i) {
       h("div", null, h("h2", { class: "ask", lang: language, dir: "auto" }, Q().text[i] || Q().id[i]),
         it.asks_for && h("p", { class: "polarity" }, t("asks-for"), " ", h("b", null, t("polarity." + it.asks_for))),
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
-          [...new Set(evidence.filter((e) => !e.label).map((e) => e.number))].map(numberButton)),
-        hasOptions(i) ? options(i, it, evidence, passage) : answers(i, it),
+          ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
+        hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
+        ev === "all" && findingsKey(),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
           hasOptions(i) && evidence.length > 0 && h("span", { class: "loose" }, t("loose"))),
         runsOf(i).map((r) => runBox(r, i, it)),

@@ -1,0 +1,45 @@
+"""Right or wrong answer by right or wrong evidence, for the page's runs."""
+
+from itertools import groupby
+from typing import Any
+
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.joined import CELLS
+from closeread.reports.gather import Material, RunView
+from closeread.runs.joined import JoinedScores, join
+from closeread.types import Item, Submission
+
+
+def joint(material: Material) -> list[JoinedScores | None]:
+    """Return each run's joined scores, over the page's questions; None where there are none."""
+    return [_of_run(material, run) for run in material.runs]
+
+
+def _of_run(material: Material, run: RunView) -> JoinedScores | None:
+    rows = [row for row in material.rows if row.place == run.place and row.passage >= 0]
+    items: list[Item] = [
+        (material.passages[passage], tuple(row.question for row in members))
+        for passage, members in groupby(rows, key=lambda row: row.passage)
+    ]
+    predictions = {name: told.prediction for name, told in run.told.items()}
+    return join(items, Submission(predictions=predictions), Resampling(level=run.level))
+
+
+def cells(material: Material, place: int, found: JoinedScores) -> list[int]:
+    """Return the cell of every row of the page: which of ``CELLS``, -1 for none."""
+    numbers = {name: number for number, name in enumerate(CELLS)}
+    return [
+        numbers.get(found.cells.get(row.question.question_id, ""), -1) if row.place == place else -1
+        for row in material.rows
+    ]
+
+
+def table(found: JoinedScores) -> dict[str, Any]:
+    """Return what the page's table is made of."""
+    return {
+        "metrics": {name.partition(".")[2]: one for name, one in found.metrics.items()},
+        "breakdowns": {
+            by: {value: of["evidence.f1"] for value, of in values.items()}
+            for by, values in found.breakdowns.items()
+        },
+    }
