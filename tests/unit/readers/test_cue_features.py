@@ -1,0 +1,124 @@
+"""Each feature of the cue reader, on pairs so small that the eye can check them."""
+
+import math
+
+import pytest
+
+from closeread.evidence.cover import explain
+from closeread.readers.cue_features import features
+from closeread.readers.cue_words import lexicon
+from closeread.types import Option, Passage, Question
+
+
+def judged(text, *options, asks_for="supported", language="zh"):
+    passage = Passage(passage_id="p", text=text, language=language)
+    question = Question(
+        question_id="q",
+        passage_id="p",
+        text="下列说法正确的一项是",
+        kind="verification",
+        asks_for=asks_for,
+        options=tuple(
+            Option(label=label, text=option) for label, option in zip("ABCD", options, strict=False)
+        ),
+    )
+    return features(
+        question, passage, [explain(question, passage, option) for option in question.options]
+    )
+
+
+def one(text, option, **given):
+    return judged(text, option, **given)[0]
+
+
+def test_a_quantifier_that_the_evidence_lacks_is_added():
+    """都 stands in the option alone; 能 stands in both."""
+    found = one("沙丘上的一些甲虫能收集雾水。", "沙丘上的甲虫都能收集雾水。")
+    assert found["added:都"] == found["category-added:all"] == 1
+    assert found["kept:能"] == found["category-kept:may"] == 1
+    assert "kept:都" not in found
+
+
+def test_a_word_turned_within_its_category_is_told_from_one_added():
+    """The evidence says 已经, the option 曾经: of the same category, not the same word."""
+    found = one("灯塔已经停用。", "灯塔曾经停用。")
+    assert found["added:曾经"] == found["category-turned:done"] == 1
+    assert "category-added:done" not in found
+
+
+@pytest.mark.parametrize(
+    ("category", "said", "told"),
+    [
+        ("only", "苔藓靠雾水生长。", "苔藓只有靠雾水生长。"),
+        ("may", "苔藓靠雾水生长。", "苔藓可能靠雾水生长。"),
+        ("cause", "雾多。苔藓厚。", "因为雾多，苔藓厚。"),
+        ("purpose", "人们种树挡风。", "人们种树是为了挡风。"),
+        ("soon", "桥通车。", "桥即将通车。"),
+        ("not", "苔藓怕光。", "苔藓不怕光。"),
+        ("condition", "雾多，苔藓厚。", "如果雾多，苔藓厚。"),
+    ],
+)
+def test_every_kind_of_turn_has_its_category(category, said, told):
+    """What is put in shows; the option as it was shows nothing of the kind."""
+    assert one(said, told)[f"category-added:{category}"] == 1
+    assert f"category-added:{category}" not in one(said, said)
+
+
+def test_the_longest_cue_wins():
+    """只有 is not also read as 只."""
+    assert [cue.word for cue in lexicon("zh").find("只有风")] == ["只有"]
+
+
+def test_english_cues_are_whole_words():
+    """The all in wall is no quantifier; capitals do not matter."""
+    assert [cue.word for cue in lexicon("en").find("The wall is ALL white.")] == ["all"]
+
+
+def test_a_language_without_a_list_has_no_cues():
+    """No words, no error."""
+    assert lexicon("fi").find("kaikki linnut") == []
+
+
+def test_a_number_that_moved_is_seen():
+    """1870 is in the passage and not in the sentence; 1990 is nowhere."""
+    text = "灯塔建于1850年。后来这里来了一位画家，那是1870年。"
+    assert one(text, "灯塔建于1850年。")["number:not-in-evidence"] == 0
+    moved = one(text, "灯塔建于1990年。")
+    assert moved["number:not-in-evidence"] == moved["number:not-in-passage"] == 1
+
+
+def test_pieces_in_another_order_are_inverted():
+    """Premise and conclusion change places."""
+    text = "连日的大雾笼罩海面，所以渔船全部停在港口。"
+    straight = one(text, "连日的大雾笼罩海面，渔船全部停在港口。")
+    turned = one(text, "渔船全部停在港口，连日的大雾笼罩海面。")
+    assert straight["order:inverted"] == 0
+    assert turned["order:inverted"] > 0
+    assert turned["order:long-pieces-inverted"] == 1
+
+
+def test_what_nothing_covers_counts_by_its_share():
+    """An option copied whole is covered; a clause of its own making is not."""
+    text = "苔藓靠雾水生长。甲虫吃苔藓。"
+    copied = one(text, "苔藓靠雾水生长。")
+    padded = one(text, "苔藓靠雾水生长，骆驼喜欢跳舞。")
+    assert copied["cover:uncovered"] == 0 < padded["cover:uncovered"]
+    assert padded["clause:last-uncovered"] > 0.5
+    assert padded["cover:new-pairs"] > copied["cover:new-pairs"] == 0
+
+
+def test_siblings_are_compared_and_turned_by_the_stem():
+    """The longest option is most in both polarities; as an answer it counts the other way."""
+    options = ("苔藓生长。", "苔藓靠雾水生长得很快。")
+    for asks_for, sign in (("supported", 1), ("contradicted", -1)):
+        short, long = judged("苔藓靠雾水生长。", *options, asks_for=asks_for)
+        assert long["rank:style:length"] == 1
+        assert short["rank:style:length"] == -1
+        assert long["most:style:length"] == 1
+        assert long["asked-most:style:length"] == sign
+
+
+def test_an_empty_option_is_no_error():
+    """Nothing in, numbers out."""
+    for found in judged("", "", "苔藓。"):
+        assert all(map(math.isfinite, found.values()))

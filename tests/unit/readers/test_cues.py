@@ -1,0 +1,147 @@
+"""The cue reader decides by named features, tells them, and keeps silent below its threshold."""
+
+import math
+
+import msgspec
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.exam import locate
+from closeread.formats import load
+from closeread.readers import make
+from closeread.readers.calibrate import Calibrator, logistic
+from closeread.readers.cues import (
+    CueWeights,
+    Threshold,
+    cues,
+    load_weights,
+    save_weights,
+    shipped_weights,
+)
+
+
+def items():
+    dataset = load(str(locate("exam/zh")))
+    return [(passage, question) for passage, asked in dataset for question in asked]
+
+
+def test_an_explanation_adds_up_to_the_score():
+    """Of every option: score = sum of value times weight, and that is the score handed in."""
+    reader = cues()
+    for passage, question in items()[:12]:
+        (prediction,) = reader.read([(passage, question)])
+        judged = reader.judge(question, passage)
+        for one, score in zip(judged, prediction.option_scores, strict=True):
+            total = math.fsum(reason.value * reason.weight for reason in one.reasons)
+            assert one.score == total
+            assert score == round(total, 6)
+            assert f"{one.option.label} {total:+.2f}: " in prediction.note or (
+                one.option.label != prediction.answer.label
+            )
+
+
+def test_what_the_stem_asks_for_turns_the_choice():
+    """The highest score answers a supported stem, the lowest a contradicted one."""
+    reader = cues()
+    for passage, question in items():
+        (prediction,) = reader.read([(passage, question)])
+        scores = prediction.option_scores
+        best = (max if question.asks_for == "supported" else min)(scores)
+        at = [option.label for option in question.options].index(prediction.answer.label)
+        assert scores[at] == best
+
+
+def test_one_weight_decides():
+    """With a single weight on an added 都 the option that adds it is the wrong one."""
+    passage, question = items()[0]
+    text = "沙丘上的一些甲虫能收集雾水，另一些不能。"
+    passage = msgspec.structs.replace(passage, text=text)
+    options = tuple(
+        msgspec.structs.replace(option, text=said)
+        for option, said in zip(
+            question.options, ("一些甲虫能收集雾水。", "甲虫都能收集雾水。"), strict=False
+        )
+    )
+    question = msgspec.structs.replace(question, options=options, asks_for="contradicted")
+    reader = type(cues())(CueWeights(weights={"added:都": -1.0}), make("lexical")[0]._retriever)
+    (prediction,) = reader.read([(passage, question)])
+    assert prediction.answer.label == "B"
+    assert prediction.option_scores == (0.0, -1.0)
+    assert prediction.note.startswith("B -1.00: added:都 -1.00")
+
+
+def test_the_weights_that_ship_are_those_that_the_recipe_gives(tmp_path):
+    """The committed file is reproduced from exam/zh by the committed recipe."""
+    from click.testing import CliRunner
+
+    from closeread.cli.train import command
+    from conftest import ROOT
+
+    out = tmp_path / "weights.json"
+    recipe = ROOT / "recipes" / "train" / "cues-exam.toml"
+    result = CliRunner().invoke(command, [str(recipe), "--out", str(out), "--json"])
+    assert result.exit_code == 0, result.output
+    again, ships = load_weights(out), shipped_weights()
+    assert again.weights.keys() == ships.weights.keys()
+    assert all(
+        again.weights[name] == pytest.approx(ships.weights[name], abs=2e-4)
+        for name in ships.weights
+    )
+    assert again.learned_from == {"exam/zh": 108}
+
+
+def test_weights_come_back_as_they_were_kept(tmp_path):
+    """A file of weights says all that was learned."""
+    learned = CueWeights(
+        weights={"added:都": -0.5},
+        languages=("zh",),
+        calibrator=Calibrator(intercept=-1.0, margin=0.25, share=0.5),
+        threshold=Threshold(
+            value=0.4, risk=0.5, delta=0.1, n_answered=9, n_questions=20, bound=0.49
+        ),
+        learned_from={"mine": 20},
+        settings={"l2": 10.0},
+    )
+    save_weights(tmp_path / "new" / "w.json", learned)
+    assert load_weights(tmp_path / "new" / "w.json") == learned
+
+
+@pytest.mark.parametrize("content", [None, b"", b"[1]", b'{"weights": {"a": "b"}}', b"\xff"])
+def test_a_broken_file_of_weights_is_refused(tmp_path, content):
+    """One message that names the file and the cure."""
+    path = tmp_path / "w.json"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(InputError, match=r"w\.json"):
+        cues(str(path))
+
+
+def test_silent_below_the_threshold(tmp_path):
+    """With `selective` a question is left open where confidence is too low, its scores kept."""
+    threshold = Threshold(value=2.0, risk=0.1, delta=0.1, n_answered=0, n_questions=9, bound=1.0)
+    path = tmp_path / "w.json"
+    save_weights(path, msgspec.structs.replace(shipped_weights(), threshold=threshold))
+    for prediction in cues(str(path), selective=True).read(items()[:4]):
+        assert prediction.answer is None
+        assert prediction.candidates
+        assert prediction.confidence < 1
+    with pytest.raises(UsageError, match="threshold"):
+        cues(selective=True)
+
+
+def test_confidence_grows_with_the_margin():
+    """One option is sure, equal ones are not, and no score overflows."""
+    calibrator = Calibrator(margin=0.5, share=0.5)
+    assert calibrator.confidence([3.0]) == 1
+    near, far = calibrator.confidence([1, 0, 0, 0]), calibrator.confidence([5, 0, 0, 0])
+    assert near < far
+    assert calibrator.confidence([1e6, -1e6]) == 1
+    assert logistic(-1e6) == 0
+
+
+def test_it_says_where_its_words_have_no_weights():
+    """An English passage is read without cue words, and the note tells it."""
+    passage, question = items()[0]
+    passage = msgspec.structs.replace(passage, language="en")
+    (prediction,) = cues().read([(passage, question)])
+    assert "language 'en'" in prediction.note

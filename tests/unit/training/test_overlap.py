@@ -1,0 +1,56 @@
+"""What stands in a set that will be read is not learned from."""
+
+from closeread.formats import load
+from closeread.training.overlap import Overlap
+from closeread.types import Option, Passage, Question
+
+LONG = "灯塔建于1850年，当时海湾里的渔船每晚都靠它的光回港。后来港口迁走，灯塔便停用了。"
+
+
+def item(text, *options):
+    return (
+        Passage(passage_id="p", text=text, language="zh"),
+        Question(
+            question_id="q",
+            passage_id="p",
+            text="",
+            kind="choice",
+            options=tuple(Option(label="A", text=option) for option in options),
+        ),
+    )
+
+
+def test_a_shared_passage_or_option_overlaps():
+    """Marks, spaces and width do not hide it; another passage with other options is free."""
+    known = Overlap([item(LONG, "灯塔后来停用了，渔船也走了。", "是")])
+    assert known.holds(*item(LONG.replace("，", ", ").replace("1850", "１８５０")))
+    assert known.holds(*item("别的文章。" + LONG[:40], "没有"))
+    assert known.holds(*item("完全是另一篇。", "灯塔后来停用了渔船也走了"))
+    assert not known.holds(
+        *item("完全是另一篇，讲沙丘上的甲虫怎样收集雾水。", "甲虫收集雾水很慢。", "是")
+    )
+    assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
+
+
+def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
+    """1,576 questions: 313 overlap the test set of VGaokao, every shared option set among them."""
+    data = corpus / "data"
+    tested = [
+        (passage, question)
+        for passage, asked in load(str(data / "vgaokao" / "test.json"))
+        for question in asked
+    ]
+    known = Overlap(tested)
+    sets = {frozenset(option.text for option in question.options) for _, question in tested}
+    texts = {passage.text for passage, _ in tested}
+    held = n_read = 0
+    for part in ("dev", "test"):
+        for passage, asked in load(str(data / "gcrc_2020" / f"{part}.json")):
+            for question in asked:
+                n_read += 1
+                overlaps = known.holds(passage, question)
+                held += overlaps
+                if not overlaps:
+                    assert frozenset(option.text for option in question.options) not in sets
+                    assert passage.text not in texts
+    assert (n_read, held) == (1576, 313)

@@ -1,0 +1,74 @@
+"""Pairwise ranking learns what it is shown, and is convex."""
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from closeread.training.ranking import MARGIN, fit, pairs
+
+
+def toy(seed=0, questions=400, options=4, features=12):
+    """Questions whose right option has the highest true score; each has its own offset."""
+    draw = np.random.default_rng(seed)
+    truth = draw.normal(size=features)
+    rows = draw.normal(size=(questions, options, features))
+    rows += draw.normal(scale=3, size=(questions, 1, features))
+    best = (rows @ truth).argmax(axis=1)
+    truths = [tuple(bool(place == at) for place in range(options)) for at in best]
+    return rows, truths, best
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_it_ranks_toy_questions(loss):
+    """Over 95% of held-out questions, though no threshold over single options would do."""
+    rows, truths, best = toy()
+    matrix = csr_array(rows[:300].reshape(-1, rows.shape[-1]))
+    found = np.array(pairs(truths[:300]))
+    weights = fit(matrix[found[:, 0]] - matrix[found[:, 1]], np.ones(len(found)), 0.01, loss)
+    chosen = (rows[300:] @ weights).argmax(axis=1)
+    assert (chosen == best[300:]).mean() > 0.95
+
+
+def test_pairs_of_both_polarities():
+    """One right of three gives two pairs, one wrong of three gives two; unknown truth none."""
+    assert pairs([(False, True, False), (True, False, True), (None, True, None)]) == [
+        (1, 0),
+        (1, 2),
+        (3, 4),
+        (5, 4),
+    ]
+
+
+def test_the_same_weights_again():
+    """Nothing is drawn."""
+    rows, truths, _ = toy()
+    matrix = csr_array(rows.reshape(-1, rows.shape[-1]))
+    found = np.array(pairs(truths))
+    differences = matrix[found[:, 0]] - matrix[found[:, 1]]
+    first, second = (fit(differences, np.ones(len(found)), 1.0) for _ in range(2))
+    assert (first == second).all()
+
+
+def test_logistic_agrees_with_scikit_learn():
+    """The same minimum as LogisticRegression without intercept on mirrored pairs."""
+    linear = pytest.importorskip("sklearn.linear_model")
+    rows, truths, _ = toy()
+    matrix = csr_array(rows.reshape(-1, rows.shape[-1]))
+    found = np.array(pairs(truths))
+    differences = matrix[found[:, 0]] - matrix[found[:, 1]]
+    ours = fit(differences, np.ones(len(found)), 2.0)
+    dense = differences.toarray()
+    both = np.vstack([dense, -dense])
+    labels = np.repeat([1, 0], len(dense))
+    theirs = linear.LogisticRegression(C=1.0, fit_intercept=False, tol=1e-8, max_iter=2000)
+    theirs.fit(both, labels, sample_weight=np.full(len(both), 0.25))
+    again = fit(differences, np.full(len(found), 0.5), 1.0)
+    assert again == pytest.approx(theirs.coef_[0], abs=1e-3)
+    assert ours == pytest.approx(again, abs=1e-3)
+
+
+def test_the_hinge_stops_at_its_margin():
+    """A pair that is apart by more than the margin no longer pulls."""
+    one = csr_array(np.array([[1.0]]))
+    weight = fit(one, np.ones(1), 1e-4, "hinge")[0]
+    assert MARGIN - 0.1 < weight <= MARGIN

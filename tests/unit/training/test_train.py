@@ -1,0 +1,125 @@
+"""`closeread train`: from a recipe to weights that the reader takes."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from closeread.cli.train import command
+from closeread.errors import InputError, UsageError
+from closeread.readers.cues import cues, load_weights
+
+RECIPE = """
+out = "{out}"
+[reader]
+name = "cues"
+[train]
+datasets = ["{data}"]
+folds = 4
+{more}
+"""
+
+
+def toy(path):
+    """Passages on which the option with 都 is wrong, whatever else it says."""
+    things = ["甲虫", "苔藓", "骆驼", "渔船", "灯塔", "石桥", "茶树", "水车", "帆布", "陶罐"]
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(40):
+            thing, other = things[number % 10], things[(number * 3 + 1) % 10]
+            gold = number % 4
+            asks_for = "contradicted" if number % 2 else "supported"
+            wrong = f"这里的{thing}都在{other}旁边。"
+            right = f"这里有{thing}在{other}旁边。"
+            many, single = (right, wrong) if asks_for == "contradicted" else (wrong, right)
+            texts = [many.replace("旁边", "旁边" + "近" * place) for place in range(4)]
+            texts[gold] = single.replace("旁边", "旁边" + "近" * gold)
+            options = [
+                {"label": label, "text": text} for label, text in zip("ABCD", texts, strict=True)
+            ]
+            row = {
+                "passage": {
+                    "passage_id": f"p{number}",
+                    "text": f"第{number}篇。这里有一些{thing}在{other}旁边。",
+                    "language": "zh",
+                },
+                "questions": [
+                    {
+                        "question_id": f"q{number}",
+                        "passage_id": f"p{number}",
+                        "text": "哪一项？",
+                        "kind": "verification",
+                        "asks_for": asks_for,
+                        "options": options,
+                        "answers": [
+                            {"kind": "choice", "label": "ABCD"[gold], "texts": [texts[gold]]}
+                        ],
+                    }
+                ],
+            }
+            out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return path
+
+
+def run(tmp_path, more="", data=None):
+    data = data or toy(tmp_path / "toy.jsonl")
+    recipe = tmp_path / "recipe.toml"
+    out = tmp_path / "weights.json"
+    recipe.write_text(RECIPE.format(out=out, data=data, more=more), "utf-8")
+    return CliRunner().invoke(command, [str(recipe), "--json"], catch_exceptions=True), out
+
+
+@pytest.mark.parametrize("loss", ["logistic", "hinge"])
+def test_it_learns_what_makes_options_wrong(tmp_path, loss):
+    """Over 95% on passages held out, both polarities, and the weights say why."""
+    result, out = run(tmp_path, f'loss = "{loss}"\nl2 = 1.0\nrisk = 0.4')
+    assert result.exit_code == 0, result.exception
+    told = json.loads(result.stdout)
+    assert told["held_out_accuracy"] > 0.95
+    assert told["n_questions"] == 40
+    assert told["threshold"]["n_answered"] > 0
+    learned = load_weights(out)
+    assert learned.weights["cue:都"] < 0
+    assert learned.languages == ("zh",)
+    assert cues(str(out), selective=True)
+
+
+def test_the_same_weights_again(tmp_path):
+    """Trained twice, byte for byte the same."""
+    _, out = run(tmp_path)
+    first = out.read_bytes()
+    run(tmp_path)
+    assert out.read_bytes() == first
+
+
+def test_what_overlaps_is_left_out(tmp_path):
+    """A set excluded from itself leaves nothing to learn from, and says so."""
+    data = toy(tmp_path / "toy.jsonl")
+    result, out = run(tmp_path, f'exclude = ["{data}"]', data)
+    assert isinstance(result.exception, InputError)
+    assert "only 0 passages" in str(result.exception)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("losss = 'hinge'", "did you mean train.loss?"),
+        ("loss = 'square'", "under train."),
+        ("l2 = 0.0", "l2 above 0"),
+        ("risk = 1.5", "risk in [0, 1)"),
+    ],
+)
+def test_a_wrong_setting_is_refused(tmp_path, more, said):
+    """The message names the key, or what is expected."""
+    result, _ = run(tmp_path, more)
+    assert isinstance(result.exception, InputError | UsageError)
+    assert said in str(result.exception)
+
+
+def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
+    """It says which can."""
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('out = "x"\n[reader]\nname = "lexical"\n[train]\n', "utf-8")
+    result = CliRunner().invoke(command, [str(recipe)])
+    assert isinstance(result.exception, UsageError)
+    assert "expected: cues" in str(result.exception)
