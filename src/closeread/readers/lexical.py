@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from closeread import catalog
+from closeread.errors import UsageError
 from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
@@ -39,8 +40,17 @@ def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader"
 
     Args:
         retriever: Which retriever finds the sentences that an option rests on.
-        sharpness: How fast confidence grows with the distance between two options' supports.
+        sharpness: How fast confidence grows with the distance between two options' supports;
+            a finite number above 0.
+
+    Raises:
+        UsageError: ``sharpness`` is no such number.
     """
+    if not (math.isfinite(sharpness) and sharpness > 0):
+        raise UsageError(
+            f"the reader lexical cannot take {sharpness!r} for 'sharpness'",
+            expected="a finite number above 0, such as 8",
+        )
     return LexicalReader(catalog.resolve("retriever", retriever)(), sharpness)
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from closeread.errors import UsageError
 from closeread.readers import make
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.text.asked import asked_for
@@ -115,3 +116,10 @@ def test_numbers_leave_dates_out():
 def test_dates(text, date):
     """A date is written day, month, year."""
     assert as_date(text) == date
+
+
+@pytest.mark.parametrize("sharpness", [float("nan"), float("inf"), -1.0, 0.0])
+def test_sharpness_must_sharpen(sharpness):
+    """What would turn the order of the options around, or leave no order, is refused at once."""
+    with pytest.raises(UsageError, match="sharpness"):
+        make("lexical", {"sharpness": sharpness})
