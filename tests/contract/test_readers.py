@@ -30,6 +30,7 @@ TEXTS = {
     "one character": "。",
 }
 READERS = [name for name in catalog.names("reader") if name != "local"]  # tests/neural has it
+OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -125,7 +126,8 @@ def test_what_it_says_can_be_held_against_the_text(name):
     items = {question.question_id: (passage, question) for passage, question in battery()}
     for prediction in make(name)[0].read(battery()):
         passage, question = items[prediction.question_id]
-        assert not prediction.error
+        # Only a floor over options may refuse a question, and only one without options.
+        assert not prediction.error or (name in OVER_OPTIONS and not question.options)
         answers = [prediction.answer, *(one.answer for one in prediction.candidates)]
         for answer in filter(None, answers):
             _check_answer(answer, passage, question)

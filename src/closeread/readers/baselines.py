@@ -4,6 +4,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
+from closeread.errors import UsageError
 from closeread.text.segment import sentences
 from closeread.types import Answer, Option, Passage, Prediction, Question, Span
 
@@ -33,8 +34,8 @@ def majority(label: str = "A") -> "Floor":
     """Make a reader that always picks one label.
 
     Args:
-        label: Name the label that is right most often in training data; where a question has no
-            such option, the last one is picked.
+        label: Name the label that is right most often in training data; a question that has no
+            such option fails, with its error in the prediction.
     """
     return Floor(lambda item: _chosen(item, lambda options: _labelled(label, options)))
 
@@ -42,16 +43,22 @@ def majority(label: str = "A") -> "Floor":
 class Floor:
     """A reader that answers every question by one rule.
 
-    A question that the rule cannot touch (no option is there to be picked) stays unanswered.
+    A question that the rule cannot touch (no option is there to be picked) fails: its prediction
+    says why, it counts as wrong, and the run goes on.
     """
 
-    def __init__(self, rule: Callable[[Item], Answer | None]) -> None:
+    def __init__(self, rule: Callable[[Item], Answer]) -> None:
         self._rule = rule
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for item in items:
-            yield Prediction(question_id=item[1].question_id, answer=self._rule(item))
+            try:
+                answer = self._rule(item)
+            except UsageError as error:
+                yield Prediction(question_id=item[1].question_id, error=error.found)
+            else:
+                yield Prediction(question_id=item[1].question_id, answer=answer)
 
 
 def _first_sentence(item: Item) -> Answer:
@@ -67,10 +74,10 @@ def _beginning(text: str, language: str) -> tuple[Span, ...]:
     return sentences(text, language)[:1]
 
 
-def _chosen(item: Item, rule: Callable[[Sequence[Option]], Option]) -> Answer | None:
+def _chosen(item: Item, rule: Callable[[Sequence[Option]], Option]) -> Answer:
     options = item[1].options
     if not options:
-        return None
+        raise UsageError("the question has no options to pick from")
     option = rule(options)
     return Answer(kind="choice", label=option.label, texts=(option.text,))
 
@@ -84,4 +91,8 @@ def _length(option: Option) -> int:
 
 
 def _labelled(label: str, options: Sequence[Option]) -> Option:
-    return next((option for option in options if option.label == label), options[-1])
+    for option in options:
+        if option.label == label:
+            return option
+    labels = ", ".join(option.label for option in options)
+    raise UsageError(f"no option has the label {label!r}, but {labels}")

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import pytest
+
 from closeread.readers import make
 from closeread.types import Answer, Option, Passage, Question
 
@@ -35,9 +37,12 @@ def test_longest_option():
 
 
 def test_majority():
-    """The label that was named; the last option where there is no such label."""
+    """The label that was named; a question without such a label fails and says so."""
     assert answer("majority", asked("q", "a", "b", "c"), label="B").label == "B"
-    assert answer("majority", asked("q", "a", "b", "c"), label="D").label == "C"
+    reader, _ = make("majority", {"label": "Z"})
+    (found,) = reader.read([(PASSAGE, asked("q", "a", "b", "c"))])
+    assert found.answer is None
+    assert found.error == "no option has the label 'Z', but A, B, C"
 
 
 def test_random_option_is_even_and_fixed_by_seed():
@@ -51,10 +56,15 @@ def test_random_option_is_even_and_fixed_by_seed():
     assert len(set(found)) == 4
 
 
-def test_without_options_there_is_no_answer():
-    """A floor over options leaves a question without options unanswered."""
-    for name in ("random-option", "longest-option", "majority"):
-        assert answer(name, asked("q")) is None
+@pytest.mark.parametrize("name", ["random-option", "longest-option", "majority"])
+def test_without_options_a_question_fails(name):
+    """A floor over options says why a question without them has no answer; others go on."""
+    reader, _ = make(name)
+    bare, whole = reader.read([(PASSAGE, asked("bare")), (PASSAGE, asked("q", "a", "b"))])
+    assert bare.answer is None
+    assert bare.error == "the question has no options to pick from"
+    assert whole.answer is not None
+    assert not whole.error
 
 
 def test_an_empty_passage_has_no_first_sentence():
