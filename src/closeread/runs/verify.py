@@ -28,6 +28,13 @@ class Verification:
     unchecked: list[str] = field(default_factory=list)
     differences: list[str] = field(default_factory=list)
 
+    @property
+    def verdict(self) -> str:
+        """``differs``, ``verified``, or ``verified in part`` where something was not checked."""
+        if self.differences:
+            return "differs"
+        return "verified in part" if self.unchecked else "verified"
+
     def compare(self, what: str, differences: Iterator[str]) -> bool:
         """Run one check; keep what it found, the first few of it."""
         found = list(differences)

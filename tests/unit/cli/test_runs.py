@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from closeread import exam
+
 
 @pytest.fixture
 def closeread(tmp_path):
@@ -48,6 +50,22 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     percent = [f"{100 * one[side]:.1f}" for side in ("second_value", "first_value")]
     assert table.splitlines()[3].split()[:4] == ["choice.accuracy", "longest-option", *percent]
     assert closeread("compare", ".").stdout == table
+
+
+def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
+    """What could not be checked is said, on a terminal and in JSON; nothing differs, so exit 0."""
+    (tmp_path / "set.jsonl").write_bytes(exam.locate("exam/zh").read_bytes())
+    closeread("read", "set.jsonl", "--reader", "majority", "--out", "run")
+    closeread("score", "run", "--metric", "choice", "--no-intervals")
+    assert closeread("verify", "run").stdout.startswith("run: verified\n")
+    (tmp_path / "set.jsonl").unlink()
+    told = closeread("verify", "run").stdout
+    assert told.startswith("run: verified in part\n")
+    assert "not checked:  scores: they need the data set" in told
+    found = json.loads(closeread("verify", "run", "--json").stdout)
+    assert found["ok"] is True
+    assert found["runs"]["run"]["verdict"] == "verified in part"
+    assert found["runs"]["run"]["unchecked"]
 
 
 def test_the_output_contract(closeread):
