@@ -30,6 +30,7 @@ from closeread.readers.wire import MalformedReplyError
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
+_LOST_FOR_GOOD = 3  # questions lost one after the other, none answered between: nobody is there
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
     r"|maximum.{0,20}(?:length|tokens)",
@@ -41,6 +42,10 @@ T = TypeVar("T")
 
 class FailedQuestionError(Exception):
     """One question cannot be answered; the others may be."""
+
+
+class LostQuestionError(FailedQuestionError):
+    """Every attempt at one question met faults that pass; the server may be dying."""
 
 
 class _PassingFaultError(Exception):
@@ -116,7 +121,7 @@ class Client:
         self._not_before = 0.0
         self._tickets = 0
         self._succeeded = False
-        self._lost_in_a_row = 0
+        self.lost_in_a_row = 0
         self._tls = httpx.create_ssl_context()
 
     def lane(self) -> Lane:
@@ -152,6 +157,7 @@ class Client:
 
         Raises:
             FailedQuestionError: This request fails for good.
+            LostQuestionError: Every attempt was lost; it may be worth another one later.
             EndpointError: Every request would.
             BudgetError: It might cost more than there is.
         """
@@ -195,7 +201,7 @@ class Client:
                 wait = min(2 * wait, 60.0)
             else:
                 self._succeeded = True
-                self._lost_in_a_row = 0
+                self.lost_in_a_row = 0
                 return raw, found
         raise AssertionError("unreachable")
 
@@ -240,13 +246,27 @@ class Client:
         raise FailedQuestionError(f"status {status}: {told}")
 
     def _given_up(self, told: str) -> Exception:
-        """Return what a question lost to passing faults means: for itself, or for the run."""
-        self._lost_in_a_row += 1
-        attempts = self.endpoint.retries + 1
-        if self._lost_in_a_row < 3 and self._succeeded and not told.startswith("status 429"):
-            return FailedQuestionError(f"{told}, {attempts} attempts")
+        """Return what it means that every attempt came to nothing: a bad question, or a bad end."""
+        self.lost_in_a_row += 1
+        attempts = f"{told}, in each of {self.endpoint.retries + 1} attempts"
+        if self.lost_in_a_row < _LOST_FOR_GOOD and not told.startswith("status 429"):
+            return LostQuestionError(attempts)
+        return self.gone(attempts)
+
+    async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
+        """Return whose fault a question lost twice is: its own where the server lives."""
+        self.lost_in_a_row = 0
+        try:
+            async with asyncio.timeout(min(self.endpoint.timeout_seconds, 30.0)):
+                response = await lane.send("GET", "/models")
+        except (TimeoutError, httpx.TransportError):
+            return self.gone(str(lost))
+        return self.gone(str(lost)) if response.status_code in _PASSING else lost
+
+    def gone(self, told: str) -> EndpointError:
+        """Return the error for a server that does not answer any more."""
         return EndpointError(
-            f"{told}, in each of {attempts} attempts",
+            told,
             where=self.endpoint.base_url,
             cure="see whether the server still lives and what it logs; what was answered is kept: "
             "the same command with --resume goes on. -o retries=, -o timeout_seconds= and a "

@@ -17,7 +17,7 @@ from closeread.errors import EndpointError, UsageError
 from closeread.readers.asking import Ask, Asking
 from closeread.readers.budget import Budget
 from closeread.readers.cache import Cache
-from closeread.readers.client import Client, FailedQuestionError, Lane, models
+from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError, models
 from closeread.readers.endpoint import Endpoint, wrong_model
 from closeread.readers.option_scores import of_letters, scored
 from closeread.readers.wire import (
@@ -177,6 +177,7 @@ class RemoteReader:
         client = Client(self._endpoint, self.budget, cache)
         waiting = iter(items)
         stopped: list[BaseException] = []
+        lost: list[Item] = []
 
         async def lane_of_questions() -> None:
             async with client.lane() as lane:
@@ -185,6 +186,8 @@ class RemoteReader:
                         return
                     try:
                         put(await self._one(client, lane, passage, question))
+                    except LostQuestionError:
+                        lost.append((passage, question))
                     except Exception as error:
                         stopped.append(error)
                         raise
@@ -201,12 +204,28 @@ class RemoteReader:
             await asyncio.gather(*lanes, return_exceptions=True)
             if stopped:
                 raise stopped[0]
+            async with client.lane() as lane_of_the_lost:
+                for passage, question in lost:
+                    put(await self._again(client, lane_of_the_lost, passage, question))
         finally:
             for lane in lanes:
                 lane.cancel()
             await asyncio.gather(*lanes, return_exceptions=True)
             if cache is not None:
                 cache.close()
+
+    async def _again(
+        self, client: Client, lane: Lane, passage: Passage, question: Question
+    ) -> Prediction:
+        """Ask a lost question once more; it fails only where the server proves to be alive."""
+        client.lost_in_a_row = 0
+        try:
+            return await self._one(client, lane, passage, question)
+        except LostQuestionError as lost:
+            error = await client.tell(lane, lost)
+            if error is not lost:
+                raise error from None
+            return Prediction(question_id=question.question_id, error=str(lost))
 
     async def _one(
         self, client: Client, lane: Lane, passage: Passage, question: Question
@@ -219,6 +238,8 @@ class RemoteReader:
             else:
                 written = [await self._generate(client, lane, ask) for ask in asks]
                 found = self._asking.read(passage, question, written)
+        except LostQuestionError:
+            raise
         except FailedQuestionError as error:
             found = Prediction(question_id=question.question_id, error=str(error))
         return msgspec.structs.replace(found, seconds=round(time.perf_counter() - started, 4))

@@ -5,6 +5,7 @@ import socket
 import sqlite3
 import threading
 
+import msgspec
 import pytest
 
 from closeread.errors import BudgetError, EndpointError, UsageError
@@ -89,6 +90,10 @@ def run(path, out, endpoint, resume=False, **options):
     return predict(job, out, resume=resume)
 
 
+def all_but_times(done):
+    return [msgspec.structs.replace(one, seconds=None) for one in done.predictions()]
+
+
 EXPECTED = {f"q{number}": (str(number),) for number in range(30)}
 
 
@@ -170,8 +175,15 @@ def test_one_hopeless_question_costs_no_other():
             (500, {}, "boom") if number_asked(body) == "7" else None
         )
         found = answers(reading(endpoint, concurrency=1, retries=1), items(12))
-    assert "status 500: boom, 2 attempts" in found.pop("q7")
+    assert "status 500: boom, in each of 2 attempts" in found.pop("q7")
     assert found == {f"q{number}": (str(number),) for number in range(12) if number != 7}
+
+
+def test_hopeless_questions_at_the_end_do_not_stop_the_run():
+    with serving(Endpoint(rule=echo)) as endpoint:
+        endpoint.fault = lambda number, body: "vanish" if number_asked(body) in ("4", "5") else None
+        found = answers(reading(endpoint, concurrency=1, retries=1), items(6))
+    assert [name for name, texts in found.items() if isinstance(texts, str)] == ["q4", "q5"]
 
 
 def test_a_context_that_is_too_long_is_said_and_only_that_question_fails():
@@ -316,7 +328,9 @@ def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, question
         endpoint.fault = lambda number, body: None
         done = run(questions, tmp_path / "run", endpoint, resume=True, concurrency=2, retries=1)
         assert done.info.complete
-        assert done.info.n_predictions == 40
+        whole = run(questions, tmp_path / "whole", endpoint, concurrency=7)
+        assert all_but_times(done) == all_but_times(whole)
+        assert len(all_but_times(done)) == 40
 
 
 def test_the_run_says_model_prompts_and_settings(tmp_path, questions):
