@@ -17,7 +17,9 @@ def all_plots(material: Material) -> list[Plot]:
         groups = [plot for place in range(len(material.sets)) for plot in _of_set(material, place)]
     first = [plot for plot in groups if plot.params["tag"] in ("strategy", "role")]
     rest = [plot for plot in groups if plot not in first]
-    behaviour = flips(material) + coverage(material) + lengths(material) + pairs(material)
+    behaviour = []
+    if not all(run.evidence_only for run in material.runs):
+        behaviour = flips(material) + coverage(material) + lengths(material) + pairs(material)
     return first + behaviour + rest
 
 

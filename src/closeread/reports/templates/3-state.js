@@ -1,5 +1,5 @@
 // Everything that is looked at stands in the address's hash, so that a link leads to it.
-const EMPTY = { view: "overview", q: "", d: "", run: "0", text: "", status: "", tag: "", cell: "", sort: "", ev: "", lang: "" };
+const EMPTY = { view: "overview", q: "", d: "", run: "0", text: "", status: "", tag: "", cell: "", sort: "", ev: "", opt: "", lang: "" };
 function readState() {
   const given = new URLSearchParams(location.hash.slice(1));
   const found = { ...EMPTY };

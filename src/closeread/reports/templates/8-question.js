@@ -36,7 +36,7 @@ function options(i, it, evidence, ev, names) {
   const most = Math.max(...scores.map(Math.abs), 1e-9);
   return h("ul", { class: "options" }, texts.map((text, k) => {
     const label = labels[k], gold = Q().gold[i] === label, own = evidence.filter((e) => e.label === label);
-    const loose = ev === "all" ? looseOf(it, "gold") : looseOf(it, ev);
+    const loose = looseOf(it, names[0]?.[0]);
     const pickers = runsOf(i).filter((r) => Q().runs[r].answer[i] === label);
     const said = pickers.includes(run), off = it.statuses[run] !== "right";
     const truth = it.option_truth[k], tags = Object.entries(it.option_tags[k] || {});
@@ -112,7 +112,10 @@ function question(i) {
   const ev = from.some(([name]) => name === state.ev) ? state.ev : usual;
   const names = from.filter(([name]) => name !== "all" && (ev === "all" || name === ev));
   const evidence = numbered(names.flatMap(([name]) => evidenceOf(it, name)));
-  const marks = evidenceMarks(evidence, names);
+  // One option's evidence alone, where it is asked for.
+  const labelled = [...new Set(evidence.map((e) => e.label))].filter(Boolean).sort();
+  const opt = labelled.includes(state.opt) ? state.opt : "";
+  const marks = evidenceMarks(evidence.filter((e) => !opt || e.label === opt), names);
   const at = shownIds.indexOf(i), language = passage?.language || DATA.lang;
   const steps = (by, sign, label) => h("button", { class: "quiet", type: "button", title: label, "aria-label": label, disabled: at < 0 || !(at + by in shownIds), on: { click: () => step(by) } }, sign);
   const tags = Q().tags.map((column) => [column.name, tagOf(column, i)]).filter(([, value]) => value !== null);
@@ -124,6 +127,7 @@ function question(i) {
       h("div", null, h("h2", { class: "ask", lang: language, dir: "auto" }, Q().text[i] || Q().id[i]),
         it.asks_for && h("p", { class: "polarity" }, t("asks-for"), " ", h("b", null, t("polarity." + it.asks_for))),
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
+          labelled.length > 1 && h("span", { class: "segment", role: "group", "aria-label": t("evidence.option") }, ["", ...labelled].map((label) => h("button", { type: "button", "aria-pressed": String(label === opt), on: { click: () => go({ opt: label }, true) } }, label || t("evidence.every")))),
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
         ev === "all" && findingsKey(),

@@ -50,7 +50,7 @@ function render() {
   pane.main.classList.toggle("open", current() >= 0);
   drawList();
   const i = looked();
-  const wanted = `${i} ${state.run} ${state.ev} ${lang} ${listKey}`;
+  const wanted = `${i} ${state.run} ${state.ev} ${state.opt} ${lang} ${listKey}`;
   if (wanted === detailKey) return;
   const moved = detailKey === null || detailKey.split(" ")[0] !== String(i);
   detailKey = wanted;
