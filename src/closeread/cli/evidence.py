@@ -121,9 +121,9 @@ def command(
         )
         for method in methods
     ]
-    print_found(chosen.info(), found, json_)
     if page is not None:
         _write_page(chosen, found, label, page)
+    print_found(chosen.info(), found, json_)
 
 
 @dataclass

@@ -62,7 +62,7 @@ const findingsKey = () => h("div", { class: "key" }, ["is-gold", "hit", "extra",
 // The query, each word shaded by its weight among those of the step; the numbers stand below it.
 function attentions(it, evidence, label) {
   const runs = it.runs.map((told, r) => [r, told?.attention?.[label]]).filter(([, one]) => one?.steps.length);
-  return runs.map(([r, one]) => h("details", { class: "attention", open: label === "" || null }, h("summary", null, t("attention"), DATA.runs.length > 1 && [": ", h("bdi", null, DATA.runs[r].name)]),
+  return runs.map(([r, one]) => h("details", { class: "attention", open: label === state.opt || null }, h("summary", null, t("attention"), DATA.runs.length > 1 && [": ", h("bdi", null, DATA.runs[r].name)]),
     h("ol", null, one.steps.map((step) => attentionStep(one.query, step, evidence)))));
 }
 const LISTED = 8;
@@ -93,12 +93,12 @@ function joinedTable(run, r) {
   Q().runs[r].cell.forEach((cell) => { if (cell >= 0) tally[cell]++; });
   const cell = (k) => h("td", { class: "n" }, tally[k] ? h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(r), view: "questions", cell: CELLS[k] }), title: t("cell." + CELLS[k]) }, count(tally[k])) : "0", h("br"), interval(metrics[CELLS[k]]));
   const line = (k, label) => h("tr", null, h("th", { scope: "row" }, label), cell(k), cell(k + 1));
-  const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", named("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? ""))));
+  const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", named("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft scored" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? ""))));
   return h("div", { class: "joined" }, DATA.runs.length > 1 && h("h3", null, h("bdi", null, run.name)),
     h("div", { class: "scroll" }, h("table", { class: "cells" }, h("thead", null, h("tr", null, h("th"), h("th", { class: "n" }, t("joined.evidence-right")), h("th", { class: "n" }, t("joined.evidence-wrong")))),
       h("tbody", null, line(0, t("joined.answer-right")), line(2, t("joined.answer-wrong")))),
     h("p", { class: "soft overall" }, t("joined.overall"), " ", interval(metrics.overall_f1))),
-    groups.length > 0 && h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("joined.gold")), h("th", { class: "n" }, t("joined.f1")), h("th", { class: "n" }, t("joined.options")))), h("tbody", null, groups))));
+    groups.length > 0 && h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("joined.gold")), h("th", { class: "n" }, t("joined.f1")), h("th", { class: "n scored" }, t("joined.options")))), h("tbody", null, groups))));
 }
 function joinedScores() {
   if (!DATA.runs.some((run) => run.joined)) return null;

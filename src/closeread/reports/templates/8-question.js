@@ -56,7 +56,7 @@ function answers(i, it) {
   const distinct = [...new Set(texts)];
   return h("dl", { class: "answers" },
     h("dt", null, t("gold")), h("dd", null, distinct.length ? distinct.map((text) => h("span", { class: "framed" + (it.answers[texts.indexOf(text)].kind === "none" ? " none" : ""), title: t("n-references", { n: texts.filter((x) => x === text).length }) }, text)) : h("span", { title: t("no-gold") }, DASH)),
-    runsOf(i).map((r) => {
+    runsOf(i).filter((r) => !DATA.runs[r].evidenceOnly).map((r) => {
       const told = shown(Q().runs[r].answer[i]);
       return [h("dt", null, runsOf(i).length > 1 ? h("bdi", null, DATA.runs[r].name) : t("predicted")),
         h("dd", null, icon(it.statuses[r]), told === null ? h("span", { title: t("status." + it.statuses[r]) }, DASH) : h("span", { class: "filled" + worth(it.statuses[r]) }, told || "“”"))];
@@ -131,7 +131,7 @@ function question(i) {
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
         ev === "all" && findingsKey(),
-        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
+        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
           hasOptions(i) && evidence.length > 0 && h("span", { class: "loose" }, t("loose"))),
         runsOf(i).map((r) => runBox(r, i, it)),
         tags.length > 0 && h("div", { class: "tagline" }, tags.map(([name, value]) => h("a", { class: "chip", href: hashOf({ tag: `${name}:${value}`, text: "", status: "" }) }, `${named("tag", name)}: ${named("value", value)}`))))),

@@ -1,0 +1,195 @@
+"""Evidence compared, shaded and joined with answers, as a person meets it in a real browser."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from closeread.reports.page import write_page
+from closeread.types import Answer, Evidence, Prediction, Span
+from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
+
+pytestmark = pytest.mark.browser
+
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+GOLD = Span(PASSAGE.text.index("传感器"), len(PASSAGE.text))
+OTHER = Span(0, 13)
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; nothing may be logged, and nothing may stand out at the side."""
+    contexts = []
+
+    def opened(path, fragment="", size=None, scheme="light"):
+        context = browser.new_context(viewport=size or DESKTOP, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.logged = []
+        page.on("console", lambda message: page.logged.append(message.text))
+        page.on("pageerror", lambda error: page.logged.append(str(error)))
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            assert page.logged == []
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        context.close()
+
+
+def _predicted(name, label, spans):
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="choice", label=label),
+        evidence=(Evidence(spans=spans, option_label=label),),
+    )
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory):
+    """Two runs: the first is right twice, once for a wrong reason; the second finds too much."""
+    folder = tmp_path_factory.mktemp("joined")
+    dataset = write_set(folder / "set.jsonl", [(PASSAGE, triple("t"))])
+    told = {
+        "first": [
+            _predicted("t-original", "A", (GOLD,)),
+            _predicted("t-positive", "A", (OTHER,)),
+            _predicted("t-negative", "A", (GOLD,)),
+        ],
+        "second": [
+            _predicted(f"t-{role}", "A", (OTHER, GOLD))
+            for role in ("original", "positive", "negative")
+        ],
+    }
+    paths = [
+        write_run(
+            folder / name,
+            dataset,
+            predictions,
+            {"choice.accuracy": right_or_wrong(dataset, predictions)},
+        )
+        for name, predictions in told.items()
+    ]
+    return write_page(paths, folder / "page.html", language="en")
+
+
+@pytest.fixture(scope="module")
+def retrieved(tmp_path_factory):
+    """What ``closeread evidence --html`` writes of three retrievers, one of them masking."""
+    pytest.importorskip("gensim", reason="gensim is not installed")
+    folder = tmp_path_factory.mktemp("retrieved")
+    write_set(folder / "set.jsonl", [(PASSAGE, triple("t"))])
+
+    def run(*args):
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", "evidence", "set.jsonl", *args],
+            capture_output=True, text=True, check=False, cwd=folder,
+            env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("--train-vectors", "v.bin", "-o", "least=1", "-o", "dimensions=20")
+    masking = "soft-masking,vectors=v.bin,integrate=off"
+    printed = run("--retriever", "cover", "--retriever", "bm25,k=2", "--retriever", masking,
+                  "--html", "page.html", "--json")  # fmt: skip
+    assert len(json.loads(printed)["runs"]) == 3
+    return folder / "page.html"
+
+
+def _kinds(page, label, row):
+    line = page.locator(f".methods[data-option={label}] dd").nth(row)
+    return [
+        (one.evaluate("e => e.className.split(' ')[1]"), one.inner_text().split()[0])
+        for one in line.locator(".finding").all()
+    ]
+
+
+def test_methods_are_told_apart_from_gold_by_shape(visit, joined):
+    """Found and gold, found and not gold, missed: each number has its own form."""
+    page = visit(joined, "#q=t-positive&ev=all")
+    names = page.locator(".methods[data-option=A] dt").all_inner_texts()
+    assert names == ["annotated", "first", "second"]
+    assert _kinds(page, "A", 0) == [("is-gold", "2")]
+    assert _kinds(page, "A", 1) == [("extra", "1"), ("missed", "2")]
+    assert _kinds(page, "A", 2) == [("extra", "1"), ("hit", "2")]
+    shapes = {
+        kind: page.locator(f".methods .{kind}").first.evaluate(
+            "e => getComputedStyle(e).borderStyle + getComputedStyle(e).borderRadius"
+        )
+        for kind in ("hit", "extra", "missed")
+    }
+    assert len(set(shapes.values())) == 3
+    assert page.locator(".passage .ev-gold").count() == 1
+
+
+def test_one_method_or_one_option_can_be_marked_alone(visit, joined):
+    """A method's button and an option's leave its own sentences in the passage; both are linked."""
+    page = visit(joined, "#q=t-positive&ev=all")
+    assert page.locator(".passage .badge").count() == 2
+    page.get_by_role("button", name="B", exact=True).click()
+    assert page.locator(".passage .badge").all_inner_texts() == ["2"]
+    page.get_by_role("button", name="first", exact=True).click()
+    assert page.locator(".passage .badge").count() == 1
+    assert page.locator(".methods").count() == 0
+    assert "opt=B" in page.url
+
+
+def test_the_cells_lead_to_their_questions(visit, joined):
+    """The cell "right answer, wrong evidence" opens the list with just those questions."""
+    page = visit(joined)
+    counts = page.locator(".joined").first.locator("tbody").first.locator("td")
+    assert [one.inner_text().split()[0] for one in counts.all()] == ["1", "1", "1", "0"]
+    page.locator(".joined a[title='right answer, wrong evidence']").first.click()
+    assert page.locator(".row").count() == 1
+    assert "cell=answer_only" in page.url
+    page.locator(".row").click()
+    assert page.locator(".where .id").inner_text() == "t-positive"
+    page.get_by_text("clear", exact=True).click()
+    assert page.locator(".row").count() == 3
+
+
+def test_evidence_of_a_page_is_compared_at_first_sight(visit, retrieved):
+    """The page of several retrievers opens with the comparison, and calls nothing unanswered."""
+    page = visit(retrieved, "#view=questions&lang=en")
+    names = page.locator(".methods[data-option=A] dt").all_inner_texts()
+    assert names == ["annotated", "cover", "bm25", "soft-masking"]
+    assert page.locator("[data-status=unanswered]").count() == 0
+    assert page.locator(".option .mark.said").count() == 0
+    overview = visit(retrieved, "#lang=en")
+    assert overview.locator(".metric", has_text="evidence.f1").count() == 1
+    assert "survive" not in overview.locator("main").inner_text()
+
+
+def test_a_masking_retriever_shows_what_it_looked_for(visit, retrieved):
+    """Each step shades the query's words by weight, with the numbers and what was found."""
+    page = visit(retrieved, "#q=t-original&lang=en")
+    box = page.locator(".option").first.locator(".attention")
+    assert not box.locator(".query").first.is_visible()
+    box.locator("summary").click()
+    first = box.locator("li").first
+    assert first.locator(".query").inner_text() == "路灯按光照开关。"
+    shares = first.locator(".shade").evaluate_all(
+        "all => all.map((e) => Number(e.style.getPropertyValue('--share')))"
+    )
+    assert max(shares) == 1
+    assert first.locator(".weights").first.inner_text()
+    assert first.locator(".weights .badge").count() == 1
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_views_fit_every_window(visit, joined, retrieved, size, scheme):
+    """Nothing is logged or stands out at the side, as the fixture checks."""
+    for path, fragment in (
+        (joined, ""),
+        (joined, "#q=t-positive&ev=all"),
+        (retrieved, ""),
+        (retrieved, "#q=t-original&opt=A"),
+    ):
+        assert visit(path, fragment, size, scheme).locator("main").is_visible()
