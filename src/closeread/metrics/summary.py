@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from closeread.metrics.intervals import Interval, Resampling, distribution, interval, value
 from closeread.protocols import Metric, Pool
@@ -9,20 +10,34 @@ from closeread.types import Score, Submission, Summary, Unit
 
 
 def summarize(
-    metric: Metric, scores: Iterable[Score], submission: Submission, resampling: Resampling | None
+    metric: Metric,
+    scores: Iterable[Score],
+    submission: Submission,
+    resampling: Resampling | None,
+    n_questions: int | None = None,
 ) -> tuple[Summary, ...]:
     """Return one summary for each of a metric's named values.
 
     Args:
         metric: Pools the scores.
-        scores: One a question of the data set, in its order.
+        scores: One for each question that the metric is about, in the data set's order.
         submission: What was handed in.
         resampling: How intervals are made; None for none (then numpy is not even imported).
+        n_questions: How many questions the data set has; None where there are no others.
     """
-    return tuple(
-        describe(pool, metric.signature(), metric.unit, resampling)
-        for pool in metric.pool(scores, submission)
-    )
+    return described(metric, metric.pool(scores, submission), resampling, n_questions)
+
+
+def described(
+    metric: Metric,
+    pools: Iterable[Pool],
+    resampling: Resampling | None,
+    n_questions: int | None = None,
+) -> tuple[Summary, ...]:
+    """Return the summaries of a metric's pools, as ``summarize`` does."""
+    if n_questions is not None:
+        pools = [replace(pool, n_questions=n_questions) for pool in pools]
+    return tuple(describe(pool, metric.signature(), metric.unit, resampling) for pool in pools)
 
 
 def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | None) -> Summary:
@@ -66,6 +81,7 @@ def breakdowns(
     *,
     tags: Sequence[str] | None = None,
     most: int = 60,
+    sizes: Mapping[tuple[str, str], int] | None = None,
 ) -> dict[str, dict[str, dict[str, Summary]]]:
     """Return the summaries of every subset that a tag makes: tag, its value, metric name.
 
@@ -76,6 +92,8 @@ def breakdowns(
         resampling: How intervals are made; None for none.
         tags: Which tags; by default every one with 2 to ``most`` different values.
         most: A tag with more values than this tells questions apart, not kinds of questions.
+        sizes: Tag and value to the number of the data set's questions that have it; None where
+            all of them were scored.
     """
     groups: dict[str, dict[str, list[Score]]] = {}
     for found, score in scored:
@@ -86,7 +104,13 @@ def breakdowns(
         tag: {
             kind: {
                 summary.metric: summary
-                for summary in summarize(metric, members, restrict(submission, members), resampling)
+                for summary in summarize(
+                    metric,
+                    members,
+                    restrict(submission, members),
+                    resampling,
+                    None if sizes is None else sizes[tag, kind],
+                )
             }
             for kind, members in sorted(kinds.items())
         }

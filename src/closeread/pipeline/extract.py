@@ -168,6 +168,7 @@ class Scorer:
         self._metrics: dict[str, Metric] = {}
         self._scores: dict[str, list[Score]] = {}
         self._predictions: dict[str, Prediction] = {}
+        self._n_questions = 0
 
     def add(self, question: Question, prediction: Prediction, only: str | None = None) -> None:
         """Score one question's evidence where it has gold (of the option ``only``, if given).
@@ -176,6 +177,7 @@ class Scorer:
         form of texts (ExpMRC) by ``expmrc.evidence_f1``, where the question has options against
         the evidence of the right one: which option is right is no matter of evidence.
         """
+        self._n_questions += 1
         gold = question.gold_evidence
         if only is not None:
             gold = tuple(one for one in gold if one.option_label in ("", only))
@@ -211,7 +213,9 @@ class Scorer:
         found: dict[str, Summary] = {}
         submission = Submission(predictions=self._predictions)
         for name, metric in self._metrics.items():
-            for one in summarize(metric, self._scores[name], submission, self._resampling):
+            for one in summarize(
+                metric, self._scores[name], submission, self._resampling, self._n_questions
+            ):
                 if name != "expmrc":
                     found[one.metric] = one
                 elif one.metric == "expmrc.evidence_f1":

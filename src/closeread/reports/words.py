@@ -245,8 +245,9 @@ WORDS: dict[str, tuple[str, str]] = {
         "{n} 条生成在服务器端遇停止串结束；其后内容已丢失。",
     ),
     "notice.denominator": (
-        "{metrics} counts {n} of {all} questions: the official denominator leaves some out.",
-        "{metrics} 只计 {all} 题中的 {n} 题：官方分母略去了其余题目。",
+        "{metrics} counts {n} of {all} questions: the others are not its kind, or the official "
+        "denominator leaves them out.",
+        "{metrics} 只计 {all} 题中的 {n} 题：其余题目不属其类，或被官方分母略去。",
     ),
     "notice.limit": (
         "Only the first {n} questions of the data set were read.",

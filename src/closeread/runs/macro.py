@@ -1,6 +1,7 @@
 """The plain mean over data sets of what was scored on each: the MRQA shared task's final number."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
@@ -49,4 +50,8 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
 
 def _pools(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str, Pool]:
     submission = as_submission(run, run.dataset() if extraction else None, extraction)
-    return {pool.metric: pool for pool in metric.pool(run.scores(_AVERAGED), submission)}
+    n_questions = run.info.dataset.n_questions
+    return {
+        pool.metric: replace(pool, n_questions=n_questions)
+        for pool in metric.pool(run.scores(_AVERAGED), submission)
+    }

@@ -2,9 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import BinaryIO
 
 import msgspec
@@ -12,10 +11,10 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.summary import breakdowns, summarize
+from closeread.metrics.summary import breakdowns, described, summarize
 from closeread.protocols import Metric
 from closeread.readers.extraction import Extraction
-from closeread.runs.choose import about, default_metrics, family, make_metrics, wanted
+from closeread.runs.choose import default_metrics, family, make_metrics, wanted
 from closeread.runs.extract import Extracted, marked
 from closeread.runs.parallel import lines_by_workers
 from closeread.runs.records import (
@@ -25,7 +24,8 @@ from closeread.runs.records import (
 )
 from closeread.runs.score_lines import lines_of, reread, row_of
 from closeread.runs.store import SCORES, SUMMARY, Predictions, Run, write_document
-from closeread.types import Dataset, Question, Score, Submission, Summary
+from closeread.runs.walk import Walked, score_rows
+from closeread.types import Dataset, Score, Submission, Summary
 
 ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
 
@@ -143,13 +143,16 @@ def _scored(
             dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out
         )
     _must_apply(gathered.n_scores)
-    summaries = summaries_of(metrics, gathered.scores, submission, settings)
+    walked = gathered.walked
+    summaries = summaries_of(
+        metrics, gathered.scores, submission, settings, n_questions=walked.n_questions
+    )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
-        dataset=describe_dataset(dataset, gathered.n_questions, limit),
+        dataset=describe_dataset(dataset, walked.n_questions, limit),
         settings=settings,
         metrics=summaries,
-        breakdowns=breakdowns_of(metrics, gathered.scores, gathered.tags, submission, settings),
+        breakdowns=breakdowns_of(metrics, gathered.scores, walked, submission, settings),
         scores_sha256=gathered.digest,
     )
 
@@ -162,13 +165,14 @@ def _streamed(
 ) -> RunSummary:
     """Score by one metric without keeping the scores longer than the metric does."""
     ((name, metric),) = metrics.items()
-    count: list[int] = []
-    scores = (score for _, _, score in score_rows(dataset, submission, metrics, count=count))
-    summaries = summarize(metric, scores, submission, resampling_of(settings))
-    _must_apply({name: summaries[0].n_questions if summaries else 0})
+    walked = Walked()
+    scores = (score for _, _, score in score_rows(dataset, submission, metrics, walked=walked))
+    pools = metric.pool(scores, submission)
+    _must_apply({name: pools[0].n_questions if pools else 0})
+    summaries = described(metric, pools, resampling_of(settings), walked.n_questions)
     _must_have_gold(dataset, summaries)
     return RunSummary(
-        dataset=describe_dataset(dataset, count[0]),
+        dataset=describe_dataset(dataset, walked.n_questions),
         settings=settings,
         metrics=_asked_for({name: summaries}, settings),
     )
@@ -179,11 +183,16 @@ def summaries_of(
     scores: ScoresOf,
     submission: Submission,
     settings: ScoreSettings,
+    *,
+    n_questions: int,
 ) -> dict[str, Summary]:
-    """Return the summaries that were asked for, by full name, in the metrics' order."""
+    """Return the summaries that were asked for, by full name, in the metrics' order.
+
+    ``n_questions`` is the data set's: a metric that is about some of them scores fewer.
+    """
     resampling = resampling_of(settings)
     everything = {
-        name: summarize(metric, scores(name), submission, resampling)
+        name: summarize(metric, scores(name), submission, resampling, n_questions)
         for name, metric in metrics.items()
     }
     return _asked_for(everything, settings)
@@ -192,7 +201,7 @@ def summaries_of(
 def breakdowns_of(
     metrics: Mapping[str, Metric],
     scores: ScoresOf,
-    tags: Mapping[str, Mapping[str, str]],
+    walked: Walked,
     submission: Submission,
     settings: ScoreSettings,
 ) -> dict[str, dict[str, dict[str, Summary]]]:
@@ -204,6 +213,7 @@ def breakdowns_of(
         UsageError: No question has such a tag; the message lists those there are.
     """
     found: dict[str, dict[str, dict[str, Summary]]] = {}
+    tags = walked.tags
     for tag in settings.by:
         if not any(tag in of for of in tags.values()):
             known = sorted({name for of in tags.values() for name in of})
@@ -219,7 +229,8 @@ def breakdowns_of(
             for tag in settings.by
             if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
         ]
-        parts = breakdowns(metric, pairs, submission, resampling_of(settings), tags=whole)
+        resampling = resampling_of(settings)
+        parts = breakdowns(metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes)
         for tag, values in parts.items():
             for value, summaries in values.items():
                 found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
@@ -238,44 +249,8 @@ def _splits_groups(
 class _Gathered:
     scores: ScoresOf
     n_scores: dict[str, int]
-    tags: dict[str, dict[str, str]]
-    n_questions: int
+    walked: Walked
     digest: str = ""
-
-
-def score_rows(
-    dataset: Dataset,
-    submission: Submission,
-    metrics: Mapping[str, Metric],
-    limit: int | None = None,
-    count: list[int] | None = None,
-) -> Iterator[tuple[str, Question, Score]]:
-    """Yield metric family, question and score, question by question.
-
-    Args:
-        dataset: The gold.
-        submission: The predictions.
-        metrics: By family; each judges the questions that it is about.
-        limit: Only the first so many questions.
-        count: Gets the number of questions appended at the end.
-    """
-    find = submission.predictions.get
-    judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
-    n_questions = 0
-    for question in islice(dataset.questions(), limit):
-        n_questions += 1
-        prediction = find(question.question_id)
-        for name, is_about, score in judges:
-            if is_about(question):
-                yield name, question, score(question, prediction)
-    if count is not None:
-        count.append(n_questions)
-
-
-def tags_of(question: Question) -> dict[str, str]:
-    """Return what a breakdown can group by: the question's tags, its kind, role and polarity."""
-    own = {"kind": question.kind, "role": question.role, "asks_for": question.asks_for}
-    return {name: value for name, value in own.items() if value} | question.tags
 
 
 def _gather(
@@ -288,15 +263,12 @@ def _gather(
     out: BinaryIO | None,
 ) -> _Gathered:
     """Score everything once; scores go to ``out``, or stay in memory where it is None."""
-    count: list[int] = []
-    tags: dict[str, dict[str, str]] = {}
+    walked = Walked(tagged=tagged)
     n_scores = dict.fromkeys(metrics, 0)
     kept: dict[str, list[Score]] = {name: [] for name in metrics}
     digest = hashlib.sha256()
-    for name, question, score in score_rows(dataset, submission, metrics, limit, count):
+    for name, _, score in score_rows(dataset, submission, metrics, limit, walked):
         n_scores[name] += 1
-        if tagged:
-            tags[score.question_id] = tags_of(question)
         if out is None:
             kept[name].append(score)
         else:
@@ -304,12 +276,10 @@ def _gather(
             digest.update(line)
             out.write(line)
     if out is None:
-        return _Gathered(kept.__getitem__, n_scores, tags, count[0])
+        return _Gathered(kept.__getitem__, n_scores, walked)
     out.flush()
     written = out.fileno()
-    return _Gathered(
-        lambda name: reread(written, name), n_scores, tags, count[0], digest.hexdigest()
-    )
+    return _Gathered(lambda name: reread(written, name), n_scores, walked, digest.hexdigest())
 
 
 def _by_workers(
@@ -331,10 +301,8 @@ def _by_workers(
     out.flush()
     written = out.fileno()
     n_scores = {name: counts["of " + name] for name in metrics}
-    n_questions = counts["questions"]
-    return _Gathered(
-        lambda name: reread(written, name), n_scores, {}, n_questions, digest.hexdigest()
-    )
+    walked = Walked(n_questions=counts["questions"])
+    return _Gathered(lambda name: reread(written, name), n_scores, walked, digest.hexdigest())
 
 
 def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:

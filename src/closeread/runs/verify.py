@@ -13,8 +13,9 @@ from closeread.runs.choose import make_metrics
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered
 from closeread.runs.records import RunSummary
-from closeread.runs.score import as_submission, breakdowns_of, score_rows, summaries_of, tags_of
+from closeread.runs.score import as_submission, breakdowns_of, summaries_of
 from closeread.runs.store import LEDGER, PREDICTIONS, Run
+from closeread.runs.walk import Walked, score_rows
 from closeread.types import Dataset, Score, Submission, Summary
 
 _MOST = 20
@@ -134,7 +135,7 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
     for row in run.scores():
         stored.setdefault(row.metric, []).append(row)
     submission = Submission(predictions={})
-    tags: Mapping[str, Mapping[str, str]] = {}
+    walked = Walked(tagged=True, n_questions=run.info.dataset.n_questions)
     if dataset is None:
         found.unchecked.append("scores: they need the data set")
         if settings.extraction is not None and needs_question(settings.extraction.rule):
@@ -144,27 +145,26 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
             submission = as_submission(run, None, settings.extraction)
     else:
         submission = as_submission(run, dataset, settings.extraction)
-        fresh_tags = {}
-        for name, question, score in score_rows(
-            dataset, submission, metrics, run.info.dataset.limit
-        ):
+        walked = Walked(tagged=True)
+        limit = run.info.dataset.limit
+        for name, _, score in score_rows(dataset, submission, metrics, limit, walked):
             anew[name].append(score)
-            fresh_tags[score.question_id] = tags_of(question)
-        tags = fresh_tags
         found.compare("scores.jsonl follows from predictions and gold", _differing(stored, anew))
     if dataset is None and not as_made:
         found.unchecked.append("summary.json: it was made from another scores.jsonl")
         return
     # Scores that were changed may hold anything: sums are made of those that are right.
     right = stored if dataset is None else anew
-    computed = summaries_of(metrics, right.__getitem__, submission, settings)
+    computed = summaries_of(
+        metrics, right.__getitem__, submission, settings, n_questions=walked.n_questions
+    )
     found.compare("summary.json follows from the scores", _summaries(summary.metrics, computed, ""))
     if not settings.by:
         return
     if dataset is None:
         found.unchecked.append("breakdowns: they need the data set's tags")
         return
-    parts = breakdowns_of(metrics, right.__getitem__, tags, submission, settings)
+    parts = breakdowns_of(metrics, right.__getitem__, walked, submission, settings)
     found.compare("breakdowns follow from the scores", _breakdowns(summary.breakdowns, parts))
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from closeread import exam
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
@@ -15,7 +16,16 @@ from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import SCORES, SUMMARY, Predictions
-from closeread.types import Answer, Evidence, Passage, Prediction, Question, Submission
+from closeread.types import (
+    Answer,
+    Evidence,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Span,
+    Submission,
+)
 
 PLAIN = ScoreSettings(metrics=())
 
@@ -229,3 +239,52 @@ def test_predictions_come_by_id_in_any_order(run):
     assert "nobody" not in found
     assert len(found) == len(expected)
     assert Submission(predictions=found).predictions.get("q0#original") == expected["q0#original"]
+
+
+def test_the_denominator_is_the_data_sets_question_count(tmp_path):
+    """A metric about some questions of a mixed set counts all of them, and those it scored."""
+    passage = Passage(passage_id="p", text="The lamp burns. The ferry sank.")
+    gold = Evidence(option_label="A", spans=(Span(0, 15),))
+    options = (Option(label="A", text="It burns."), Option(label="B", text="It flies."))
+    made = [
+        Question(
+            question_id=f"q{n}",
+            passage_id="p",
+            text="Which?",
+            kind="choice" if n < 3 else "span",
+            options=options if n < 3 else (),
+            answers=(
+                Answer(kind="choice", label="A") if n < 3 else Answer(kind="span", texts=("lamp",)),
+            ),
+            gold_evidence=(gold,) if n == 0 else (),
+            tags={"topic": "light" if n % 2 == 0 else "water"},
+        )
+        for n in range(5)
+    ]
+    dataset = replace(
+        load(exam.locate("exam/en")),
+        read=lambda defects: iter([(passage, tuple(made))]),
+        read_gold=lambda defects: iter(made),
+    )
+    submission = Submission(
+        predictions={
+            one.question_id: Prediction(
+                question_id=one.question_id,
+                answer=Answer(kind="choice", label="A"),
+                evidence=(gold,),
+            )
+            for one in made
+        }
+    )
+    names = ("choice", "option", "squad", "evidence", "evidence.f1")
+    found = score_submission(dataset, submission, ScoreSettings(metrics=names, by=("topic",)))
+    counted = {name: (one.n_questions, one.n_scored) for name, one in found.metrics.items()}
+    assert counted["choice.accuracy"] == (5, 3)
+    assert counted["squad.f1"] == (5, 2)
+    assert counted["evidence.f1"] == (5, 1)
+    assert "|n:5|" in found.metrics["evidence.f1"].signature + "|"
+    light, water = (found.breakdowns["topic"][value] for value in ("light", "water"))
+    assert (light["choice.accuracy"].n_questions, light["choice.accuracy"].n_scored) == (3, 2)
+    assert (water["choice.accuracy"].n_questions, water["choice.accuracy"].n_scored) == (2, 1)
+    alone = score_submission(dataset, submission, ScoreSettings(metrics=("evidence",)))
+    assert alone.metrics["evidence.f1"] == found.metrics["evidence.f1"]

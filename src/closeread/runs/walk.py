@@ -1,0 +1,64 @@
+"""Walking once through the gold: every question counted, and scored by what is about it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+from closeread.protocols import Metric
+from closeread.runs.choose import about
+from closeread.types import Dataset, Question, Score, Submission
+
+
+@dataclass
+class Walked:
+    """What walking through the gold saw: how many questions and, if asked for, their tags.
+
+    Attributes:
+        sizes: Tag and value to the number of questions.
+    """
+
+    tagged: bool = False
+    n_questions: int = 0
+    tags: dict[str, dict[str, str]] = field(default_factory=dict)
+    sizes: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, question: Question) -> None:
+        """Count one question."""
+        self.n_questions += 1
+        if self.tagged:
+            tags = self.tags[question.question_id] = tags_of(question)
+            self.sizes.update(tags.items())
+
+
+def score_rows(
+    dataset: Dataset,
+    submission: Submission,
+    metrics: Mapping[str, Metric],
+    limit: int | None = None,
+    walked: Walked | None = None,
+) -> Iterator[tuple[str, Question, Score]]:
+    """Yield metric family, question and score, question by question.
+
+    Args:
+        dataset: The gold.
+        submission: The predictions.
+        metrics: By family; each judges the questions that it is about.
+        limit: Only the first so many questions.
+        walked: Counts every question, also those that no metric is about.
+    """
+    find = submission.predictions.get
+    judges = [(name, about(name), metric.score) for name, metric in metrics.items()]
+    for question in islice(dataset.questions(), limit):
+        if walked is not None:
+            walked.add(question)
+        prediction = find(question.question_id)
+        for name, is_about, score in judges:
+            if is_about(question):
+                yield name, question, score(question, prediction)
+
+
+def tags_of(question: Question) -> dict[str, str]:
+    """Return what a breakdown can group by: the question's tags, its kind, role and polarity."""
+    own = {"kind": question.kind, "role": question.role, "asks_for": question.asks_for}
+    return {name: value for name, value in own.items() if value} | question.tags
