@@ -86,8 +86,9 @@ def test_promises_of_the_mrqa_form(made, occurrences, documents):
                 kept += 1
                 ids.add(question.question_id)
                 assert question.metadata["detected_answers"]
+                accepted = {mrqa(answer.texts[0]) for answer in question.answers}
                 for entry in question.metadata["detected_answers"]:
-                    assert mrqa(entry["text"]) == mrqa(question.answers[0].texts[0])
+                    assert mrqa(entry["text"]) in accepted
                     for (start, end), (first, last) in zip(
                         entry["char_spans"], entry["token_spans"], strict=True
                     ):
