@@ -180,7 +180,7 @@ def _extracted(
 
     from closeread.formats.registry import replacing
     from closeread.metrics.intervals import Resampling
-    from closeread.pipeline.extract import Scorer, extract
+    from closeread.pipeline.extract import Scorer, as_judged, extract
     from closeread.pipeline.reading_cost import ReadingCost
     from closeread.runs.evidence_groups import EvidenceGroups
 
@@ -198,7 +198,7 @@ def _extracted(
         ):  # fmt: skip
             scorer.add(question, prediction, only=label)
             if by:
-                groups.add(passage, question, prediction)
+                groups.add(passage, question, as_judged(question, prediction))
             cost.add(passage, question, prediction)
             if keep:
                 kept[question.question_id] = prediction

@@ -184,12 +184,12 @@ class Scorer:
             question = msgspec.structs.replace(question, gold_evidence=gold)
         if not gold:
             return
-        textual = any(one.texts and not one.option_label for one in gold)
+        textual = _is_text(question)
         name = "expmrc" if textual else "evidence"
         if name not in self._metrics:
             self._metrics[name] = catalog.resolve("metric", name)()
             self._scores[name] = []
-        judged = _as_if_answered(question, prediction) if textual else prediction
+        judged = as_judged(question, prediction)
         score = self._metrics[name].score(question, judged)
         if textual:
             kept = {"evidence_f1": score.values["evidence_f1"]}
@@ -225,12 +225,22 @@ class Scorer:
         return found
 
 
-def _as_if_answered(question: Question, prediction: Prediction) -> Prediction:
+def as_judged(question: Question, prediction: Prediction) -> Prediction:
+    """Return a prediction without answer as its evidence is judged.
+
+    Where gold is the question's in the form of text, as if the right answer had been given.
+    """
+    if not _is_text(question):
+        return prediction
     gold = question.answers[0] if question.answers else None
     right = [one for one in prediction.evidence if not one.option_label]
     if gold is not None and gold.label:
         right = [one for one in prediction.evidence if one.option_label == gold.label]
     return msgspec.structs.replace(prediction, answer=gold, evidence=tuple(right))
+
+
+def _is_text(question: Question) -> bool:
+    return any(one.texts and not one.option_label for one in question.gold_evidence)
 
 
 def main_value(summaries: Mapping[str, Summary]) -> float | None:

@@ -39,7 +39,12 @@ def table(found: JoinedScores) -> dict[str, Any]:
     return {
         "metrics": {name.partition(".")[2]: one for name, one in found.metrics.items()},
         "breakdowns": {
-            by: {value: of["evidence.f1"] for value, of in values.items()}
+            by: {
+                value: one
+                for value, of in values.items()
+                for name, one in of.items()
+                if name in ("evidence.f1", "expmrc.evidence_f1")
+            }
             for by, values in found.breakdowns.items()
         },
     }

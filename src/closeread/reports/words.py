@@ -105,7 +105,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "joined.overall": ("Answer F1 times evidence F1:", "答案 F1 × 证据 F1："),
     "joined.gold": ("Gold evidence", "标注证据"),
     "joined.f1": ("Evidence F1, %", "证据 F1，%"),
-    "joined.options": ("options", "选项数"),
+    "joined.options": ("n", "数量"),
     "joined.sentences": ("sentences:", "句数："),
     "joined.distance": ("sentences apart:", "相隔句数："),
     "joined.all": ("Answers by evidence", "答案与证据"),

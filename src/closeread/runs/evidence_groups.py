@@ -1,5 +1,8 @@
 """Evidence by how much of it there is to find: how many gold sentences, how far from each other."""
 
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
 from msgspec.structs import replace
 
 from closeread import catalog
@@ -7,26 +10,38 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.text.segment import sentences
-from closeread.types import Evidence, Passage, Prediction, Question, Score, Submission, Summary
+from closeread.types import (
+    Evidence,
+    Passage,
+    Prediction,
+    Question,
+    Score,
+    Span,
+    Submission,
+    Summary,
+)
 
 
 class EvidenceGroups:
-    """Scores options by the number of their gold sentences and by the distance between them.
+    """Scores evidence by the number of gold sentences and by the distance between them.
 
-    The distance is in sentences, from the first gold sentence to the last; options with one gold
-    sentence have none. Only gold of options (VGaokao) is grouped.
+    The distance is in sentences, from the first gold sentence to the last; of a single one there is
+    none. Gold of options (VGaokao) is grouped option by option and judged by ``evidence``; gold of
+    the question in the form of text (ExpMRC), by its first reference, and judged by
+    ``expmrc.evidence_f1`` over all of them.
     """
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
-        self._metric: Metric = catalog.resolve("metric", "evidence")()
-        self._scores: dict[tuple[str, str], list[Score]] = {}
+        self._metrics: dict[str, Metric] = {}
+        self._scores: dict[tuple[str, str, str], list[Score]] = {}
         self._told: dict[str, Prediction] = {}
 
     def add(self, passage: Passage, question: Question, prediction: Prediction) -> None:
-        """Score one question, each option in its groups."""
+        """Score one question: each option in its groups, or the question in its own."""
         gold = [one for one in question.gold_evidence if one.option_label and one.spans]
-        if not gold:
+        texts = [one for one in question.gold_evidence if one.texts and not one.option_label]
+        if not gold and not texts:
             return
         name = question.question_id
         self._told[name] = Prediction(
@@ -35,29 +50,56 @@ class EvidenceGroups:
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:
-            groups.setdefault(("sentences", _number(len(set(one.spans)))), []).append(one)
-            if len(set(one.spans)) > 1:
-                places = [
-                    sum(start <= span.start for start in starts) for span in sorted(one.spans)
-                ]
-                apart = _distance(places[-1] - places[0])
-                groups.setdefault(("distance", apart), []).append(one)
-        for key, members in groups.items():
+            for key in _groups_of([_place(span.start, starts) for span in sorted(set(one.spans))]):
+                groups.setdefault(key, []).append(one)
+        for (by, value), members in groups.items():
             part = replace(question, gold_evidence=tuple(members))
-            self._scores.setdefault(key, []).append(self._metric.score(part, prediction))
+            self._keep("evidence", by, value, self._metric("evidence").score(part, prediction))
+        if texts and not gold and texts[0].spans:
+            score = self._metric("expmrc").score(question, prediction)
+            score = replace(score, values={"evidence_f1": score.values["evidence_f1"]})
+            for by, value in _groups_of(_touched(texts[0].spans, starts)):
+                self._keep("expmrc", by, value, score)
+
+    def _metric(self, name: str) -> Metric:
+        if name not in self._metrics:
+            self._metrics[name] = catalog.resolve("metric", name)()
+        return self._metrics[name]
+
+    def _keep(self, metric: str, by: str, value: str, score: Score) -> None:
+        self._scores.setdefault((by, value, metric), []).append(score)
 
     def summaries(self) -> dict[str, dict[str, dict[str, Summary]]]:
-        """Return the metric's summaries by ``sentences`` and ``distance``, in their order."""
+        """Return the metrics' summaries by ``sentences`` and ``distance``, in their order."""
         found: dict[str, dict[str, dict[str, Summary]]] = {}
-        for (by, value), scores in sorted(self._scores.items()):
+        for (by, value, name), scores in sorted(self._scores.items()):
             predictions = {one.question_id: self._told[one.question_id] for one in scores}
-            found.setdefault(by, {})[value] = {
-                one.metric: one
-                for one in summarize(
-                    self._metric, scores, Submission(predictions=predictions), self._resampling
-                )
-            }
+            submission = Submission(predictions=predictions)
+            metric = self._metric(name)
+            for one in summarize(metric, scores, submission, self._resampling):
+                if name == "evidence" or one.metric == "expmrc.evidence_f1":
+                    found.setdefault(by, {}).setdefault(value, {})[one.metric] = one
         return found
+
+
+def _place(offset: int, starts: Sequence[int]) -> int:
+    """Return in which sentence an offset lies; 0 before the first."""
+    return bisect_right(starts, offset)
+
+
+def _touched(spans: Sequence[Span], starts: Sequence[int]) -> list[int]:
+    """Return the sentences that some spans reach into."""
+    reached = (
+        range(_place(span.start, starts), _place(max(span.start, span.end - 1), starts) + 1)
+        for span in spans
+    )
+    return sorted({place for places in reached for place in places})
+
+
+def _groups_of(places: Sequence[int]) -> Iterator[tuple[str, str]]:
+    yield "sentences", _number(len(places))
+    if len(places) > 1:
+        yield "distance", _distance(places[-1] - places[0])
 
 
 def _number(count: int) -> str:

@@ -84,6 +84,29 @@ def test_groups_by_number_and_distance_of_gold_sentences():
     }
 
 
+def test_groups_of_textual_gold_count_the_sentences_that_it_reaches_into():
+    """The first reference decides; each question stands once in its groups."""
+    groups = EvidenceGroups(None)
+    for name, start, end in (("one", 0, 11), ("two", 0, 24)):
+        asked = Question(
+            question_id=name, passage_id="p", text="?", kind="span",
+            answers=(Answer(kind="span", texts=("falls",)),),
+            gold_evidence=(Evidence(texts=(TEXT[start:end],), spans=(Span(start, end),)),),
+        )  # fmt: skip
+        found = Evidence(spans=(Span(0, 11),), texts=("Rain falls.",))
+        answer = Answer(kind="span", texts=("falls",))
+        told = Prediction(question_id=name, answer=answer, evidence=(found,))
+        groups.add(PASSAGE, asked, told)
+    summaries = groups.summaries()
+    assert {by: list(found) for by, found in summaries.items()} == {
+        "sentences": ["1", "2"],
+        "distance": ["1"],
+    }
+    assert summaries["sentences"]["1"]["expmrc.evidence_f1"].value == 1.0
+    assert 0 < summaries["sentences"]["2"]["expmrc.evidence_f1"].value < 1
+    assert summaries["sentences"]["2"]["expmrc.evidence_f1"].n_answered == 1
+
+
 def test_the_right_options_evidence_is_judged_where_gold_is_the_questions():
     asked = Question(
         question_id="q", passage_id="p", text="?", kind="choice",

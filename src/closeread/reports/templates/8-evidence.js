@@ -93,7 +93,7 @@ function joinedTable(run, r) {
   Q().runs[r].cell.forEach((cell) => { if (cell >= 0) tally[cell]++; });
   const cell = (k) => h("td", { class: "n" }, tally[k] ? h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(r), view: "questions", cell: CELLS[k] }), title: t("cell." + CELLS[k]) }, count(tally[k])) : "0", h("br"), interval(metrics[CELLS[k]]));
   const line = (k, label) => h("tr", null, h("th", { scope: "row" }, label), cell(k), cell(k + 1));
-  const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", named("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft scored" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? ""))));
+  const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", named("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft scored" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? count(it.n_scored)))));
   return h("div", { class: "joined" }, DATA.runs.length > 1 && h("h3", null, h("bdi", null, run.name)),
     h("div", { class: "scroll" }, h("table", { class: "cells" }, h("thead", null, h("tr", null, h("th"), h("th", { class: "n" }, t("joined.evidence-right")), h("th", { class: "n" }, t("joined.evidence-wrong")))),
       h("tbody", null, line(0, t("joined.answer-right")), line(2, t("joined.answer-wrong")))),
