@@ -27,7 +27,7 @@ def command(*, dataset: str, format_: str | None, strict: bool, json_: bool) -> 
     if json_:
         as_json(plain(found))
         return
-    title = " ".join(filter(None, [found.name, found.version]))
+    title = " ".join(filter(None, dict.fromkeys([found.name, found.version])))
     table(("", ""), _facts(found), title=f"{title} ({found.format})")
     print_line = console().print
     print_line()

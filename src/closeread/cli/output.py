@@ -43,7 +43,14 @@ def table(
         made.add_column(heading, justify="right" if heading in right else "left")
     for row in rows:
         made.add_row(*row)
-    console().print(made)
+    out = console()
+    if out.is_terminal:
+        out.print(made)
+        return
+    with out.capture() as printed:
+        out.print(made)
+    # rich fills lines up to the last column's width
+    sys.stdout.write("\n".join(line.rstrip(" ") for line in printed.get().split("\n")))
 
 
 def console(*, stderr: bool = False) -> Any:

@@ -94,3 +94,17 @@ def test_a_url_is_a_data_set(address: str, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
     assert [q.question_id for q in open_dataset(address).questions()] == ["d-0"]
+
+
+def test_a_version_that_is_the_name_is_said_once(tmp_path):
+    """A set whose version repeats its name has one name, and no line ends in blanks in a pipe."""
+    record = {"version": "lamps", "data": [{"title": "t", "paragraphs": []}]}
+    record["data"][0]["paragraphs"] = [{"context": "The lamp burns.", "qas": [
+        {"id": "q", "question": "What burns?", "answers": [{"text": "lamp", "answer_start": 4}]}
+    ]}]  # fmt: skip
+    (tmp_path / "lamps.json").write_text(json.dumps(record))
+    done = _run("describe", str(tmp_path / "lamps.json"))
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == "lamps (squad)"
+    assert [line for line in lines if line != line.rstrip()] == []
