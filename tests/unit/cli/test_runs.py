@@ -52,6 +52,17 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     assert closeread("compare", ".").stdout == table
 
 
+def test_several_runs_are_printed_as_one_object(closeread):
+    """score --json of a folder of runs is {"runs": [...]}, each as of one run (docs/cli.md)."""
+    for reader in ("majority", "longest-option"):
+        closeread("read", "exam/zh", "--reader", reader, "--out", f"all/{reader}", "--limit", 6)
+    given = ("--metric", "choice", "--no-intervals", "--json")
+    found = json.loads(closeread("score", "all", *given).stdout)
+    assert list(found) == ["runs"]
+    assert [list(one) for one in found["runs"]] == [["dataset", "metrics"]] * 2
+    assert found["runs"][1] == json.loads(closeread("score", "all/majority", *given).stdout)
+
+
 def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
     """What could not be checked is said, on a terminal and in JSON; nothing differs, so exit 0."""
     (tmp_path / "set.jsonl").write_bytes(exam.locate("exam/zh").read_bytes())
