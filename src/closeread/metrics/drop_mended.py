@@ -45,31 +45,33 @@ class MendedDrop:
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, each the best over the gold answers."""
-        em = f1 = 0.0
-        if prediction is not None and prediction.answer is not None:
-            texts = prediction.answer.texts
-            if self.only_first_line:
-                texts = _each(first_line, texts)
-            normalize = self.normalize
-            if self.plain_blanks:
-                texts = _each(plain_blanks, texts)
-                if not _printable(question):
-                    normalize = by_whitespace
-            last = _last
-            if last is None or last.question is not question or last.prediction is not prediction:
-                last = _begin(question, prediction)
-            found = last.results.get((normalize, texts))
-            em, f1 = last.score(normalize, texts) if found is None else found
-        return Score(
-            question_id=question.question_id,
-            values={"em": em, "f1": f1},
-            unit_id=question.passage_id,
-        )
+        if prediction is None or prediction.answer is None:
+            return _score(question, 0.0, 0.0)
+        texts = prediction.answer.texts
+        if self.only_first_line:
+            texts = _each(first_line, texts)
+        normalize = self.normalize
+        if self.plain_blanks:
+            texts = _each(plain_blanks, texts)
+            if not _printable(question):
+                normalize = by_whitespace
+        last = _last
+        if last is None or last.question is not question or last.prediction is not prediction:
+            last = _begin(question, prediction)
+        return last.results.get((normalize, texts)) or last.score(normalize, texts)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match and F1 under the mend's name."""
         names = {key: f"drop.{key}~{self.mend}" for key in ("em", "f1")}
         return mean_pools(names, scores, submission)
+
+
+def _score(question: Question, em: float, f1: float) -> Score:
+    return Score(
+        question_id=question.question_id,
+        values={"em": em, "f1": f1},
+        unit_id=question.passage_id,
+    )
 
 
 def _each(edit: Callable[[str], str], texts: tuple[str, ...]) -> tuple[str, ...]:
@@ -92,19 +94,20 @@ def _printable(question: Question) -> bool:
 class _Judged:
     """One prediction under several mends: nothing is normalised or compared twice."""
 
-    __slots__ = ("golds", "prediction", "question", "results")
+    __slots__ = ("golds", "official", "prediction", "question", "results")
 
     def __init__(self, question: Question, prediction: Prediction) -> None:
-        _, _, _, golds, em, f1 = scored(question, prediction)
+        _, _, spans, golds, em, f1 = scored(question, prediction)
         self.question = question
         self.prediction = prediction
         texts = prediction.answer.texts if prediction.answer is not None else ()
         self.golds: dict[Normalizer, list[list[Normalized]]] = {drop: golds}
-        self.results: dict[tuple[Normalizer, tuple[str, ...]], tuple[float, float]] = {
-            (drop, texts): (em, f1)
+        self.official = spans, golds, _score(question, em, f1)
+        self.results: dict[tuple[Normalizer, tuple[str, ...]], Score] = {
+            (drop, texts): self.official[2]
         }
 
-    def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> tuple[float, float]:
+    def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> Score:
         golds = self.golds.get(normalize)
         if golds is None:
             golds = self.golds[normalize] = [
@@ -113,13 +116,16 @@ class _Judged:
                 if answer.texts and answer.texts[0].strip()
             ]
         spans = [normalize(text) for text in texts]
-        em = f1 = 0.0
-        for gold in golds:
-            exact, found = compare(spans, gold)
-            em = max(em, exact)
-            f1 = max(f1, found)
-        self.results[normalize, texts] = em, f1
-        return em, f1
+        known_spans, known_golds, result = self.official
+        if spans != known_spans or golds != known_golds:
+            em = f1 = 0.0
+            for gold in golds:
+                exact, found = compare(spans, gold)
+                em = max(em, exact)
+                f1 = max(f1, found)
+            result = _score(self.question, em, f1)
+        self.results[normalize, texts] = result
+        return result
 
 
 _last: _Judged | None = None

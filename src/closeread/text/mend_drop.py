@@ -1,6 +1,7 @@
 """DROP answers normalised with the official evaluator's surprises taken out, one name a mend."""
 
 from functools import lru_cache
+from itertools import chain
 
 from closeread.text import numbers
 from closeread.text.normalize_drop import Normalized, drop
@@ -40,16 +41,14 @@ def first_line(text: str) -> str:
 
 
 def _read(raw: str) -> Normalized:
-    text = numbers.plain(raw)
-    if not text.isascii() or "percent" in text:
-        words = _words(text)
-    else:  # nothing reaches beyond a blank, and most tokens were seen before
-        words = []
-        for token in text.split():
-            words += _token(token)
-    if not numbers.NUMBER_WORDS.isdisjoint(words):
-        words = numbers.spelled_out(words)
-    tokens = [word if isinstance(word, str) else _digits(word) for word in words]
+    text = raw if raw.isascii() else numbers.plain(raw)
+    if text.isascii() and "percent" not in text:
+        # Nothing reaches beyond a blank then, and most tokens were seen before.
+        tokens = list(chain.from_iterable(map(_token, text.split())))
+        if numbers.NUMBER_WORDS.isdisjoint(tokens):
+            return Normalized(" ".join(tokens), frozenset(tokens))
+    words = numbers.spelled_out(_words(text))
+    tokens = [word if isinstance(word, str) else str(word + 0.0) for word in words]
     return Normalized(" ".join(tokens), frozenset(tokens))
 
 
@@ -71,13 +70,9 @@ def _words(text: str) -> list[str | float]:
 
 
 @lru_cache(maxsize=1 << 16)
-def _token(token: str) -> tuple[str | float, ...]:
-    return tuple(_words(token))
-
-
-@lru_cache(maxsize=1 << 14)
-def _digits(number: float) -> str:
-    return str(number + 0.0)
+def _token(token: str) -> tuple[str, ...]:
+    """The words of what stands between two blanks; numbers as the evaluator prints them."""
+    return tuple(word if isinstance(word, str) else str(word + 0.0) for word in _words(token))
 
 
 def _as_written(word: str) -> str:

@@ -1,0 +1,22 @@
+"""``python official_drop_file.py ROWS``: the official way over a file of (said, gold) rows."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.official_drop import score_pair
+
+
+def main(path):
+    em = f1 = count = 0
+    with open(path, encoding="utf-8") as stream:  # noqa: PTH123 - the peer is a plain script
+        for line in stream:
+            row = json.loads(line)
+            found = score_pair(row["said"], row["gold"])
+            em, f1, count = em + found[0], f1 + found[1], count + 1
+    print(em / count, f1 / count)
+
+
+main(sys.argv[1])
