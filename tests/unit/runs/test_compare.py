@@ -108,6 +108,15 @@ def test_scores_that_were_changed_are_not_compared(make_run):
         compare_runs([one, other], RESAMPLING)
 
 
+def test_predictions_that_were_changed_are_not_compared(make_run):
+    """A prediction edited after scoring is refused, though summary and scores still fit."""
+    one, other = make_run("one", 0.5), make_run("other", 0.9)
+    path = other.path / "predictions.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"question_id"', b' "question_id"', 1))
+    with pytest.raises(MismatchError, match=r"predictions\.jsonl has sha256"):
+        compare_runs([one, other], RESAMPLING)
+
+
 class Talker:
     """Its answers were read wrongly from what it wrote, which is the right letter for originals."""
 
