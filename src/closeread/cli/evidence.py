@@ -83,6 +83,8 @@ def command(
 
     # Before numpy: these matrices are small, and threads that wait for each other only cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if page is not None and (search or train_vectors or build_corpus or corpus):
+        raise click.UsageError("--html goes with evidence from each question's own passage")
     opened = open_dataset(dataset, format_)
     if train_vectors is not None:
         _train(opened, train_vectors, parsed(options), json_)

@@ -201,6 +201,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--question", "1-1", "--option", "Z"], "no question that was asked for has an option"),
         (["--option", "Z"], "no question that was asked for has an option"),
         (["--retriever", "cover", "--search"], "--search goes with --retriever bm25"),
+        (["--html", "page.html", "--search"], "--html goes with"),
         (["--train-vectors", "v.bin", "-o", "size=1"], "training has no option 'size'"),
     ],
 )
@@ -234,3 +235,17 @@ def test_the_corpus_folder_is_named_by_its_variable(folder):
     environment["CLOSEREAD_CORPUS"] = str(folder)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_page_is_written_beside_the_numbers(folder):
+    """The numbers are those without the page; where it lies is said on stderr."""
+    plain = run(folder, "set.json", "--no-intervals")
+    done = run(folder, "set.json", "--no-intervals", "--html", "page.html")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == plain.stdout
+    assert "page.html" in done.stderr
+    assert "降水使海水变淡" in (folder / "page.html").read_text("utf-8")
+    only = run(folder, "set.json", "--question", "2-1", "--html", "one.html")
+    assert only.returncode == 0, only.stderr
+    assert "大雁" in (folder / "one.html").read_text("utf-8")
+    assert "海水" not in (folder / "one.html").read_text("utf-8")

@@ -1,0 +1,51 @@
+"""What the page calls uncovered is what the project's own explanation calls so."""
+
+from closeread.evidence.cover import explain
+from closeread.reports.covering import located, uncovered
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+PASSAGE = Passage(passage_id="p", text="Rain feeds the lake. Snow is one of its sources. 😀 Snow.")
+QUESTION = Question(
+    question_id="q",
+    passage_id="p",
+    text="Which is true?",
+    kind="verification",
+    options=(
+        Option(label="A", text="Snow is the only one of the sources of the lake"),
+        Option(label="B", text="Rain feeds the lake"),
+    ),
+)
+
+
+def test_the_page_asks_the_projects_own_explanation():
+    """One rule says what is covered: each option's own evidence goes through it."""
+    found = explain(QUESTION, PASSAGE, QUESTION.options[0])
+    parts = uncovered(QUESTION, PASSAGE, [found.evidence])
+    assert parts[0] == list(found.uncovered)
+    assert [span.of(QUESTION.options[0].text) for span in parts[0]] == ["the only"]
+
+
+def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
+    """Evidence without label bears on every option; where there is none, nothing is uncovered."""
+    whole = [Evidence(spans=(Span(0, 20),))]
+    parts = uncovered(QUESTION, PASSAGE, whole)
+    assert parts[1] == []
+    assert parts[0] != []
+    labelled = [Evidence(spans=(Span(21, 48),), option_label="B")]
+    assert uncovered(QUESTION, PASSAGE, labelled)[0] == []
+    assert uncovered(QUESTION, None, whole) == []
+
+
+def test_evidence_that_is_text_gets_the_only_place_it_has():
+    """A text that stands in the passage twice, or not at all, has no place."""
+    given = [
+        Evidence(texts=("Rain feeds the lake.",)),
+        Evidence(texts=("Snow", "nowhere", "😀")),
+        Evidence(spans=(Span(0, 4),), texts=("Rain",)),
+    ]
+    assert [one.spans for one in located(given, PASSAGE)] == [
+        (Span(0, 20),),
+        (Span(49, 50),),
+        (Span(0, 4),),
+    ]
+    assert located(given, None) == tuple(given)
