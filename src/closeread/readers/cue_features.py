@@ -18,6 +18,10 @@ Features = dict[str, float]
 _CLAUSE = re.compile(r"[^,，;；。.：:！!？?\s]+(?:[^\S\n]+[^,，;；。.：:！!？?\s]+)*")
 _NUMBER = re.compile(r"\d+|[一二三四五六七八九十百千万亿]+(?=[年世个种次倍成月日])")
 _RUNS = (4, 6, 8, 12, 16)
+# Many features say nearly the same of a cue: each counts the less.
+_BESIDE = ((1, 0.5), (2, 0.35))  # so many characters beside it, and the value
+_THEN = 0.7
+_THEN_CATEGORY = 0.5
 _COMPARED = (
     "style:length",
     "style:clauses",
@@ -69,14 +73,16 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
 
     ``cue`` is a word in the option; ``kept`` the same where the evidence has it, ``added`` where
     it has not. By category, ``turned`` is a word that the evidence has only in other words of its
-    category.
+    category. ``before`` and ``after`` are a cue with one and two characters on that
+    side, ``then`` is a cue and the next one, in words or categories.
     """
     words = lexicon(passage.language)
     said = [cue for span in explanation.evidence.spans for cue in words.find(span.of(passage.text))]
     theirs = {cue.word for cue in said}
     their_categories = {category for cue in said for category in cue.categories}
     found: Features = {}
-    for cue in words.find(text):
+    own = words.find(text)
+    for cue in own:
         state = "kept" if cue.word in theirs else "added"
         found[f"cue:{cue.word}"] = 1.0
         found[f"{state}:{cue.word}"] = 1.0
@@ -84,6 +90,12 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
             how = "turned" if state == "added" and category in their_categories else state
             found[f"category:{category}"] = 1.0
             found[f"category-{how}:{category}"] = 1.0
+        for reach, value in _BESIDE:
+            found[f"before:{text[max(0, cue.start - reach) : cue.start]}|{cue.word}"] = value
+            found[f"after:{cue.word}|{text[cue.end : cue.end + reach]}"] = value
+    for cue, following in pairwise(own):
+        found[f"then:{cue.word}|{following.word}"] = _THEN
+        found[f"then-category:{cue.categories[0]}|{following.categories[0]}"] = _THEN_CATEGORY
     return found
 
 

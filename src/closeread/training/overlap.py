@@ -7,7 +7,8 @@ runs; white space, punctuation, case and width do not count.
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
+from functools import lru_cache
 
 from closeread.types import Passage, Question
 
@@ -40,7 +41,7 @@ class Overlap:
         """Whether a question overlaps one of those remembered."""
         if any(bare(option.text) in self._options for option in question.options):
             return True
-        said = {run for option in question.options for run in runs(option.text)}
+        said = frozenset().union(*(runs(option.text) for option in question.options))
         return (
             _share(runs(passage.text), self._passages) > _SHARE
             or _share(said, self._option_runs) > _SHARE
@@ -52,11 +53,12 @@ def bare(text: str) -> str:
     return _OTHER.sub("", unicodedata.normalize("NFKC", text).lower())
 
 
-def runs(text: str) -> set[int]:
+@lru_cache(maxsize=16)
+def runs(text: str) -> frozenset[int]:
     """Return the hashes of all runs of 12 characters; none for a shorter text."""
     plain = bare(text)
-    return {hash(plain[start : start + _RUN]) for start in range(len(plain) - _RUN + 1)}
+    return frozenset(hash(plain[start : start + _RUN]) for start in range(len(plain) - _RUN + 1))
 
 
-def _share(own: set[int], others: set[int]) -> float:
+def _share(own: Set[int], others: Set[int]) -> float:
     return len(own & others) / len(own) if own else 0.0

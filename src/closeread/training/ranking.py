@@ -59,7 +59,9 @@ def fit(differences: csr_array, weights: Numbers, l2: float, loss: Loss = "logis
         )
 
     start = np.zeros(differences.shape[1])
-    done = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    done = minimize(
+        objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-7}
+    )
     fitted: Numbers = done.x
     return fitted
 

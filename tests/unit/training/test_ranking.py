@@ -71,4 +71,4 @@ def test_the_hinge_stops_at_its_margin():
     """A pair that is apart by more than the margin no longer pulls."""
     one = csr_array(np.array([[1.0]]))
     weight = fit(one, np.ones(1), 1e-4, "hinge")[0]
-    assert MARGIN - 0.1 < weight <= MARGIN
+    assert MARGIN - 0.1 < weight < MARGIN + 1e-3

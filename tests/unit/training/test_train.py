@@ -8,6 +8,9 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues import cues, load_weights
+from closeread.training.cues import CueSettings
+from closeread.training.recipe import load_recipe, section
+from conftest import ROOT
 
 RECIPE = """
 out = "{out}"
@@ -114,6 +117,15 @@ def test_a_wrong_setting_is_refused(tmp_path, more, said):
     result, _ = run(tmp_path, more)
     assert isinstance(result.exception, InputError | UsageError)
     assert said in str(result.exception)
+
+
+@pytest.mark.parametrize("name", ["cues", "cues-exam", "cues-gcrc"])
+def test_recipes_for_training_load(name):
+    """Those that ship have known keys and name the reader that they train."""
+    path = ROOT / "recipes" / "train" / f"{name}.toml"
+    recipe = load_recipe(path)
+    assert recipe.reader.name == "cues"
+    assert section(path, recipe.train, CueSettings, "train.").datasets
 
 
 def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
