@@ -57,7 +57,7 @@ function finding(number, kind) {
   button.append(h("span", { class: "sr" }, ` ${says}`));
   return button;
 }
-const findingsKey = () => h("div", { class: "key" }, ["is-gold", "hit", "extra", "missed"].map((kind) => h("span", null, h("span", { class: "finding " + kind }, "n"), " ", t("finding." + kind))));
+const findingsKey = (gold) => h("div", { class: "key" }, (gold ? ["is-gold", "hit", "extra", "missed"] : ["plain"]).map((kind) => h("span", null, h("span", { class: "finding " + kind }, "n"), " ", t("finding." + kind))));
 
 // The query, each word shaded by its weight among those of the step; the numbers stand below it.
 function attentions(it, evidence, label) {

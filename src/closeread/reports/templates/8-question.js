@@ -107,8 +107,8 @@ function question(i) {
   const it = { gold_evidence: [], option_truth: [], option_tags: [], answers: [], ...detail(i) };
   it.statuses = DATA.runs.map((_, r) => (covers(r, i) ? status(r, i) : null));
   const passage = passageOf(i), from = sources(it);
-  // With several methods, the comparison is what one came for.
-  const usual = from[from.length > 3 ? from.length - 1 : 0]?.[0];
+  // With several methods, or nothing but evidence, the comparison is what one came for.
+  const usual = from[from.length > 3 || DATA.runs[run].evidenceOnly ? from.length - 1 : 0]?.[0];
   const ev = from.some(([name]) => name === state.ev) ? state.ev : usual;
   const names = from.filter(([name]) => name !== "all" && (ev === "all" || name === ev));
   const evidence = numbered(names.flatMap(([name]) => evidenceOf(it, name)));
@@ -130,7 +130,7 @@ function question(i) {
           labelled.length > 1 && h("span", { class: "segment", role: "group", "aria-label": t("evidence.option") }, ["", ...labelled].map((label) => h("button", { type: "button", "aria-pressed": String(label === opt), on: { click: () => go({ opt: label }, true) } }, label || t("evidence.every")))),
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
-        ev === "all" && findingsKey(),
+        ev === "all" && findingsKey(names[0][0] === "gold"),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
           hasOptions(i) && evidence.length > 0 && h("span", { class: "loose" }, t("loose"))),
         runsOf(i).map((r) => runBox(r, i, it)),
