@@ -47,17 +47,15 @@ class MendedDrop:
         """Return ``em`` and ``f1``, each the best over the gold answers."""
         if prediction is None or prediction.answer is None:
             return _score(question, 0.0, 0.0)
-        texts = prediction.answer.texts
-        if self.only_first_line:
-            texts = _each(first_line, texts)
+        last = _last
+        if last is None or last.question is not question or last.prediction is not prediction:
+            last = _begin(question, prediction)
+        texts = last.first_lines() if self.only_first_line else prediction.answer.texts
         normalize = self.normalize
         if self.plain_blanks:
             texts = _each(plain_blanks, texts)
             if not _printable(question):
                 normalize = by_whitespace
-        last = _last
-        if last is None or last.question is not question or last.prediction is not prediction:
-            last = _begin(question, prediction)
         return last.results.get((normalize, texts)) or last.score(normalize, texts)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -94,7 +92,7 @@ def _printable(question: Question) -> bool:
 class _Judged:
     """One prediction under several mends: nothing is normalised or compared twice."""
 
-    __slots__ = ("golds", "official", "prediction", "question", "results")
+    __slots__ = ("first", "golds", "official", "prediction", "question", "results", "texts")
 
     def __init__(self, question: Question, prediction: Prediction) -> None:
         _, _, spans, golds, em, f1 = scored(question, prediction)
@@ -102,10 +100,17 @@ class _Judged:
         self.prediction = prediction
         texts = prediction.answer.texts if prediction.answer is not None else ()
         self.golds: dict[Normalizer, list[list[Normalized]]] = {drop: golds}
+        self.first: tuple[str, ...] | None = None
+        self.texts = texts
         self.official = spans, golds, _score(question, em, f1)
         self.results: dict[tuple[Normalizer, tuple[str, ...]], Score] = {
             (drop, texts): self.official[2]
         }
+
+    def first_lines(self) -> tuple[str, ...]:
+        if self.first is None:
+            self.first = _each(first_line, self.texts)
+        return self.first
 
     def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> Score:
         golds = self.golds.get(normalize)
@@ -121,8 +126,10 @@ class _Judged:
             em = f1 = 0.0
             for gold in golds:
                 exact, found = compare(spans, gold)
-                em = max(em, exact)
-                f1 = max(f1, found)
+                if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
+                    em = exact
+                if found > f1:  # noqa: PLR1730
+                    f1 = found
             result = _score(self.question, em, f1)
         self.results[normalize, texts] = result
         return result
