@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import strategies
 from closeread.errors import CloseReadError, UsageError
-from closeread.formats import dump, load, source, stream
+from closeread.formats import dump, load
+from closeread.formats.files import source, stream
 from closeread.types import Defects
 from samples import SAMPLES, written
 

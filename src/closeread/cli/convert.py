@@ -52,7 +52,7 @@ def command(
     if (Path(src) / "run.json").is_file():
         _hand_in(Path(src), dst, to or "texts")
         return
-    from closeread.formats.convert import MrqaOptions, convert
+    from closeread.formats.conversion.convert import MrqaOptions, convert
 
     given = {key: value for key, value in mrqa.items() if value}
     report = convert(
@@ -82,8 +82,8 @@ def command(
 
 def _hand_in(run: Path, dst: Path, form: str) -> None:
     """Write a run's predictions as a file that an official program or organiser takes."""
-    from closeread.formats.handing_in import hand_in
     from closeread.formats.registry import replacing
+    from closeread.formats.submissions.handing_in import hand_in
     from closeread.runs.store import Predictions, open_run
 
     opened = open_run(run)

@@ -43,7 +43,7 @@ def command(
     ⟦brackets⟧ and ⟪brackets⟫. A result file of the MRQA shared task is shown as tables.
     """
     from closeread.formats import load
-    from closeread.formats.source import Source
+    from closeread.formats.files.source import Source
 
     path = locate(dataset)
     if format_ is None and Source(path).head().has("leaderboard"):

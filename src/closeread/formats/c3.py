@@ -10,9 +10,10 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.formats.choices import by_text, need_options, options, present
-from closeread.formats.head import Head
-from closeread.formats.published import (
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import by_text, need_options, options, present
+from closeread.formats.layouts.published import (
     Ids,
     join_paragraphs,
     place,
@@ -22,7 +23,6 @@ from closeread.formats.published import (
     write_array,
 )
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question

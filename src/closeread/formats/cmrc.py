@@ -12,12 +12,13 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats import articles, squad
-from closeread.formats.extra import beyond, noted
-from closeread.formats.head import Head
-from closeread.formats.published import Ids
+from closeread.formats import squad
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import articles
+from closeread.formats.layouts.extra import beyond, noted
+from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from closeread.errors import InputError, UsageError
-from closeread.formats import rows
-from closeread.formats.head import Head
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import rows
 from closeread.formats.registry import Format
-from closeread.formats.source import Source
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 
 _PIECE = re.compile(r"\\[\\|]|\||[^\\|]+|\\")

@@ -17,11 +17,11 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.formats import quoref
-from closeread.formats.annotations import Asked, read_annotation, write_annotation
-from closeread.formats.head import Head
-from closeread.formats.published import Ids, Json, restored, unsaid, write_object
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.annotations import Asked, read_annotation, write_annotation
+from closeread.formats.layouts.published import Ids, Json, restored, unsaid, write_object
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Passage, Question
 

@@ -13,9 +13,10 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.annotations import verbatim_places
-from closeread.formats.head import Head
-from closeread.formats.published import (
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.annotations import verbatim_places
+from closeread.formats.layouts.published import (
     ContentIds,
     Json,
     content_id,
@@ -25,7 +26,6 @@ from closeread.formats.published import (
     write_lines,
 )
 from closeread.formats.registry import Format
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 

@@ -13,7 +13,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.choices import (
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import (
     by_letter,
     letter_of,
     need_options,
@@ -21,8 +23,7 @@ from closeread.formats.choices import (
     present,
     truth,
 )
-from closeread.formats.head import Head
-from closeread.formats.published import (
+from closeread.formats.layouts.published import (
     Ids,
     content_id,
     join_paragraphs,
@@ -33,7 +34,6 @@ from closeread.formats.published import (
     write_array,
 )
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
 from closeread.types import Dataset, Defects, Item, Passage, Question

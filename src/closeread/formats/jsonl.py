@@ -12,11 +12,11 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats import rows
-from closeread.formats.head import Head
-from closeread.formats.published import Ids
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import rows
+from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
 
 

@@ -27,12 +27,12 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.extra import beyond, noted
-from closeread.formats.head import Head
-from closeread.formats.place import PARSER_ERRORS
-from closeread.formats.published import Ids
+from closeread.formats.files.head import Head
+from closeread.formats.files.place import PARSER_ERRORS
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.extra import beyond, noted
+from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span

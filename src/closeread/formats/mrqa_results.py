@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
 from closeread.types import Record
 
 

@@ -12,8 +12,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.head import Head
-from closeread.formats.published import (
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.published import (
     ContentIds,
     Ids,
     content_id,
@@ -23,7 +24,6 @@ from closeread.formats.published import (
     write_lines,
 )
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Option, Passage, Question
 

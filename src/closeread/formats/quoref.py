@@ -10,9 +10,10 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.annotations import Asked, read_annotation
-from closeread.formats.head import Head
-from closeread.formats.published import (
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.annotations import Asked, read_annotation
+from closeread.formats.layouts.published import (
     Ids,
     Json,
     restored,
@@ -20,7 +21,6 @@ from closeread.formats.published import (
     write_array,
 )
 from closeread.formats.registry import Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 

@@ -11,11 +11,11 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.choices import by_letter, letter_of, need_options, options
-from closeread.formats.head import Head
-from closeread.formats.published import Ids, place, restored, unsaid, write_lines
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
+from closeread.formats.layouts.published import Ids, place, restored, unsaid, write_lines
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
 from closeread.types import Dataset, Defects, Item, Passage, Question

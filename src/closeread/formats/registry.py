@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, cast
 
 from closeread import catalog
 from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats import partial
-from closeread.formats.head import Head
-from closeread.formats.source import Source
+from closeread.formats.files import partial
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
 from closeread.types import Dataset, Defects, Item, Question
 
 

@@ -6,10 +6,10 @@
 
 from typing import Any
 
-from closeread.formats import articles
-from closeread.formats.head import Head
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import articles
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 
 
 def sniff(head: Head) -> bool:

@@ -13,11 +13,11 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.choices import by_letter, letter_of, need_options, options, present
-from closeread.formats.head import Head
-from closeread.formats.published import Ids, place, restored, unsaid, write_array
+from closeread.formats.files.head import Head
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options, present
+from closeread.formats.layouts.published import Ids, place, restored, unsaid, write_array
 from closeread.formats.registry import Format, Info
-from closeread.formats.source import Source
 from closeread.text import segment
 from closeread.text.language import detect
 from closeread.text.polarity import polarity

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
 from closeread.runs.records import RunSummary
 from closeread.runs.store import PREDICTIONS, SCORES, Run
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, Problems
-from closeread.formats.source import Source
 from closeread.runs.folder import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document

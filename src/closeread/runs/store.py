@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError, MismatchError
+from closeread.formats.files.source import Source
 from closeread.formats.registry import load, replacing
-from closeread.formats.source import Source
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.types import Dataset, Prediction, Score
 

@@ -6,8 +6,8 @@ import pytest
 
 from closeread.errors import StorageError, UnknownNameError, UsageError
 from closeread.formats import load
-from closeread.formats.convert import MrqaOptions, convert, format_of
-from closeread.formats.fidelity import differences
+from closeread.formats.conversion.convert import MrqaOptions, convert, format_of
+from closeread.formats.conversion.fidelity import differences
 from closeread.types import Answer, Option, Passage, Question, Span
 
 SQUAD = (

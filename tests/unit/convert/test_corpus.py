@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from closeread.formats import dump, load
-from closeread.formats.to_mrqa import to_mrqa
+from closeread.formats.conversion.to_mrqa import to_mrqa
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Span
 

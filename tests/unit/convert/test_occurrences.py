@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.formats.occurrences import TokenizedText, fold
+from closeread.formats.conversion.occurrences import TokenizedText, fold
 from closeread.text.normalize import mrqa
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.errors import UsageError
 from closeread.formats import dump, load
-from closeread.formats.to_mrqa import MOST_TOKENS, to_mrqa
+from closeread.formats.conversion.to_mrqa import MOST_TOKENS, to_mrqa
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Passage, Question, Span
 

@@ -7,7 +7,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.formats import dump, load
-from closeread.formats.to_mrqa import qid, to_mrqa
+from closeread.formats.conversion.to_mrqa import qid, to_mrqa
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Option, Passage, Question, Span
 

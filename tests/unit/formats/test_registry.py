@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from closeread import catalog
 from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
 from closeread.formats import Head, dump, load
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
 from samples import SAMPLES, spans, written
 
 VALUES = st.recursive(

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.errors import InputError
-from closeread.formats import load, source, stream
-from closeread.formats.source import Source
-from closeread.formats.stream import BrokenJSON, Walk
+from closeread.formats import load
+from closeread.formats.files import source, stream
+from closeread.formats.files.source import Source
+from closeread.formats.files.stream import BrokenJSON, Walk
 
 VALUES = st.recursive(
     st.none()

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.handing_in import hand_in
 from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in
 from closeread.types import (
     Answer,
     Candidate,

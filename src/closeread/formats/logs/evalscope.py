@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import (
     LogFacts,
@@ -32,7 +33,6 @@ from closeread.formats.logs.values import (
     text_of,
     tried,
 )
-from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction
 
 NAME = "evalscope"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from closeread.formats import gaokao_bench
+from closeread.formats.files.source import Source
 from closeread.formats.logs import golds
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import elements, literal
-from closeread.formats.source import Source
 from closeread.types import Defects, Generation, Prediction, Question
 
 NAME = "gaokao-bench"

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from closeread.formats.files.source import Source
 from closeread.formats.logs import archive, golds, prompts
 from closeread.formats.logs.records import (
     LogFacts,
@@ -30,7 +31,6 @@ from closeread.formats.logs.values import (
     text_of,
     tried,
 )
-from closeread.formats.source import Source
 from closeread.types import Generation, Option, Prediction
 
 NAME = "inspect"

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, lm_eval_results, prompts
 from closeread.formats.logs.records import (
     LogFacts,
@@ -22,7 +23,6 @@ from closeread.formats.logs.records import (
     check_version,
 )
 from closeread.formats.logs.values import lines, listing, mapping, scores, tried
-from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lm-eval"

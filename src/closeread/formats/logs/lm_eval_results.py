@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from closeread.formats.files.source import Source
 from closeread.formats.logs.records import (
     LogFacts,
     LogFormat,
@@ -17,7 +18,6 @@ from closeread.formats.logs.records import (
     check_version,
 )
 from closeread.formats.logs.values import document, finite, mapping
-from closeread.formats.source import Source
 
 _SETTINGS = ("num_fewshot", "limit", "gen_kwargs", "fewshot_seed", "batch_size")
 

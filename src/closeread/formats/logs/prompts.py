@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from closeread.formats.layouts.published import content_id
 from closeread.formats.logs.values import text_of
-from closeread.formats.published import content_id
 from closeread.text.language import detect
 from closeread.types import Passage
 

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
-from closeread.formats.source import Source
 from closeread.types import Answer, Generation, Prediction
 
 NAME = "simple-evals"

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.source import Source
+from closeread.formats.files.stream import BrokenJSON, Walk
 from closeread.formats.logs.records import Problems
-from closeread.formats.source import Source
-from closeread.formats.stream import BrokenJSON, Walk
 
 T = TypeVar("T")
 HUGE_BYTES = 8 * 1024 * 1024

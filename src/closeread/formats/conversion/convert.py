@@ -10,9 +10,9 @@ from pathlib import Path
 
 from closeread import catalog
 from closeread.errors import StorageError, UsageError
-from closeread.formats.fidelity import differences
+from closeread.formats.conversion.fidelity import differences
+from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
 from closeread.formats.registry import dump, load
-from closeread.formats.to_mrqa import Conversion, Occurrences, to_mrqa
 from closeread.types import Dataset, Defects, Item, Question, Record
 
 

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO, TypeVar, cast
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.head import Head
-from closeread.formats.place import MEND, PARSER_ERRORS, explain
-from closeread.formats.stream import Walk
+from closeread.formats.files.head import Head
+from closeread.formats.files.place import MEND, PARSER_ERRORS, explain
+from closeread.formats.files.stream import Walk
 
 T = TypeVar("T")
 _HEAD_BYTES = 256 * 1024

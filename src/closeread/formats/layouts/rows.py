@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats import choices
-from closeread.formats.published import Ids
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
+from closeread.formats.layouts import choices
+from closeread.formats.layouts.published import Ids
 from closeread.text.language import detect
 from closeread.types import (
     Answer,

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.stream import BrokenJSON
+from closeread.formats.files.stream import BrokenJSON
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _AT = re.compile(r"^(.*?) - at `(.*)`$", re.DOTALL)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.published import Json, place
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.published import Json, place
 from closeread.types import Answer, AnswerKind, Defects, Span
 
 _DATE = ("day", "month", "year")

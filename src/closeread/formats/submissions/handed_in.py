@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats import vgaokao_outputs
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
+from closeread.formats.submissions import vgaokao_outputs
 from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
 
 Row = tuple[str, Any]

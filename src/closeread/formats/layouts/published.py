@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
 from closeread.types import Defects
 
 Json = dict[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from closeread.formats.documents import Joined, join
+from closeread.formats.conversion.documents import Joined, join
 from closeread.types import Answer, Defects, Item, Passage, Question, Span
 
 

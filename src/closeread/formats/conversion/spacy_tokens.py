@@ -5,8 +5,8 @@ from functools import lru_cache
 from typing import Any
 
 from closeread.catalog import missing_extra
-from closeread.formats.documents import MARKERS
-from closeread.formats.occurrences import Token
+from closeread.formats.conversion.documents import MARKERS
+from closeread.formats.conversion.occurrences import Token
 
 Tokenize = Callable[[str], list[Token]]
 

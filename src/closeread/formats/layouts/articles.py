@@ -17,9 +17,9 @@ from typing import Any, BinaryIO
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.extra import beyond, noted
-from closeread.formats.published import Ids
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
+from closeread.formats.layouts.extra import beyond, noted
+from closeread.formats.layouts.published import Ids
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 

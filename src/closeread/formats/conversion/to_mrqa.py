@@ -16,9 +16,9 @@ from typing import Any, Literal
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.formats.contexts import contexts
-from closeread.formats.occurrences import Token, TokenizedText
-from closeread.formats.spacy_tokens import Tokenize, tokenizer, version
+from closeread.formats.conversion.contexts import contexts
+from closeread.formats.conversion.occurrences import Token, TokenizedText
+from closeread.formats.conversion.spacy_tokens import Tokenize, tokenizer, version
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 

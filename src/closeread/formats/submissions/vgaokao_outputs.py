@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.source import Source
+from closeread.formats.files.source import Source
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
 
 Rows = Iterator[tuple[str, Prediction]]

@@ -1,0 +1,1 @@
+"""One format into another; into the MRQA form as the shared task made it."""

@@ -1,0 +1,1 @@
+"""Files on their way in: inflated, checked, streamed, and broken ones explained."""

@@ -1,0 +1,1 @@
+"""What several published formats share: trees of articles, options, annotations, rows."""
