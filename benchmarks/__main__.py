@@ -240,4 +240,5 @@ def main(names: list[str]) -> None:
     show([result for name in names or BENCHES for result in BENCHES[name]()])
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])
