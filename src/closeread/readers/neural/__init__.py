@@ -1,0 +1,1 @@
+"""Readers with learned encoders: the side of them that imports torch and transformers."""

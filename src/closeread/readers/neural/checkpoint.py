@@ -1,0 +1,196 @@
+"""Opens a checkpoint: an encoder with a head, and its tokenizer, from a folder or the hub.
+
+Models are never chosen for the user. Their code is not run, their weights are read from
+safetensors only unless the user says otherwise, and HF_HUB_OFFLINE keeps the library from the
+network. A head that the checkpoint does not have is an error when reading: a fresh one would
+answer at random.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import torch
+import transformers
+from transformers.utils import logging
+
+from closeread.errors import InputError, UsageError
+from closeread.readers.windows import Template, Tokens
+
+Head = Literal["span", "choice", "pair"]
+_CLASSES = {
+    "span": "AutoModelForQuestionAnswering",
+    "choice": "AutoModelForMultipleChoice",
+    "pair": "AutoModelForSequenceClassification",
+}
+# Marks that MRQA puts before titles, documents and paragraphs.
+_MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkpoint:
+    """An opened model with its tokenizer.
+
+    Attributes:
+        name: The folder or hub name.
+        head: ``span`` (start and end of an answer), ``choice`` (one number a sequence) or ``pair``
+            (classes of two texts).
+        model: In evaluation mode, on its device.
+        tokenizer: A fast one: it knows the characters of its tokens.
+    """
+
+    name: str
+    head: Head
+    model: Any
+    tokenizer: Any
+
+    @cached_property
+    def template(self) -> Template:
+        """How the tokenizer frames texts, read off what it does to two of them."""
+        first, second = (self.tokens(text).ids for text in ("a", "b"))
+        pair = self.tokenizer("a", "b")
+        ids, types = pair["input_ids"], pair.get("token_type_ids") or [0]
+        begin = _find(ids, first, 0)
+        then = _find(ids, second, begin + len(first))
+        alone = self.tokenizer("a")["input_ids"]
+        return Template(
+            before=tuple(ids[:begin]),
+            between=tuple(ids[begin + len(first) : then]),
+            after=tuple(ids[then + len(second) :]),
+            second=max(types),
+            single_after=tuple(alone[begin + len(first) :]),
+        )
+
+    @cached_property
+    def max_length(self) -> int:
+        """How many tokens the model can be given."""
+        config = self.model.config
+        positions = getattr(config, "max_position_embeddings", None) or 512
+        if config.model_type in ("roberta", "xlm-roberta", "camembert"):
+            positions -= 2  # their positions begin after the padding's id
+        return int(min(positions, self.tokenizer.model_max_length))
+
+    @property
+    def n_parameters(self) -> int:
+        """How many numbers the model has learned."""
+        return int(self.model.num_parameters())
+
+    def tokens(self, text: str) -> Tokens:
+        """Return a text's tokens, without special ones."""
+        made = self.tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        offsets = made["offset_mapping"]
+        return Tokens(made["input_ids"], [one[0] for one in offsets], [one[1] for one in offsets])
+
+    def marked_tokens(self, text: str) -> Tokens:
+        """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are separators."""
+        if _MARKS.search(text) is None:
+            return self.tokens(text)
+        found = Tokens([], [], [])
+        base = 0
+        for mark in [*_MARKS.finditer(text), None]:
+            end = mark.start() if mark else len(text)
+            part = self.tokens(text[base:end])
+            found.ids.extend(part.ids)
+            found.starts.extend(base + start for start in part.starts)
+            found.ends.extend(base + end for end in part.ends)
+            if mark:
+                found.ids.append(self.tokenizer.sep_token_id)
+                found.starts.append(mark.start())
+                found.ends.append(mark.end())
+                base = mark.end()
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Write a folder that ``open_checkpoint`` and transformers' Auto classes read."""
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+
+def open_checkpoint(
+    name: str,
+    head: Head,
+    *,
+    device: str = "cpu",
+    dtype: str = "float32",
+    pickled: bool = False,
+    new_head: bool = False,
+    n_classes: int | None = None,
+) -> Checkpoint:
+    """Open a model and its tokenizer.
+
+    Args:
+        name: A folder, or a hub name.
+        head: What the model shall tell.
+        device: Such as ``cpu`` or ``cuda:0``.
+        dtype: Such as ``float32`` or ``bfloat16``.
+        pickled: Also read weights that are not safetensors. Such files can run code.
+        new_head: Make a head where the checkpoint has none, for training.
+        n_classes: Of a ``pair`` head that is made.
+
+    Raises:
+        UsageError: No model is named, or no such device or type.
+        InputError: It cannot be opened, or has no such head.
+    """
+    if not name:
+        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    if not isinstance(getattr(torch, dtype, None), torch.dtype):
+        raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
+    logging.disable_progress_bar()  # progress is the verb's to show
+    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+    given = {"trust_remote_code": False, "local_files_only": offline or Path(name).is_dir()}
+    head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # what is missing is judged below
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        model, loading = getattr(transformers, _CLASSES[head]).from_pretrained(
+            name,
+            dtype=getattr(torch, dtype),
+            use_safetensors=None if pickled else True,
+            weights_only=True,
+            output_loading_info=True,
+            **head_options,
+            **given,
+        )
+        model = model.to(device).eval()
+    except (OSError, ValueError, RuntimeError, KeyError) as error:
+        first = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"the model cannot be opened: {first}",
+            where=name,
+            expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
+            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and device",
+        ) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    missing = sorted(loading["missing_keys"])
+    if missing and not new_head:
+        raise InputError(
+            f"the checkpoint has no {head} head: {', '.join(missing[:4])} would be random",
+            where=name,
+            expected=f"a model trained for it ({_CLASSES[head]})",
+            cure="train one from it: `closeread train`, docs/training.md",
+        )
+    if not tokenizer.is_fast:
+        raise InputError(
+            "its tokenizer does not tell the characters of its tokens",
+            where=name,
+            expected="a fast tokenizer (tokenizer.json)",
+        )
+    return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+
+
+def _find(ids: Sequence[int], part: Sequence[int], begin: int) -> int:
+    for place in range(begin, len(ids) - len(part) + 1):
+        if list(ids[place : place + len(part)]) == list(part):
+            return place
+    raise InputError(
+        "its tokenizer changes a text when another stands beside it",
+        expected="an encoder of the BERT or RoBERTa kind",
+    )
