@@ -73,13 +73,13 @@ class Window(NamedTuple):
         encoded: What the model is given.
         at: Where in it the passage begins.
         first: The passage's token that stands there.
-        count: How many of the passage's tokens follow.
+        length: How many of the passage's tokens follow.
     """
 
     encoded: Encoded
     at: int
     first: int
-    count: int
+    length: int
 
 
 def windows(
