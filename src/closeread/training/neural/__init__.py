@@ -1,0 +1,1 @@
+"""Trains readers with learned encoders; torch, transformers and accelerate are imported here."""
