@@ -12,7 +12,7 @@ import random
 import re
 import ssl
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -110,13 +110,34 @@ def proxy_for(address: str) -> str | None:
     return proxies.get(parts.scheme) or proxies.get("all")
 
 
+# Told the lane, the endpoint, the refusal, and whether nothing was answered before it.
+Explain = Callable[[Lane, Endpoint, httpx.Response, bool], Awaitable[Exception]]
+
+
 class Client:
     """Sends requests to one endpoint. Made and used inside one event loop."""
 
-    def __init__(self, endpoint: Endpoint, budget: Budget, cache: Cache | None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        budget: Budget,
+        cache: Cache | None,
+        *,
+        explain: Explain | None = None,
+    ) -> None:
+        """Begin.
+
+        Args:
+            endpoint: Whom to ask.
+            budget: What may be spent.
+            cache: Where replies are kept, if anywhere.
+            explain: What a refusal means (a status that is neither 200 nor passes); by default
+                what it means to a language model's endpoint.
+        """
         self.endpoint = endpoint
         self.budget = budget
         self._cache = cache
+        self._explain = explain or model_refusal
         self._jitter = random.Random()
         self._not_before = 0.0
         self._tickets = 0
@@ -228,22 +249,12 @@ class Client:
 
     async def _refused(self, lane: Lane, response: httpx.Response) -> None:
         status = response.status_code
-        told = self.endpoint.hidden(said(response.content))
         if status in _PASSING:
+            told = self.endpoint.hidden(said(response.content))
             raise _PassingFaultError(
                 f"status {status}: {told}", retry_after(response.headers.get("Retry-After", ""))
             )
-        if status in (401, 403):
-            raise key_refused(self.endpoint, status, told)
-        if status in (400, 413, 422) and _TOO_LONG.search(told):
-            raise FailedQuestionError(
-                f"the question does not fit into the model's context: {told}. Give fewer "
-                "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
-            )
-        if not self._succeeded:
-            known = await models(lane, self.endpoint) if status in (400, 404) else None
-            raise refused(self.endpoint, status, told, known, response.request.content)
-        raise FailedQuestionError(f"status {status}: {told}")
+        raise await self._explain(lane, self.endpoint, response, not self._succeeded)
 
     def _given_up(self, told: str) -> Exception:
         """Return what it means that every attempt came to nothing: a bad question, or a bad end."""
@@ -258,7 +269,7 @@ class Client:
         self.lost_in_a_row = 0
         try:
             async with asyncio.timeout(min(self.endpoint.timeout_seconds, 30.0)):
-                response = await lane.send("GET", "/models")
+                response = await lane.send("GET", self.endpoint.alive)
         except (TimeoutError, httpx.TransportError):
             return self.gone(str(lost))
         return self.gone(str(lost)) if response.status_code in _PASSING else lost
@@ -287,6 +298,32 @@ def retry_after(value: str) -> float | None:
             moment = moment.replace(tzinfo=UTC)
         seconds = (moment - datetime.now(UTC)).total_seconds()
     return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
+
+
+async def model_refusal(
+    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
+) -> Exception:
+    """Return what a refusal by a language model's endpoint means.
+
+    Args:
+        lane: To ask further.
+        endpoint: Who refused.
+        response: Its refusal.
+        first: Nothing was answered yet, so that every request may be refused.
+    """
+    status = response.status_code
+    told = endpoint.hidden(said(response.content))
+    if status in (401, 403):
+        return key_refused(endpoint, status, told)
+    if status in (400, 413, 422) and _TOO_LONG.search(told):
+        return FailedQuestionError(
+            f"the question does not fit into the model's context: {told}. Give fewer "
+            "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
+        )
+    if first:
+        known = await models(lane, endpoint) if status in (400, 404) else None
+        return refused(endpoint, status, told, known, response.request.content)
+    return FailedQuestionError(f"status {status}: {told}")
 
 
 async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:

@@ -19,12 +19,18 @@ class Endpoint:
         key_name: The environment variable that holds the key.
         timeout_seconds: For one attempt, from the first byte sent to the last received.
         retries: Further attempts after the first one.
+        expected: What should answer there, for messages.
+        cure: What to do where nobody does, for messages.
+        alive: The path that tells by any answer that the server lives.
     """
 
     base_url: str
     key_name: str
     timeout_seconds: float = 300.0
     retries: int = 6
+    expected: str = "an OpenAI-compatible server, such as http://localhost:8000/v1"
+    cure: str = "start it, or mend -o base_url="
+    alive: str = "/models"
     key: str = field(init=False, repr=False, default="")
 
     def __post_init__(self) -> None:
@@ -64,8 +70,8 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     return EndpointError(
         f"no endpoint answers here: {error}",
         where=endpoint.base_url,
-        expected="an OpenAI-compatible server, such as http://localhost:8000/v1",
-        cure="start it, or mend -o base_url=",
+        expected=endpoint.expected,
+        cure=endpoint.cure,
     )
 
 

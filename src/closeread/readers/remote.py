@@ -1,11 +1,8 @@
 """A reader whose model stands behind an endpoint: many requests at once, one answer a question."""
 
 import asyncio
-import contextlib
-import queue
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,6 +16,7 @@ from closeread.readers.budget import Budget
 from closeread.readers.cache import Cache
 from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError, models
 from closeread.readers.endpoint import Endpoint, wrong_model
+from closeread.readers.lanes import Put, streamed, through_lanes
 from closeread.readers.option_scores import of_letters, scored
 from closeread.readers.wire import (
     ChatReply,
@@ -32,7 +30,6 @@ from closeread.readers.wire import (
 from closeread.types import Generation, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
-_HAND_OVER_SECONDS = 0.02
 _TOLD = ("id", "owned_by", "root", "max_model_len")
 
 
@@ -132,100 +129,24 @@ class RemoteReader:
         if not items:
             return
         _ = self._served
-        results: queue.SimpleQueue[list[Prediction] | BaseException | None] = queue.SimpleQueue()
-        loop = asyncio.new_event_loop()
-        ready: list[Prediction] = []
+        yield from streamed(partial(self._all, items))
 
-        def hand_over() -> None:
-            results.put(ready.copy())
-            ready.clear()
-
-        def put(found: Prediction) -> None:
-            if not ready:  # handing over costs a switch of threads: do it for several at once
-                loop.call_later(_HAND_OVER_SECONDS, hand_over)
-            ready.append(found)
-
-        work = loop.create_task(self._all(items, put))
-
-        def turn() -> None:
-            end: BaseException | None = None
-            try:
-                loop.run_until_complete(work)
-            except BaseException as error:
-                end = error
-            finally:
-                loop.close()
-            hand_over()
-            results.put(end)
-
-        # A thread of its own: a notebook's loop may be running in the caller's.
-        thread = threading.Thread(target=turn, name="closeread-client", daemon=True)
-        thread.start()
-        try:
-            while (found := results.get()) is not None:
-                if isinstance(found, BaseException):
-                    raise found
-                yield from found
-        finally:
-            with contextlib.suppress(RuntimeError):  # closed: all was done
-                loop.call_soon_threadsafe(work.cancel)
-            thread.join()
-
-    async def _all(self, items: Sequence[Item], put: Callable[[Prediction], None]) -> None:
+    async def _all(self, items: Sequence[Item], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
         self.budget.open()
         client = Client(self._endpoint, self.budget, cache)
-        waiting = iter(items)
-        stopped: list[BaseException] = []
-        lost: list[Item] = []
 
-        async def lane_of_questions() -> None:
-            async with client.lane() as lane:
-                for passage, question in waiting:
-                    if stopped:
-                        return
-                    try:
-                        put(await self._one(client, lane, passage, question))
-                    except LostQuestionError:
-                        lost.append((passage, question))
-                    except Exception as error:
-                        stopped.append(error)
-                        raise
+        async def one(lane: Lane, item: Item) -> None:
+            put(await self._one(client, lane, *item))
 
-        lanes = [
-            asyncio.create_task(lane_of_questions())
-            for _ in range(min(self._concurrency, len(items)))
-        ]
+        def failed(item: Item, told: str) -> None:
+            put(Prediction(question_id=item[1].question_id, error=told))
+
         try:
-            _, pending = await asyncio.wait(lanes, return_when=asyncio.FIRST_EXCEPTION)
-            if stopped and isinstance(stopped[0], EndpointError):
-                for lane in pending:
-                    lane.cancel()
-            await asyncio.gather(*lanes, return_exceptions=True)
-            if stopped:
-                raise stopped[0]
-            async with client.lane() as lane_of_the_lost:
-                for passage, question in lost:
-                    put(await self._again(client, lane_of_the_lost, passage, question))
+            await through_lanes(client, items, one, failed, self._concurrency)
         finally:
-            for lane in lanes:
-                lane.cancel()
-            await asyncio.gather(*lanes, return_exceptions=True)
             if cache is not None:
                 cache.close()
-
-    async def _again(
-        self, client: Client, lane: Lane, passage: Passage, question: Question
-    ) -> Prediction:
-        """Ask a lost question once more; it fails only where the server proves to be alive."""
-        client.lost_in_a_row = 0
-        try:
-            return await self._one(client, lane, passage, question)
-        except LostQuestionError as lost:
-            error = await client.tell(lane, lost)
-            if error is not lost:
-                raise error from None
-            return Prediction(question_id=question.question_id, error=str(lost))
 
     async def _one(
         self, client: Client, lane: Lane, passage: Passage, question: Question
