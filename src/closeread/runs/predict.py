@@ -12,19 +12,19 @@ from pathlib import Path
 import msgspec
 
 from closeread import __version__
-from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.errors import InputError, UsageError
 from closeread.formats.registry import replacing
 from closeread.protocols import Reader
+from closeread.runs.answers import answers, told
 from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.selection import Rest, digest, must_be_there, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
-from closeread.types import Dataset, Defects, Evidence, Passage, Prediction
+from closeread.types import Dataset, Defects, Prediction
 
 BATCH_SIZE = 32
-_LONGEST_ERROR = 500
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -231,64 +231,7 @@ def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
         else:
             yield kept
     if to_read:
-        yield from _answers(job.reader, to_read)
-
-
-def _answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
-    """Yield one prediction for each question, under its real id; failures become predictions.
-
-    Where a reader breaks off, the questions still open are read again one at a time, so that one
-    bad question costs no other.
-    """
-    pending = {planned.shown[1].question_id: planned for planned in batch}
-    error = "the reader gave no prediction"
-    try:
-        yield from _asked(reader, batch, pending)
-    except CloseReadError:
-        raise
-    except Exception as raised:
-        error = _told(raised)
-        for planned in list(pending.values()) if len(batch) > 1 else ():
-            try:
-                yield from _asked(reader, [planned], pending)
-            except CloseReadError:
-                raise
-            except Exception as again:
-                name = planned.shown[1].question_id
-                if pending.pop(name, None) is not None:
-                    yield Prediction(question_id=planned.question_id, error=_told(again))
-    for planned in pending.values():
-        yield Prediction(question_id=planned.question_id, error=error)
-
-
-def _asked(
-    reader: Reader, batch: list[Planned], pending: dict[str, Planned]
-) -> Iterator[Prediction]:
-    for prediction in reader.read([planned.shown for planned in batch]):
-        if not isinstance(prediction, Prediction):
-            raise UsageError(
-                f"the reader yielded a {type(prediction).__name__}", expected="a Prediction"
-            )
-        planned = pending.pop(prediction.question_id, None)
-        if planned is None:
-            raise UsageError(
-                f"the reader yielded the id {prediction.question_id!r}",
-                expected="the id of every question that it was given, once each",
-                cure="use question.question_id of the item",
-            )
-        yield msgspec.structs.replace(
-            prediction,
-            question_id=planned.question_id,
-            evidence=tuple(_quoted(found, planned.shown[0]) for found in prediction.evidence),
-        )
-
-
-def _quoted(found: Evidence, passage: Passage) -> Evidence:
-    """Return evidence with its texts beside its spans: some scorers are given no passage."""
-    if found.texts or not found.spans:
-        return found
-    texts = tuple(span.of(passage.text) for span in found.spans)
-    return msgspec.structs.replace(found, texts=texts)
+        yield from answers(job.reader, to_read)
 
 
 def _encode(prediction: Prediction) -> tuple[bytes, bool]:
@@ -299,13 +242,8 @@ def _encode(prediction: Prediction) -> tuple[bytes, bool]:
         line = msgspec.json.encode(prediction)
         return line, bool(msgspec.json.decode(line, type=Prediction).error)
     except (ValueError, TypeError) as error:
-        failed = Prediction(question_id=prediction.question_id, error=_told(error))
+        failed = Prediction(question_id=prediction.question_id, error=told(error))
         return msgspec.json.encode(failed), True
-
-
-def _told(error: Exception) -> str:
-    text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
