@@ -1,5 +1,6 @@
 """Asking a reader about a batch: one prediction a question, whatever the reader does."""
 
+import math
 from collections.abc import Iterator
 
 import msgspec
@@ -71,6 +72,18 @@ def _quoted(found: Evidence, passage: Passage) -> Evidence:
         return found
     texts = tuple(span.of(passage.text) for span in found.spans)
     return msgspec.structs.replace(found, texts=texts)
+
+
+def encoded(prediction: Prediction) -> tuple[bytes, bool]:
+    """Return the prediction as a line that reads back as it was, and whether it failed."""
+    try:
+        if prediction.confidence is not None and not math.isfinite(prediction.confidence):
+            raise ValueError(f"the confidence is {prediction.confidence}")
+        line = msgspec.json.encode(prediction)
+        return line, bool(msgspec.json.decode(line, type=Prediction).error)
+    except (ValueError, TypeError) as error:
+        failed = Prediction(question_id=prediction.question_id, error=told(error))
+        return msgspec.json.encode(failed), True
 
 
 def told(error: Exception) -> str:

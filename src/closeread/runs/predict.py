@@ -2,7 +2,6 @@
 
 import dataclasses
 import hashlib
-import math
 import time
 from array import array
 from collections.abc import Callable, Iterator
@@ -15,7 +14,7 @@ from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.formats.registry import replacing
 from closeread.protocols import Reader
-from closeread.runs.answers import answers, told
+from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
@@ -179,7 +178,7 @@ def _fill(
             planned = missing.pop(prediction.question_id, None)
             if planned is None:
                 continue  # in the ledger since before the interruption
-            line, failed = _encode(prediction)
+            line, failed = encoded(prediction)
             offsets[planned.position] = ledger.append(line)
             n_failed += failed
             advance(1)
@@ -232,18 +231,6 @@ def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
             yield kept
     if to_read:
         yield from answers(job.reader, to_read)
-
-
-def _encode(prediction: Prediction) -> tuple[bytes, bool]:
-    """Return the prediction as a line that reads back as it was, and whether it failed."""
-    try:
-        if prediction.confidence is not None and not math.isfinite(prediction.confidence):
-            raise ValueError(f"the confidence is {prediction.confidence}")
-        line = msgspec.json.encode(prediction)
-        return line, bool(msgspec.json.decode(line, type=Prediction).error)
-    except (ValueError, TypeError) as error:
-        failed = Prediction(question_id=prediction.question_id, error=told(error))
-        return msgspec.json.encode(failed), True
 
 
 def write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
