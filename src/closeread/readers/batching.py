@@ -1,0 +1,61 @@
+"""Which sequences a model computes together; no torch.
+
+Every sequence is padded to its own length rounded up, never to its neighbours': a batch holds
+sequences of one rounded length. So what is computed for a sequence does not depend on what stands
+beside it, nor on how many do.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from closeread.errors import UsageError
+
+
+class Batch(NamedTuple):
+    """Sequences that are computed together.
+
+    Attributes:
+        indices: Their places among all, in order.
+        length: Tokens that each is padded to.
+    """
+
+    indices: list[int]
+    length: int
+
+
+def plan(
+    lengths: Sequence[int], *, token_budget: int, multiple: int = 8, most: int | None = None
+) -> list[Batch]:
+    """Return batches that hold every sequence once, the longest first.
+
+    The longest come first so that memory runs out at once or never.
+
+    Args:
+        lengths: Tokens of each sequence.
+        token_budget: Tokens that a batch may have, padding included; a sequence longer than that
+            is a batch alone.
+        multiple: To what lengths are rounded up.
+        most: Tokens that a model can be given; no sequence is padded beyond, though it may be
+            longer itself.
+
+    Raises:
+        UsageError: The budget or the multiple is below 1.
+    """
+    if token_budget < 1 or multiple < 1:
+        raise UsageError(
+            f"batches of {token_budget} tokens, rounded to {multiple}", expected="1 or more"
+        )
+    by_length: dict[int, list[int]] = {}
+    for index, length in enumerate(lengths):
+        rounded = max(1, -(-length // multiple)) * multiple
+        if most is not None:
+            rounded = max(length, min(rounded, most))
+        by_length.setdefault(rounded, []).append(index)
+    found = []
+    for rounded in sorted(by_length, reverse=True):
+        indices = by_length[rounded]
+        size = max(1, token_budget // rounded)
+        found.extend(
+            Batch(indices[first : first + size], rounded) for first in range(0, len(indices), size)
+        )
+    return found

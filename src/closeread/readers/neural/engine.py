@@ -1,0 +1,135 @@
+"""Runs a checkpoint over sequences: batches by token budget, results as each batch is done.
+
+Usage, for any head::
+
+    for index, row in forward(checkpoint, sequences):
+        ...  # ``row`` belongs to ``sequences[index]``
+
+A row is a float32 array of shape
+
+- ``(2, n_tokens)`` for the head ``span``: the logits of beginning and of ending at each token,
+- ``(1,)`` for ``choice``: the sequence's score,
+- ``(n_classes,)`` for ``pair``.
+
+Rows come batch by batch, the longest sequences first. What is computed for a sequence does not
+depend on its neighbours (``readers.batching``). What a library does with a matrix may still depend
+on how many rows it has, so rows of different budgets agree to rounding: on a processor all rows of
+``span`` that were compared were equal to the last bit, the others to about 1e-8.
+"""
+
+import inspect
+from collections.abc import Iterator, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from closeread.readers.batching import Batch, plan
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.windows import Encoded
+
+Rows = NDArray[np.float32]
+Ids = NDArray[np.int64]
+# Large batches gain nothing on a processor; an accelerator is idle with small ones.
+_BUDGETS = {"cpu": 4096}
+_BUDGET_ELSEWHERE = 65536
+_MULTIPLES = {"cpu": 8}
+_MULTIPLE_ELSEWHERE = 64
+
+
+class Network(Protocol):
+    """Computes one batch, by whatever library."""
+
+    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+        """Return one row a sequence: shape (sequences, 2, tokens), or (sequences, numbers).
+
+        Args:
+            ids: Vocabulary ids, shape (sequences, tokens).
+            types: Segments, of the same shape; None where all are 0.
+            mask: 1 where a token is, 0 where padding; None where there is none.
+        """
+        ...
+
+
+def forward(
+    checkpoint: Checkpoint,
+    sequences: Sequence[Encoded],
+    *,
+    token_budget: int | None = None,
+    network: Network | None = None,
+) -> Iterator[tuple[int, Rows]]:
+    """Yield each sequence's index and row, batch by batch, the longest first.
+
+    Args:
+        checkpoint: What computes.
+        sequences: What it is given, each at most ``checkpoint.max_length`` tokens long. All are
+            held at once: give portions where there are more than memory should hold.
+        token_budget: Tokens of a batch, padding included; None: what suits the device.
+        network: Another way to compute it, such as an exported graph.
+
+    Raises:
+        UsageError: The budget is below 1.
+    """
+    on = checkpoint.model.device.type
+    batches = plan(
+        [len(one.ids) for one in sequences],
+        token_budget=_BUDGETS.get(on, _BUDGET_ELSEWHERE) if token_budget is None else token_budget,
+        multiple=_MULTIPLES.get(on, _MULTIPLE_ELSEWHERE),
+        most=checkpoint.max_length,
+    )
+    compute = network or TorchNetwork(checkpoint)
+    padding = checkpoint.tokenizer.pad_token_id or 0
+    for batch in batches:
+        rows = compute(*framed(sequences, batch, padding))
+        for index, row in zip(batch.indices, rows, strict=True):
+            yield index, row[:, : len(sequences[index].ids)] if row.ndim == 2 else row
+
+
+def framed(
+    sequences: Sequence[Encoded], batch: Batch, padding: int
+) -> tuple[Ids, Ids | None, Ids | None]:
+    """Return a batch's ids, segments and mask; None for what would be all 0, or all 1."""
+    shape = (len(batch.indices), batch.length)
+    ids = np.full(shape, padding, np.int64)
+    types = np.zeros(shape, np.int64)
+    mask = np.zeros(shape, np.int64)
+    for row, index in enumerate(batch.indices):
+        one = sequences[index]
+        length = len(one.ids)
+        ids[row, :length] = one.ids
+        types[row, :length] = one.types
+        mask[row, :length] = 1
+    return ids, types if types.any() else None, None if mask.all() else mask
+
+
+class TorchNetwork:
+    """A checkpoint's own model, without gradients."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._model = checkpoint.model
+        self._head = checkpoint.head
+        taken = inspect.signature(self._model.forward).parameters
+        self._types = "token_type_ids" in taken
+
+    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+        """Return the batch's rows; see ``Network``."""
+        given: dict[str, Any] = {"input_ids": ids}
+        if types is not None and self._types:
+            given["token_type_ids"] = types
+        if mask is not None:
+            given["attention_mask"] = mask
+        with torch.inference_mode():
+            tensors = {
+                name: torch.from_numpy(array).to(self._model.device)
+                for name, array in given.items()
+            }
+            if self._head == "choice":  # (questions, choices, tokens)
+                tensors = {name: tensor[:, None] for name, tensor in tensors.items()}
+            out = self._model(**tensors)
+            if self._head == "span":
+                found = torch.stack((out.start_logits, out.end_logits), dim=1)
+            else:
+                found = out.logits
+            rows: Rows = found.float().cpu().numpy()
+        return rows
