@@ -1,4 +1,4 @@
-"""An OpenAI-compatible server on loopback for tests: it answers by a rule, or misbehaves."""
+"""A server on loopback for tests, of a language model or another reader: sound or misbehaving."""
 
 import json
 import threading
@@ -29,6 +29,8 @@ class Endpoint:
         rule: From a request's body to the text of the answer.
         fault: From the request's number (from 0) and its body to something that goes wrong: a
             status with headers and text, or the name of a fault in the handler below; None: fine.
+        pages: What GET answers, by path, besides the models.
+        reply: From a path and a body to what is answered as JSON, where it is no language model.
     """
 
     rule: Rule = lambda body: "Answer: A"
@@ -36,6 +38,8 @@ class Endpoint:
     fault: Callable[[int, dict[str, Any]], Any] = lambda number, body: None
     logprobs: Callable[[dict[str, Any]], Any] | None = None
     usage: bool = True
+    pages: dict[str, Any] = field(default_factory=dict)
+    reply: Callable[[str, dict[str, Any]], Any] | None = None
     seen: list[Seen] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
     url: str = ""
@@ -60,8 +64,8 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
-    """Run the server while the block runs."""
+def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
+    """Run the server while the block runs, at a free port unless one is named."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -74,6 +78,8 @@ def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
             if self.path.endswith("/models") and endpoint.models:
                 listed = [{"id": name, "created": time.time_ns()} for name in endpoint.models]
                 self.send(200, json.dumps({"data": listed}))
+            elif self.path in endpoint.pages:
+                self.send(200, json.dumps(endpoint.pages[self.path]))
             else:
                 self.send(404, '{"error": {"message": "no such page"}}')
 
@@ -96,7 +102,8 @@ def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
                 status, headers, text = fault
                 self.send(status, text, headers)
                 return
-            text = json.dumps(self.reply(body))
+            reply = endpoint.reply
+            text = json.dumps(self.reply(body) if reply is None else reply(self.path, body))
             if fault == "cut":
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(text.encode())))
@@ -151,7 +158,7 @@ def serving(endpoint: Endpoint) -> Iterator[Endpoint]:
             self.end_headers()
             self.wfile.write(raw)
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", port), Handler)
     endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

@@ -126,6 +126,9 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "completion": Entry(
             "closeread.readers.chat:completion", "a model behind a completions endpoint, by prompt"
         ),
+        "http": Entry(
+            "closeread.readers.http:http", "a reader that is served elsewhere: `http:host:port`"
+        ),
         "local": Entry(
             "closeread.readers.local:local",
             "a causal language model of transformers, in this process",
@@ -168,6 +171,8 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     },
 }
 
+ADDRESS = ("http:", "https:")  # how the name of a reader begins that is the address of a server
+
 
 def names(kind: Kind) -> list[str]:
     """Return the names of one kind, in the table's order."""
@@ -177,13 +182,17 @@ def names(kind: Kind) -> list[str]:
 def entry(kind: Kind, name: str) -> Entry:
     """Look a name up; ``package.module:factory`` is taken as it stands.
 
+    The address of a server, such as ``http:localhost:8000``, names the reader ``http``.
+
     Raises:
         UnknownNameError: No such name; the message lists the near ones.
     """
     table = CATALOG[kind]
     if name in table:
         return table[name]
-    if ":" in name and not name.startswith(("http:", "https:")):
+    if kind == "reader" and name.startswith(ADDRESS):
+        return table["http"]
+    if ":" in name and not name.startswith(ADDRESS):
         return Entry(name, "given by the user")
     near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
     raise UnknownNameError(

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from closeread import making
+from closeread import catalog, making
+from closeread.errors import UsageError
 from closeread.protocols import Reader
 
 
@@ -11,7 +12,8 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> tuple[Reader, d
     """Make a reader; return it with all of its options, defaults included.
 
     Args:
-        name: A name from ``closeread ls readers``, or ``package.module:factory``.
+        name: A name from ``closeread ls readers``, ``package.module:factory``, or the address of a
+            server: ``http:localhost:8000`` is the reader ``http`` with this ``url``.
         options: Keyword arguments of its factory.
 
     Raises:
@@ -19,4 +21,8 @@ def make(name: str, options: Mapping[str, Any] | None = None) -> tuple[Reader, d
         UsageError: It has no such option, or the value is of the wrong kind.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
+    if name.startswith(catalog.ADDRESS):
+        if "url" in (options or {}):
+            raise UsageError("the server's address is given twice", where=f"--reader {name}")
+        return making.make("reader", "http", {"url": name, **(options or {})})
     return making.make("reader", name, options)

@@ -117,7 +117,7 @@ def said(content: bytes) -> str:
     try:
         found = msgspec.json.decode(content)
         error = found.get("error", found.get("detail", found))
-        text = error.get("message", error) if isinstance(error, dict) else error
+        text = error.get("message", error.get("what", error)) if isinstance(error, dict) else error
     except (msgspec.DecodeError, AttributeError, UnicodeDecodeError):
         text = content.decode("utf-8", "replace")
     return " ".join(str(text).split())[:300]

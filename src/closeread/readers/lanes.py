@@ -17,25 +17,25 @@ T = TypeVar("T")
 Put = Callable[[Prediction], None]
 
 
-def streamed(work: Callable[[Put], Awaitable[None]]) -> Iterator[Prediction]:
+def streamed(work: Callable[[Callable[[T], None]], Awaitable[None]]) -> Iterator[T]:
     """Yield what asynchronous work puts, as it comes; the work is cancelled when nobody listens.
 
     Args:
-        work: Given the function to put predictions with. It runs in an event loop of its own, in
+        work: Given the function to put something with. It runs in an event loop of its own, in
             a thread of its own: a notebook's loop may be running in the caller's.
 
     Raises:
         BaseException: What the work raised, after everything that it had put before.
     """
-    results: queue.SimpleQueue[list[Prediction] | BaseException | None] = queue.SimpleQueue()
+    results: queue.SimpleQueue[list[T] | BaseException | None] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
-    ready: list[Prediction] = []
+    ready: list[T] = []
 
     def hand_over() -> None:
         results.put(ready.copy())
         ready.clear()
 
-    def put(found: Prediction) -> None:
+    def put(found: T) -> None:
         if not ready:  # handing over costs a switch of threads: do it for several at once
             loop.call_later(_HAND_OVER_SECONDS, hand_over)
         ready.append(found)

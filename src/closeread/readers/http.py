@@ -1,0 +1,242 @@
+"""A reader that is served elsewhere, asked over HTTP: ``--reader http:localhost:8000``.
+
+Two protocols are spoken: that of ``closeread serve``, which carries options, n-best, confidence and
+evidence, and that of the MRQA 2019 shared task, whose submissions answer ``POST /`` (Fisch et al.
+2019; the official ``predict_server.py``).
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from typing import Any
+
+import httpx
+
+from closeread.errors import EndpointError, UsageError
+from closeread.readers.budget import Budget
+from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError
+from closeread.readers.endpoint import Endpoint, said
+from closeread.readers.http_protocols import (
+    AnswerProtocol,
+    Exchange,
+    Own,
+    Portion,
+    SharedTask,
+    portions,
+)
+from closeread.readers.http_waiting import Served, awaited
+from closeread.readers.lanes import Put, streamed, through_lanes
+from closeread.types import Passage, Prediction, Question
+
+Item = tuple[Passage, Question]
+_PROTOCOLS = ("auto", "closeread", "mrqa")
+_NAME = re.compile(r"https?:(?=https?://)")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")
+
+
+def http(
+    url: str,
+    *,
+    protocol: str = "auto",
+    tokens: bool = True,
+    concurrency: int = 8,
+    wait_seconds: float = 60.0,
+    timeout_seconds: float = 300.0,
+    retries: int = 6,
+    api_key_env: str = "",
+) -> "HttpReader":
+    """Make the reader.
+
+    Args:
+        url: Where the server is: ``http://host:port``, or ``host:port`` alone.
+        protocol: ``closeread``, ``mrqa``, or ``auto``: the first where the server is one of ours.
+        tokens: With ``mrqa``: send passage and questions also as tokens, as the shared task does.
+        concurrency: Requests on their way at once.
+        wait_seconds: How long to wait for the server to come up.
+        timeout_seconds: For one attempt.
+        retries: Further attempts after the first.
+        api_key_env: The environment variable that holds a bearer token, where one is needed.
+
+    Raises:
+        UsageError: No address, or an option out of its range.
+    """
+    if protocol not in _PROTOCOLS:
+        raise UsageError(
+            f"there is no protocol {protocol!r}", expected="one of " + ", ".join(_PROTOCOLS)
+        )
+    if concurrency < 1 or retries < 0:
+        raise UsageError("concurrency is at least 1, retries at least 0")
+    if not (timeout_seconds > 0 and math.isfinite(wait_seconds) and wait_seconds >= 0):
+        raise UsageError("timeout_seconds is above 0, wait_seconds a number of at least 0")
+    if not _VARIABLE.fullmatch(api_key_env):
+        raise UsageError(
+            "api_key_env is no name of an environment variable",
+            expected="a name such as READER_KEY, never the key itself",
+        )
+    endpoint = Endpoint(
+        base_url=address(url),
+        key_name=api_key_env,
+        timeout_seconds=timeout_seconds,
+        retries=retries,
+        expected="a server that `closeread serve` or a submission to the MRQA shared task started",
+        cure="start it, or mend the address; -o wait_seconds= waits longer for it",
+        alive="/health",
+    )
+    endpoint.check()
+    return HttpReader(endpoint, protocol, tokens, concurrency, wait_seconds)
+
+
+def address(url: str) -> str:
+    """Return the address that a user means: ``http:host:port`` and ``host:port`` among others.
+
+    Raises:
+        UsageError: There is nothing in it.
+    """
+    found = _NAME.sub("", url.strip())
+    if not re.match(r"https?://", found):
+        found = "http://" + re.sub(r"^https?:", "", found).lstrip("/")
+    found = found.rstrip("/").removesuffix("/v1/answer").rstrip("/")
+    if found in ("http:", "https:"):
+        raise UsageError("no server is named", expected="such as --reader http:localhost:8000")
+    return found
+
+
+class HttpReader:
+    """Sends passages with their questions, many at once.
+
+    Attributes:
+        independent: A served reader is asked by many clients at once, so that what it says of a
+            question does not depend on those beside it; a resumed run asks for what is missing.
+        batch_size: Large, because at its end lanes wait for the slowest.
+        passing_options: Options that leave answers as they are; a resumed run may have others.
+    """
+
+    independent = True
+    batch_size = 4096
+    passing_options = ("concurrency", "wait_seconds", "timeout_seconds", "retries", "api_key_env")
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        protocol: str,
+        tokens: bool,
+        concurrency: int,
+        wait_seconds: float,
+    ) -> None:
+        self._endpoint = endpoint
+        self._asked_for = protocol
+        self._tokens = tokens
+        self._concurrency = concurrency
+        self._wait_seconds = wait_seconds
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """Where the answers come from: the address, the protocol, and what is served there.
+
+        Raises:
+            EndpointError: Nobody answers, or not in the protocol that was asked for.
+        """
+        told = {"address": self._endpoint.base_url, "protocol": self._protocol.name}
+        served = self._served
+        if served is None:
+            return told
+        return told | {
+            "reader": served.reader, "options": served.options, "version": served.version
+        }  # fmt: skip
+
+    @cached_property
+    def _served(self) -> Served | None:
+        return awaited(self._endpoint, self._wait_seconds)
+
+    @cached_property
+    def _protocol(self) -> AnswerProtocol:
+        served = self._served
+        if self._asked_for == "mrqa" or (self._asked_for == "auto" and served is None):
+            return SharedTask(tokens=self._tokens)
+        if served is None:
+            raise EndpointError(
+                "this is no server of closeread's",
+                where=self._endpoint.base_url,
+                expected="a server that `closeread serve` started",
+                cure="-o protocol=mrqa asks it as a submission to the MRQA shared task",
+            )
+        # A request beyond what may wait is never taken.
+        return Own(most=max(1, min(served.batch_size, served.queue_limit)))
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, as they come.
+
+        Raises:
+            EndpointError: Every further request would fail.
+        """
+        if items:
+            yield from streamed(partial(self._all, items, self._protocol))
+
+    async def _all(self, items: Sequence[Item], protocol: AnswerProtocol, put: Put) -> None:
+        budget = Budget()
+        budget.open()
+        client = Client(self._endpoint, budget, None, explain=_explained)
+        alone: list[Portion] = []
+
+        async def one(lane: Lane, portion: Portion) -> None:
+            try:
+                found = await _replied(client, lane, protocol.exchange(portion))
+            except LostQuestionError:
+                raise
+            except FailedQuestionError as error:
+                failed(portion, str(error))
+            else:
+                for prediction in found:
+                    put(prediction)
+
+        def failed(portion: Portion, told: str) -> None:
+            if len(portion) > 1:  # one bad question costs no other
+                alone.extend((item,) for item in portion)
+            else:
+                put(Prediction(question_id=portion[0][1].question_id, error=told))
+
+        askable = []
+        for item in items:
+            told = protocol.unaskable(item[1])
+            if told:
+                failed((item,), told)
+            else:
+                askable.append(item)
+        for asked in (list(portions(askable, protocol.most)), alone):
+            if asked:
+                await through_lanes(client, asked, one, failed, self._concurrency)
+
+
+async def _replied(client: Client, lane: Lane, asked: Exchange) -> list[Prediction]:
+    try:
+        found, _ = await client.ask(
+            lane, asked.path, asked.body, read=asked.read, cost=lambda _: (0, 0), most_out=0
+        )
+    except UnicodeEncodeError as error:
+        raise FailedQuestionError(f"it cannot be sent as UTF-8: {error}") from error
+    return found
+
+
+async def _explained(
+    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
+) -> Exception:
+    """Return what a refusal means: for this request, or for every one."""
+    status = response.status_code
+    told = f"status {status}: {endpoint.hidden(said(response.content))}"
+    if status in (401, 403):
+        return EndpointError(
+            told,
+            where=endpoint.base_url,
+            expected="a bearer token in the environment variable that -o api_key_env= names"
+            + ("" if endpoint.key else "; none is set"),
+            cure="export it, and name the variable",
+        )
+    if first and status in (404, 405, 501):
+        return EndpointError(
+            told,
+            where=endpoint.base_url,
+            expected=endpoint.expected,
+            cure="mend the address: what stands before /v1/answer, or the place of POST /",
+        )
+    return FailedQuestionError(told)

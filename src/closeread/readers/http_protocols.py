@@ -1,0 +1,132 @@
+"""What is posted to a served reader and how its replies are read, in either protocol."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from closeread.formats.conversion.spacy_tokens import tokenizer
+from closeread.readers.answer_wire import MOST_CANDIDATES, AnswerReply, AnswerRequest, asked
+from closeread.readers.wire import MalformedReplyError
+from closeread.types import Answer, Passage, Prediction, Question
+
+Item = tuple[Passage, Question]
+Portion = tuple[Item, ...]  # questions about one passage
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request, and how its reply becomes predictions in the order of its questions."""
+
+    path: str
+    body: Mapping[str, Any]
+    read: Callable[[bytes], list[Prediction]]
+
+
+@dataclass(frozen=True)
+class Own:
+    """``POST /v1/answer`` of ``closeread serve``: options, n-best, confidence and evidence.
+
+    Attributes:
+        most: Questions a request.
+    """
+
+    most: int
+    name: str = "closeread"
+
+    def unaskable(self, question: Question) -> str:
+        """Return nothing: every question can be put."""
+        return ""
+
+    def exchange(self, portion: Portion) -> Exchange:
+        """Return the request; gold, tags and metadata are not in it."""
+        request = AnswerRequest(
+            items=(asked(portion[0][0], [question for _, question in portion]),),
+            n_best=MOST_CANDIDATES,
+        )
+        names = [question.question_id for _, question in portion]
+
+        def read(raw: bytes) -> list[Prediction]:
+            reply = _decoded(raw, AnswerReply)
+            if [one.question_id for one in reply.predictions] != names:
+                raise MalformedReplyError("the reply answers other questions than were asked")
+            return list(reply.predictions)
+
+        return Exchange("/v1/answer", msgspec.to_builtins(request), read)
+
+
+@dataclass(frozen=True)
+class SharedTask:
+    """``POST /`` of a submission to the MRQA 2019 shared task: ``{qid: answer}``.
+
+    The official client posts each line of the data set as it stands, gold answers included; here
+    their lists are empty.
+
+    Attributes:
+        tokens: Whether passage and questions are sent as tokens too.
+        most: Questions a request.
+    """
+
+    tokens: bool
+    most: int = 10_000
+    name: str = "mrqa"
+
+    def unaskable(self, question: Question) -> str:
+        """Return that options cannot be put, where there are some."""
+        return "the MRQA protocol has no place for options" if question.options else ""
+
+    def exchange(self, portion: Portion) -> Exchange:
+        """Return the request in the form of the data sets."""
+        passage = portion[0][0]
+        cut = tokenizer(passage.language) if self.tokens else None
+        body: dict[str, Any] = {"context": passage.text, "qas": []}
+        if cut is not None:
+            body["context_tokens"] = cut(passage.text)
+        for _, question in portion:
+            row: dict[str, Any] = {
+                "qid": question.question_id,
+                "question": question.text,
+                "answers": [],
+                "detected_answers": [],
+            }
+            if cut is not None:
+                row["question_tokens"] = cut(question.text)
+            body["qas"].append(row)
+
+        def read(raw: bytes) -> list[Prediction]:
+            texts = _decoded(raw, dict[str, Any])
+            return [_answered(question.question_id, texts) for _, question in portion]
+
+        return Exchange("/", body, read)
+
+
+AnswerProtocol = Own | SharedTask
+
+
+def portions(items: Iterable[Item], most: int) -> Iterator[Portion]:
+    """Yield the questions that stand together and are about the same passage, ``most`` at most."""
+    begun: list[Item] = []
+    for item in items:
+        if begun and (len(begun) == most or begun[0][0] != item[0]):
+            yield tuple(begun)
+            begun = []
+        begun.append(item)
+    if begun:
+        yield tuple(begun)
+
+
+def _answered(name: str, texts: Mapping[str, Any]) -> Prediction:
+    if name not in texts:
+        return Prediction(question_id=name, error="the server's reply has no answer for it")
+    text = texts[name]
+    if not isinstance(text, str):
+        raise MalformedReplyError("an answer is no text, as the MRQA protocol has it")
+    return Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
+
+
+def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002
+    try:
+        return msgspec.json.decode(raw, type=type)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error

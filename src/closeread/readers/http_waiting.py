@@ -1,0 +1,100 @@
+"""Waiting for a server to come up, as the shared task's client does, and asking what it serves."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import httpx
+import msgspec
+
+from closeread.readers.budget import Budget
+from closeread.readers.client import Client, Lane
+from closeread.readers.endpoint import Endpoint, unreachable
+from closeread.readers.lanes import streamed
+
+_NOT_YET = (502, 503, 504)
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 1.0
+_ATTEMPT_SECONDS = 10.0
+
+
+class Served(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``GET /health`` of ``closeread serve`` tells of the reader; further fields are its own.
+
+    Attributes:
+        batch_size: How many questions the reader is given at once.
+        queue_limit: How many questions may wait.
+    """
+
+    reader: str
+    version: str
+    options: dict[str, Any] = {}
+    batch_size: int = 32
+    queue_limit: int = 32
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """Somebody answers; ``served`` is None where it is no server of closeread's."""
+
+    served: Served | None
+
+
+def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
+    """Wait until a server answers; return what it serves, None where it does not tell.
+
+    That it waits is said on stderr.
+
+    Args:
+        endpoint: Where the server is.
+        seconds: How long to wait for it.
+
+    Raises:
+        EndpointError: Nobody answered in time.
+    """
+    found: Served | None = None
+    for told in streamed(partial(_wait, endpoint, seconds)):
+        if isinstance(told, str):
+            sys.stderr.write(told + "\n")
+            sys.stderr.flush()
+        else:
+            found = told.served
+    return found
+
+
+async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answers], None]) -> None:
+    ends = time.monotonic() + seconds
+    pause = _FIRST_PAUSE_SECONDS
+    waited = False
+    async with Client(endpoint, Budget(), None).lane() as lane:
+        while True:
+            try:
+                put(await _ask(endpoint, lane))
+                return
+            except (TimeoutError, httpx.TransportError) as error:
+                left = ends - time.monotonic()
+                if left <= 0:
+                    raise unreachable(endpoint, error) from None
+                if not waited:
+                    put(f"waiting for {endpoint.base_url}, {seconds:g} seconds at most: {error}")
+                    waited = True
+            await asyncio.sleep(min(pause, left))
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+
+
+async def _ask(endpoint: Endpoint, lane: Lane) -> _Answers:
+    try:
+        async with asyncio.timeout(min(endpoint.timeout_seconds, _ATTEMPT_SECONDS)):
+            response = await lane.send("GET", endpoint.alive)
+    except TimeoutError:
+        raise TimeoutError("it takes connections and does not answer") from None
+    if response.status_code in _NOT_YET:
+        raise TimeoutError(f"it answers with status {response.status_code}")
+    try:
+        return _Answers(msgspec.json.decode(response.content, type=Served))
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return _Answers(None)
