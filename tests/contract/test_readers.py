@@ -29,8 +29,12 @@ TEXTS = {
     "hostile": HOSTILE,
     "one character": "。",
 }
-# tests/neural has local; http is tested beside the service
-READERS = [name for name in catalog.names("reader") if name not in ("local", "http")]
+# tests/neural has those that need an extra; http is tested beside the service
+READERS = [
+    name
+    for name in catalog.names("reader")
+    if not catalog.entry("reader", name).extra and name != "http"
+]
 OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 

@@ -1,0 +1,98 @@
+"""Which option wins, from how well each is supported (section 3.3 of Zhang et al. 2021)."""
+
+import math
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from closeread.types import Answer, Candidate, Evidence, Option, Prediction, Question
+
+DIGITS = 6  # of what a run folder keeps
+
+
+def ranked(question: Question, odds: Sequence[float]) -> list[int]:
+    """Return the options' places, the one that the stem asks for first.
+
+    The best supported option where the stem asks for that, the least supported one where it asks
+    for what the passage contradicts; the first of equal ones.
+
+    Args:
+        question: ``asks_for`` decides.
+        odds: How well each option is supported: probabilities, log-odds or any other number.
+    """
+    sign = _sign(question)
+    return sorted(range(len(odds)), key=lambda place: (-sign * odds[place], place))
+
+
+def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
+    """Return the chance of every option to be the one asked for, given that exactly one is.
+
+    With truths that are independent of one another and log-odds that are right, the chance that
+    one option alone is supported is in proportion to its odds, and the chance that it alone is not
+    to one divided by them: a softmax over the log-odds, or over their negatives. It is as
+    calibrated as the log-odds are, which nothing promises.
+
+    Args:
+        question: ``asks_for`` decides.
+        odds: Log-odds of "supported" of every option.
+    """
+    signed = [_sign(question) * one for one in odds]
+    top = max(signed)
+    powers = [math.exp(one - top) for one in signed]
+    return tuple(power / math.fsum(powers) for power in powers)
+
+
+def decided(
+    question: Question,
+    odds: Sequence[float],
+    *,
+    scores: Sequence[float],
+    evidence: tuple[Evidence, ...] = (),
+    note: str = "",
+) -> Prediction:
+    """Return the answer with its confidence and the others behind it.
+
+    Args:
+        question: With options.
+        odds: Log-odds of "supported" of every option; they decide.
+        scores: How well each option is supported, as the user wants to see it.
+        evidence: Of every option.
+        note: What else is to be said.
+    """
+    order, shares = ranked(question, odds), confidence(question, odds)
+    found = _predicted(question, order, shares, note)
+    return replace(
+        found,
+        option_scores=tuple(round(score, DIGITS) for score in scores),
+        evidence=evidence,
+    )
+
+
+def by_share(question: Question, shares: Sequence[float], note: str = "") -> Prediction:
+    """Return the answer where every option has its own probability, as a hypothesis's classes."""
+    order = sorted(range(len(shares)), key=lambda place: (-shares[place], place))
+    found = _predicted(question, order, shares, note)
+    return replace(found, option_scores=tuple(round(share, DIGITS) for share in shares))
+
+
+def _predicted(
+    question: Question, order: Sequence[int], shares: Sequence[float], note: str
+) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        answer=_answer(question.options[order[0]]),
+        confidence=round(shares[order[0]], DIGITS),
+        candidates=tuple(
+            Candidate(answer=_answer(question.options[place]), score=round(shares[place], DIGITS))
+            for place in order
+        ),
+        note=note,
+    )
+
+
+def _sign(question: Question) -> float:
+    return -1.0 if question.asks_for == "contradicted" else 1.0
+
+
+def _answer(option: Option) -> Answer:
+    return Answer(kind="choice", label=option.label, texts=(option.text,))

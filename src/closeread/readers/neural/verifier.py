@@ -1,0 +1,189 @@
+"""The torch side of the verifier: statements through a pair head, options as they compete."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import torch
+
+from closeread.errors import UsageError
+from closeread.protocols import Retriever
+from closeread.readers.competition import DIGITS, by_share, decided
+from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.engine import forward
+from closeread.readers.neural.support import class_names, log_odds, supported_class
+from closeread.readers.statements import Statement, encoded, statements
+from closeread.readers.windows import Encoded
+from closeread.types import Answer, Passage, Prediction, Question
+
+Item = tuple[Passage, Question]
+_LEAST = 8  # tokens beside the special ones, below which nothing can be said
+
+
+class Judgement(NamedTuple):
+    """What the model says of a statement.
+
+    Attributes:
+        odds: Log-odds of "supported" against everything else.
+        shares: The probability of each class, in the model's order; of a single number that of
+            "supported".
+    """
+
+    odds: float
+    shares: tuple[float, ...]
+
+
+class _Asked(NamedTuple):
+    """A question with its statements, and where their sequences begin among all."""
+
+    passage: Passage
+    question: Question
+    statements: list[Statement]
+    base: int
+
+
+def opened(
+    model: str,
+    retriever: Retriever,
+    options: dict[str, Any],
+    *,
+    score: str,
+    label: str,
+    max_length: int,
+    device: str,
+    dtype: str,
+    token_budget: int,
+    pickled: bool,
+) -> "VerifierReader":
+    """Open the model and make the reader; see ``readers.verifier.verifier``."""
+    checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
+    made = VerifierReader(
+        checkpoint,
+        retriever,
+        score=score,
+        label=label,
+        max_length=max_length,
+        token_budget=token_budget or None,
+    )
+    made.options = options
+    return made
+
+
+class VerifierReader:
+    """Answers questions with options by competition, entailment questions by the model's classes.
+
+    ``option_scores`` say how well each option is supported, whatever the stem asks for;
+    ``confidence`` and the candidates' scores what ``competition.confidence`` says. Questions
+    without options are answered with ``none``: there is no statement to be verified.
+
+    Attributes:
+        options: The retriever's, defaults included.
+        passing_options: Options that leave answers as they are; a resumed run may have others.
+    """
+
+    passing_options = ("device", "token_budget")
+    batch_size = 64
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        retriever: Retriever,
+        *,
+        score: str = "probability",
+        label: str = "",
+        max_length: int = 256,
+        token_budget: int | None = None,
+    ) -> None:
+        least = checkpoint.template.n_special + _LEAST
+        if not least <= max_length <= checkpoint.max_length:
+            raise UsageError(
+                f"max_length={max_length}",
+                where=checkpoint.name,
+                expected=f"from {least} to {checkpoint.max_length}, which the model can be given",
+            )
+        self.options: dict[str, Any] = {}
+        self._checkpoint = checkpoint
+        self._retriever = retriever
+        self._probabilities = score == "probability"
+        self._supported = supported_class(checkpoint, label)
+        self._classes = class_names(checkpoint)
+        self._max_length = max_length
+        self._token_budget = token_budget
+        self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run folder keeps about the model."""
+        return {"classes": self._classes, "supported": self._classes[self._supported]}
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, each as soon as its last statement is judged."""
+        asked: list[_Asked] = []
+        sequences: list[Encoded] = []
+        for passage, question in items:
+            if not question.options:
+                yield Prediction(
+                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
+                )
+                continue
+            made = statements(question, passage, self._retriever)
+            asked.append(_Asked(passage, question, made, len(sequences)))
+            sequences += [self._encoded(one) for one in made]
+        owner = [place for place, one in enumerate(asked) for _ in one.statements]
+        left = [len(one.statements) for one in asked]
+        judged: dict[int, Judgement] = {}
+        for index, judgement in self._judged(sequences):
+            judged[index] = judgement
+            left[owner[index]] -= 1
+            if left[owner[index]]:
+                continue
+            one = asked[owner[index]]
+            span = range(one.base, one.base + len(one.statements))
+            tokens = sum(len(sequences[place].ids) for place in span)
+            yield self._told(one, [judged.pop(place) for place in span], tokens)
+
+    def _encoded(self, statement: Statement) -> Encoded:
+        return encoded(statement, self._ids, self._checkpoint.template, self._max_length)
+
+    def _judged(self, sequences: Sequence[Encoded]) -> Iterator[tuple[int, Judgement]]:
+        for index, row in forward(self._checkpoint, sequences, token_budget=self._token_budget):
+            logits = torch.from_numpy(row)[None].double()
+            shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
+            yield (
+                index,
+                Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist())),
+            )
+
+    def _told(self, asked: _Asked, judged: Sequence[Judgement], tokens: int) -> Prediction:
+        note = f"{tokens} tokens in {len(judged)} sequences"
+        if asked.question.kind == "entailment":
+            return self._classified(asked.question, judged[0], note)
+        odds = [one.odds for one in judged]
+        chances = [one.shares[self._supported] for one in judged]
+        return decided(
+            asked.question,
+            odds,
+            scores=chances if self._probabilities else odds,
+            evidence=tuple(one.evidence for one in asked.statements),
+            note=note,
+        )
+
+    def _classified(self, question: Question, judgement: Judgement, note: str) -> Prediction:
+        """Answer by the model's classes; one that only knows support can only say that."""
+        names = [option.text.strip().lower() for option in question.options]
+        if set(names) <= set(self._classes):
+            shares = [judgement.shares[self._classes.index(name)] for name in names]
+            return by_share(question, shares, note)
+        chance = judgement.shares[self._supported]
+        if "entailment" in names and chance > 0.5:
+            option = question.options[names.index("entailment")]
+            answer = Answer(kind="choice", label=option.label, texts=(option.text,))
+        else:
+            answer = Answer(kind="none")
+            note += "; the model tells supported from not, and no more"
+        return Prediction(
+            question_id=question.question_id,
+            answer=answer,
+            confidence=round(max(chance, 1 - chance), DIGITS),
+            note=note,
+        )

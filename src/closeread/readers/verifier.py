@@ -1,0 +1,127 @@
+"""Readers that hold every option against its evidence with a cross-encoder.
+
+``verifier`` with a retriever of the user's choice, ``extract-integrate-compete`` with the defaults
+of Zhang et al. (2021). What needs torch is loaded when a reader is made.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from closeread.catalog import missing_extra
+from closeread.errors import UsageError
+from closeread.making import make
+
+if TYPE_CHECKING:
+    from closeread.readers.neural.verifier import VerifierReader
+
+SCORES = ("probability", "logit")
+
+
+def verifier(
+    *,
+    model: str = "",
+    retriever: str = "cover",
+    evidence_model: str = "",
+    score: str = "probability",
+    label: str = "",
+    max_length: int = 256,
+    device: str = "cpu",
+    dtype: str = "float32",
+    token_budget: int = 0,
+    pickled: bool = False,
+    **options: Any,
+) -> "VerifierReader":
+    """Make the reader.
+
+    Args:
+        model: A folder, or a hub name: an encoder with a head of two classes (supported or not),
+            of three (natural language inference) or of one number.
+        retriever: From ``closeread ls retrievers``, or ``package.module:factory``.
+        evidence_model: The retriever's own ``model``, where it has one.
+        score: Of an option: the ``probability`` of "supported", or its log-odds, ``logit``.
+        label: The class that means "supported", where the model's names do not tell.
+        max_length: Tokens of evidence and option together; the longer of them is cut.
+        device: Such as ``cpu`` or ``cuda:0``.
+        dtype: Such as ``float32`` or ``bfloat16``.
+        token_budget: Tokens of a batch; 0 for what suits the device.
+        pickled: Also read weights that are not safetensors. Such files can run code.
+        **options: The retriever's own.
+
+    Raises:
+        UsageError: No model is named, or a value is out of its range.
+        InputError: The model cannot be opened, or has no such head.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    if score not in SCORES:
+        raise UsageError(f"score={score}", expected=" or ".join(SCORES))
+    if not model:
+        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    found, resolved = retriever_of(retriever, evidence_model, options)
+    try:
+        from closeread.readers.neural.verifier import opened
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("closeread"):
+            raise
+        raise missing_extra("the verifier", error.name or "torch", "neural-readers") from error
+    return opened(
+        model,
+        found,
+        resolved,
+        score=score,
+        label=label,
+        max_length=max_length,
+        device=device,
+        dtype=dtype,
+        token_budget=token_budget,
+        pickled=pickled,
+    )
+
+
+def extract_integrate_compete(
+    *,
+    model: str = "",
+    retriever: str = "soft-masking",
+    sentences: str = "vgaokao",
+    **options: Any,
+) -> "VerifierReader":
+    """Make the system of Zhang et al. (2021): soft masking, its integrator, and competition.
+
+    Nothing stands in for what it needs: soft masking wants word vectors (``vectors``; the paper's:
+    ``sgns.merge.char``), its integrator a Sentence-BERT (``evidence_model``; the paper's:
+    ``distiluse-base-multilingual-cased-v1``).
+
+    Args:
+        model: As for ``verifier``; trained by ``closeread train recipes/train/vgaokao-*.toml``.
+        retriever: Another one, to compare.
+        sentences: How it splits passages; empty leaves that to it.
+        **options: Further ones of ``verifier``, and the retriever's own.
+    """
+    named = {"sentences": sentences} if sentences else {}
+    given = {"model": model, "retriever": retriever} | named | options
+    made, resolved = make("reader", "verifier", given)
+    made.options = resolved
+    reader: VerifierReader = made
+    return reader
+
+
+def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Make a verifier's retriever; return it with all of its options under our names.
+
+    Args:
+        name: From ``closeread ls retrievers``, or ``package.module:factory``.
+        model: The retriever's own model, which a verifier calls ``evidence_model``.
+        options: The retriever's others.
+
+    Raises:
+        UsageError: The retriever lacks something.
+    """
+    own = dict(options) | ({"model": model} if model else {})
+    try:
+        made, resolved = make("retriever", name, own)
+    except UsageError as error:
+        told = [
+            said.replace("-o model=", "-o evidence_model=") for said in (error.expected, error.cure)
+        ]
+        raise UsageError(error.found, where=error.where, expected=told[0], cure=told[1]) from error
+    if "model" in resolved:
+        resolved["evidence_model"] = resolved.pop("model")
+    return made, resolved

@@ -1,0 +1,81 @@
+"""Which option wins, and how sure that is."""
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.readers.competition import by_share, confidence, decided, ranked
+from closeread.types import Option, Question
+
+ODDS = st.lists(st.floats(-30, 30), min_size=1, max_size=6)
+
+
+def asked(asks_for, n_options=4):
+    options = tuple(Option(label="ABCDEF"[place], text=f"t{place}") for place in range(n_options))
+    return Question(
+        question_id="q", passage_id="p", text="?", kind="verification", asks_for=asks_for,
+        options=options,
+    )  # fmt: skip
+
+
+def test_the_stem_decides_which_end_wins():
+    odds = [0.5, 3.0, -2.0, 1.0]
+    assert ranked(asked("supported"), odds) == [1, 3, 0, 2]
+    assert ranked(asked(None), odds) == [1, 3, 0, 2]
+    assert ranked(asked("contradicted"), odds) == [2, 0, 3, 1]
+
+
+@pytest.mark.parametrize("asks_for", ["supported", "contradicted"])
+def test_the_first_of_equal_options_wins(asks_for):
+    assert ranked(asked(asks_for), [1.0, 1.0, 1.0, 1.0]) == [0, 1, 2, 3]
+
+
+@given(ODDS, st.sampled_from(["supported", "contradicted"]))
+def test_confidence_is_the_posterior_that_exactly_one_option_is_the_odd_one(odds, asks_for):
+    """Computed the long way: every world with one such option, weighed by its probability."""
+    chances = [1 / (1 + math.exp(-one)) for one in odds]
+    wanted = asks_for == "supported"
+
+    def weight(world):
+        return math.prod(
+            chance if held else 1 / (1 + math.exp(one))
+            for chance, one, held in zip(chances, odds, world, strict=True)
+        )
+
+    worlds = [
+        world
+        for world in itertools.product((True, False), repeat=len(odds))
+        if world.count(wanted) == 1
+    ]
+    total = math.fsum(weight(world) for world in worlds)
+    expected = [0.0] * len(odds)
+    for world in worlds:
+        expected[world.index(wanted)] = weight(world) / total
+    assert confidence(asked(asks_for, len(odds)), odds) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_prediction_has_all_options_the_likeliest_first():
+    found = decided(asked("contradicted"), [2.0, -1.0, 0.0, 5.0], scores=[0.9, 0.3, 0.5, 1.0])
+    assert found.answer.label == "B"
+    assert found.answer.texts == ("t1",)
+    assert [one.answer.label for one in found.candidates] == ["B", "C", "A", "D"]
+    assert found.confidence == found.candidates[0].score
+    assert sum(one.score for one in found.candidates) == pytest.approx(1, abs=1e-5)
+    assert found.option_scores == (0.9, 0.3, 0.5, 1.0)  # support, in the options' order
+
+
+def test_odds_of_any_size_have_finite_shares():
+    assert confidence(asked("supported", 2), [900.0, -900.0]) == (1.0, 0.0)
+    assert confidence(asked("contradicted", 2), [900.0, -900.0]) == (0.0, 1.0)
+
+
+def test_classes_of_a_hypothesis_keep_their_own_probabilities():
+    found = by_share(asked(None, 3), [0.2, 0.7, 0.1])
+    assert (found.answer.label, found.confidence, found.option_scores) == (
+        "B",
+        0.7,
+        (0.2, 0.7, 0.1),
+    )

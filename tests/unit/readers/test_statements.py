@@ -1,0 +1,96 @@
+"""What a verifier is shown of an option."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.readers.statements import (
+    Statement,
+    claim,
+    encoded,
+    longest_first,
+    premise,
+    statements,
+)
+from closeread.readers.windows import Template
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+ZH = Passage(passage_id="z", text="海水是咸的。河水是淡的。雨水也淡。", language="zh")
+EN = Passage(passage_id="e", text="The ferry left at six. It carried sheep. Nobody sang.")
+TEMPLATE = Template(before=(2,), between=(3,), after=(3,), second=1, single_after=(3,))
+
+
+class Fixed:
+    """Finds the same spans for every option and remembers what it was asked."""
+
+    def __init__(self, *spans):
+        self.spans = spans
+        self.asked = []
+
+    def retrieve(self, question, passage, option, k=None):
+        self.asked.append((question, option))
+        return Evidence(spans=self.spans, option_label=option.label if option else "")
+
+
+def asked(kind="verification", text="下列说法正确的是", **given):
+    options = tuple(Option(label=label, text=f"说法{label}") for label in "ABCD")
+    return Question(
+        question_id="q", passage_id="z", text=text, kind=kind, **{"options": options} | given
+    )
+
+
+def test_evidence_stands_in_the_order_of_the_passage_without_blanks_in_chinese():
+    found = Evidence(spans=(Span(12, 17), Span(0, 6)))
+    assert premise(ZH, found) == "海水是咸的。雨水也淡。"
+
+
+def test_english_sentences_have_a_blank_between_them():
+    assert premise(EN, Evidence(spans=(Span(0, 22), Span(23, 40)))) == (
+        "The ferry left at six. It carried sheep."
+    )
+
+
+def test_where_nothing_was_found_the_authors_word_stands_in_chinese_and_nothing_in_english():
+    assert premise(ZH, Evidence()) == "无"
+    assert premise(EN, Evidence()) == ""
+
+
+def test_a_statement_stands_alone_and_another_option_with_its_stem():
+    option = Option(label="A", text="河水")
+    assert claim(asked(), option) == "河水"
+    assert claim(asked("choice", "什么是淡的？"), option) == "什么是淡的？ 河水"
+    assert claim(asked("choice", "（ ）是淡的"), option) == "河水 是淡的"
+
+
+def test_every_option_has_its_own_statement():
+    retriever = Fixed(Span(0, 6))
+    found = statements(asked(), ZH, retriever)
+    assert [one.claim for one in found] == ["说法A", "说法B", "说法C", "说法D"]
+    assert [one.evidence.option_label for one in found] == list("ABCD")
+    assert [option.label for _, option in retriever.asked] == list("ABCD")
+
+
+def test_a_hypothesis_is_held_against_the_whole_premise_and_nothing_is_retrieved():
+    retriever = Fixed(Span(0, 6))
+    (found,) = statements(asked("entailment", "河水是咸的。"), ZH, retriever)
+    assert found == Statement(Evidence(), ZH.text, "河水是咸的。")
+    assert not retriever.asked
+
+
+def test_premise_and_claim_are_framed_as_a_pair():
+    statement = Statement(Evidence(), "abcd", "xyz")
+    found = encoded(statement, lambda text: [ord(one) for one in text], TEMPLATE, 8)
+    assert found.ids == [2, *map(ord, "abc"), 3, *map(ord, "xy"), 3]
+    assert found.types == [0, 0, 0, 0, 0, 1, 1, 1]
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 50))
+def test_the_longer_text_is_cut_first(n_first, n_second, room):
+    first, second = longest_first([1] * n_first, [2] * n_second, room)
+    kept = len(first), len(second)
+    assert sum(kept) == min(room, n_first + n_second)
+    lost = n_first - kept[0], n_second - kept[1]
+    if lost[0] and lost[1]:
+        assert abs(kept[0] - kept[1]) <= 1
+    elif lost[0] or lost[1]:
+        cut = lost.index(max(lost))
+        assert kept[cut] >= kept[1 - cut] - 1
