@@ -1,4 +1,4 @@
-"""Every format, metric, reader, retriever and encoder, by name, in one literal table.
+"""Every format, metric, reader, retriever, encoder and trainer, by name, in one literal table.
 
 A name may also be ``package.module:factory``, so that outsiders extend closeread without
 touching it.
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from closeread.errors import MissingExtraError, UnknownNameError
 
-Kind = Literal["format", "metric", "reader", "retriever", "encoder"]
+Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer"]
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,16 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "cues": Entry(
             "closeread.readers.cues:cues", "ranks options by how they turn their evidence; laptop"
         ),
+        "verifier": Entry(
+            "closeread.readers.verifier:verifier",
+            "a cross-encoder over evidence and option; the options compete",
+            "neural-readers",
+        ),
+        "extract-integrate-compete": Entry(
+            "closeread.readers.verifier:extract_integrate_compete",
+            "the system of the VGaokao paper: soft masking, its integrator, competition",
+            "neural-readers",
+        ),
         "chat": Entry(
             "closeread.readers.chat:chat", "a chat model behind an OpenAI-compatible endpoint"
         ),
@@ -167,6 +177,17 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         ),
         "word-vectors": Entry(
             "closeread.evidence.encoding:word_vectors", "the mean of a text's words", "vectors"
+        ),
+    },
+    # By the name of the reader that is trained.
+    "trainer": {
+        "cues": Entry(
+            "closeread.training.cues_trainer:train", "weights of cues by pairwise ranking; seconds"
+        ),
+        "span": Entry(
+            "closeread.training.neural.span_task:train",
+            "an encoder that finds answers in passages (BERT and its like)",
+            "train",
         ),
     },
 }

@@ -11,6 +11,7 @@ _KINDS = {
     "readers": "reader",
     "retrievers": "retriever",
     "encoders": "encoder",
+    "trainers": "trainer",
 }
 
 
@@ -18,7 +19,7 @@ _KINDS = {
 @click.argument("kind", type=click.Choice([*_KINDS, "sets"]))
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(kind: str, json_: bool) -> None:
-    """List formats, metrics, readers, retrievers, encoders, or the sets that `get` knows."""
+    """List formats, metrics, readers, retrievers, encoders, trainers, or sets for `get`."""
     if kind == "sets":
         from closeread.downloads import SETS
 

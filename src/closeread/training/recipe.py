@@ -19,16 +19,25 @@ class TrainedReader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     options: dict[str, Any] = {}
 
 
+class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[[before]]``: a training that comes first; the next begins from the model it made."""
+
+    reader: TrainedReader
+    train: dict[str, Any]
+
+
 class TrainRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A whole recipe; what ``[train]`` may say is the reader's own.
 
     Attributes:
         out: Where what is learned goes.
+        before: Trainings that come first, in order.
     """
 
     out: str
     reader: TrainedReader
     train: dict[str, Any]
+    before: tuple[Stage, ...] = ()
 
 
 def load_recipe(path: Path) -> TrainRecipe:

@@ -121,6 +121,7 @@ def open_checkpoint(
     pickled: bool = False,
     new_head: bool = False,
     n_classes: int | None = None,
+    attention_dropout: float | None = None,
 ) -> Checkpoint:
     """Open a model and its tokenizer.
 
@@ -132,6 +133,7 @@ def open_checkpoint(
         pickled: Also read weights that are not safetensors. Such files can run code.
         new_head: Make a head where the checkpoint has none, for training.
         n_classes: Of a ``pair`` head that is made.
+        attention_dropout: For training, in place of the model's own.
 
     Raises:
         UsageError: No model is named, or no such device or type.
@@ -145,6 +147,8 @@ def open_checkpoint(
     offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
     given = {"trust_remote_code": False, "local_files_only": offline or Path(name).is_dir()}
     head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
+    if attention_dropout is not None:
+        head_options["attention_probs_dropout_prob"] = attention_dropout
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below
     try:

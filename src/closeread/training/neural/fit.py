@@ -1,0 +1,203 @@
+"""Fits a model to features: transformers' Trainer, with our batches, losses and metric."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import (
+    EarlyStoppingCallback,
+    PrinterCallback,
+    Trainer,
+    TrainerCallback,
+    TrainingArguments,
+)
+
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.neural.sampling import EpochOrder, draws
+from closeread.training.neural.settings import NeuralSettings
+from closeread.training.neural.task import Feature, Task, collate
+
+_METRIC = "eval_metric"
+Measure = Callable[[Checkpoint], float]
+Begin = Callable[[int], Callable[[int], None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """What training came to.
+
+    Attributes:
+        loss: The mean over the last stretch.
+        best: The best value of the dev metric; None without one.
+        history: Losses, rates and metrics by step, as the Trainer tells them.
+    """
+
+    steps: int
+    loss: float
+    best: float | None
+    seconds: float
+    history: list[dict[str, Any]]
+
+
+def fit(
+    checkpoint: Checkpoint,
+    task: Task,
+    features: Sequence[Sequence[Feature]],
+    settings: NeuralSettings,
+    out: Path,
+    *,
+    measure: Measure | None = None,
+    resume_from: Path | None = None,
+    begin: Begin = lambda total: lambda done: None,
+) -> Done:
+    """Train a checkpoint's model in place; its best state is in it afterwards.
+
+    Args:
+        checkpoint: With a head for the task.
+        task: What is learned.
+        features: Of each data set.
+        settings: As the recipe says.
+        out: The folder; states that training can go on from stand in ``states``.
+        measure: The dev metric of the model as it is; higher is better.
+        resume_from: A state to go on from.
+        begin: Called with the number of steps; what it returns is called with every step done.
+    """
+    started = time.monotonic()
+    trainer = _Trainer(
+        model=checkpoint.model,
+        args=_arguments(settings, out, watched=measure is not None),
+        train_dataset=[one for source in features for one in source],
+        data_collator=lambda batch: collate(batch, checkpoint.tokenizer.pad_token_id or 0),
+        callbacks=[_Progress(begin)],
+    )
+    trainer.remove_callback(PrinterCallback)
+    trainer.begin(checkpoint, task, settings, [len(source) for source in features], measure)
+    if settings.patience and measure is not None:
+        trainer.add_callback(EarlyStoppingCallback(settings.patience))
+    checkpoint.model.train()
+    trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+    checkpoint.model.eval()
+    state = trainer.state
+    losses = [row["loss"] for row in state.log_history if "loss" in row]
+    return Done(
+        steps=state.global_step,
+        loss=losses[-1] if losses else float("nan"),
+        best=state.best_metric,
+        seconds=round(time.monotonic() - started, 1),
+        history=state.log_history,
+    )
+
+
+class _Progress(TrainerCallback):  # type: ignore[misc]
+    """Tells whoever watches how many steps are done; the states' own lines are not printed."""
+
+    def __init__(self, begin: Begin) -> None:
+        self._begin = begin
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._advance = self._begin(state.max_steps)
+        self._advance(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        self._advance(1)
+
+
+class _Trainer(Trainer):  # type: ignore[misc]
+    """transformers' Trainer, with the order of features, the loss and the metric ours."""
+
+    model_accepts_loss_kwargs = False
+
+    def begin(
+        self,
+        checkpoint: Checkpoint,
+        task: Task,
+        settings: NeuralSettings,
+        sizes: Sequence[int],
+        measure: Measure | None,
+    ) -> None:
+        self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
+        self._checkpoint, self._task, self._measure = checkpoint, task, measure
+        self._typed = "token_type_ids" in checkpoint.tokenizer.model_input_names
+        weights = [source.weight for source in settings.datasets]
+        self._order = EpochOrder(
+            [feature.length for feature in self.train_dataset],
+            sizes,
+            draws(sizes, weights, settings.temperature),
+            settings.batch_size * settings.accumulation * self.args.world_size,
+            seed=settings.seed,
+            grouped=settings.group_by_length,
+        )
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return self._order
+
+    def compute_loss(
+        self,
+        model: Any,
+        inputs: dict[str, torch.Tensor],
+        return_outputs: bool = False,
+        num_items_in_batch: Any = None,
+    ) -> Any:
+        given = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}
+        if self._typed:
+            given["token_type_ids"] = inputs["token_type_ids"]
+        if self._task.head == "choice":  # takes one question with all its options at a time
+            given = {name: rows[None] for name, rows in given.items()}
+        outputs = model(**given)
+        loss = self._task.loss(outputs, inputs["targets"], inputs["sizes"].tolist())
+        return (loss, outputs) if return_outputs else loss
+
+    def evaluate(self, *given: Any, **named: Any) -> dict[str, float]:
+        assert self._measure is not None
+        self.model.eval()
+        value = self._measure(self._checkpoint) if self.is_world_process_zero() else 0.0
+        if self.args.world_size > 1:
+            shared = torch.tensor([value], device=self.args.device)
+            torch.distributed.broadcast(shared, 0)
+            value = float(shared)
+        self.model.train()
+        found = {_METRIC: value}
+        self.log(found)
+        self.control: Any = self.callback_handler.on_evaluate(
+            self.args, self.state, self.control, found
+        )
+        return found
+
+
+def _arguments(settings: NeuralSettings, out: Path, *, watched: bool) -> TrainingArguments:
+    by_steps = bool(settings.evaluate_every)
+    save_steps = settings.save_every or settings.evaluate_every
+    return TrainingArguments(
+        output_dir=str(out / "states"),
+        num_train_epochs=settings.epochs,
+        max_steps=settings.max_steps or -1,
+        per_device_train_batch_size=settings.batch_size,
+        gradient_accumulation_steps=settings.accumulation,
+        learning_rate=settings.learning_rate,
+        warmup_steps=settings.warmup,  # below 1 it is a share
+        weight_decay=settings.weight_decay,
+        max_grad_norm=settings.max_gradient_norm,
+        bf16=settings.precision == "bfloat16",
+        fp16=settings.precision == "float16",
+        activation_checkpointing=settings.gradient_checkpointing,
+        eval_strategy=("steps" if by_steps else "epoch") if watched else "no",
+        eval_steps=settings.evaluate_every or None,
+        save_strategy="steps" if save_steps else "epoch",
+        save_steps=save_steps or 500,
+        save_total_limit=settings.keep + 1,
+        load_best_model_at_end=watched,
+        metric_for_best_model=_METRIC if watched else None,
+        greater_is_better=True if watched else None,
+        logging_steps=10,
+        seed=settings.seed,
+        data_seed=settings.seed,
+        use_cpu=settings.device == "cpu" or not torch.accelerator.is_available(),
+        report_to=list(settings.track) or "none",
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=torch.cuda.is_available(),
+        ddp_find_unused_parameters=False,
+    )

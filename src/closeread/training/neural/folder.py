@@ -1,0 +1,121 @@
+"""The folder of a training: what was asked, states to go on from, and the finished checkpoint.
+
+``training.json`` is written first and says what was asked; ``closeread.json`` is written last, so
+that a folder without it is not finished. Under several processes the first writes, all read.
+"""
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import MismatchError, StorageError, UsageError
+from closeread.formats.registry import replacing
+from closeread.training.recipe import TrainRecipe
+
+ASKED = "training.json"
+DONE = "closeread.json"
+STATES = "states"
+
+
+class Folder:
+    """Takes a folder for one training.
+
+    Raises:
+        UsageError: There is a training in it and neither resume nor overwrite is asked for, or
+            there is something else in it, or nothing to resume.
+        MismatchError: The training to be resumed was begun with another recipe.
+        StorageError: It cannot be written.
+    """
+
+    def __init__(self, path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+        self.path = path
+        self.mine = os.environ.get("RANK", "0") == "0"
+        if not self.mine:
+            return
+        self._make_room(recipe, resume, overwrite)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
+            ) from error
+        _write(path / ASKED, _asked(recipe))
+
+    def __enter__(self) -> "Folder":
+        return self
+
+    def __exit__(self, *of: object) -> None:
+        return None
+
+    @staticmethod
+    def is_begun(path: Path) -> bool:
+        """Whether a training was begun there."""
+        return (path / ASKED).exists()
+
+    @staticmethod
+    def is_finished(path: Path, recipe: TrainRecipe) -> bool:
+        """Whether this very training was finished there."""
+        return (path / DONE).exists() and _read(path / ASKED) == _asked(recipe)
+
+    def last_state(self) -> Path | None:
+        """Return the last whole state; None where there is none."""
+        found = [
+            state
+            for state in (self.path / STATES).glob("checkpoint-*")
+            if (state / "trainer_state.json").exists()
+        ]
+        return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
+
+    def finish(self, told: dict[str, Any]) -> None:
+        """Write what came of it, and leave the states behind."""
+        _write(self.path / DONE, told)
+        shutil.rmtree(self.path / STATES, ignore_errors=True)
+
+    def _make_room(self, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+        where = str(self.path)
+        if not self.path.exists() or not any(self.path.iterdir()):
+            if resume:
+                raise UsageError("there is no training to resume", where=where)
+            return
+        if not self.is_begun(self.path):
+            raise UsageError(
+                "the folder holds something else", where=where, cure="name an empty folder"
+            )
+        if not (self.path / DONE).exists() and not any(self.path.rglob(f"{STATES}/*")):
+            return  # broken off before there was anything to lose
+        if overwrite:
+            shutil.rmtree(self.path)
+        elif not resume:
+            raise UsageError(
+                "a training is there already", where=where, cure="--resume or --overwrite"
+            )
+        elif _read(self.path / ASKED) != _asked(recipe):
+            raise MismatchError(
+                "the training there was begun with another recipe",
+                where=where,
+                cure="take that recipe again, or --overwrite",
+            )
+        elif (self.path / DONE).exists():
+            raise UsageError("the training there is finished", where=where, cure="--overwrite")
+
+
+def _asked(recipe: TrainRecipe) -> Any:
+    """What two trainings must share to be the same: all but the place."""
+    asked = msgspec.to_builtins(recipe)
+    del asked["out"]
+    return msgspec.json.decode(msgspec.json.encode(asked))
+
+
+def _read(path: Path) -> Any:
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _write(path: Path, value: Any) -> None:
+    with replacing(path) as stream:
+        stream.write(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")

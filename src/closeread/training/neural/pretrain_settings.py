@@ -1,0 +1,103 @@
+"""What a recipe says of an encoder that learns a language from texts."""
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.readers.lineage import Maker
+from closeread.training.neural.settings import Precision, Source, Tracker
+from closeread.training.neural.texts import Masking
+from closeread.types import Record
+
+
+class EncoderOptions(Record, frozen=True, kw_only=True):
+    """``[reader.options]`` of the reader ``encoder``: what is taught.
+
+    Attributes:
+        model: A checkpoint that goes on learning; the options below are then its own.
+        vocabulary: A file of word pieces, one a line, such as that of bert-base-chinese.
+        lowercase: Whether letters lose case and accents.
+        layers: Of the transformer.
+        hidden: Numbers that stand for a token.
+        heads: Of attention.
+        positions: Tokens that a sequence can have.
+    """
+
+    model: str = ""
+    vocabulary: str = ""
+    lowercase: bool = True
+    layers: int = 4
+    hidden: int = 256
+    heads: int = 4
+    positions: int = 512
+
+
+class PretrainSettings(Record, frozen=True, kw_only=True):
+    """``[train]`` for the reader ``encoder``; what is not told here is as ``NeuralSettings`` says.
+
+    Attributes:
+        datasets: Their passages are learned from, each text once.
+        length: Tokens of a block.
+        masking: ``token``, or ``word``: words are hidden whole (Cui et al. 2019).
+        mask_share: Of tokens, or of words, that are hidden.
+        dropout: While this is learned; few texts are learned faster with none.
+        held_out: Share of blocks that are not learned from and on which the loss is told.
+        save_every: Steps between two saved states; 0 saves after each epoch.
+        made_by: Data set as named in ``datasets``, to who wrote it; the model, to who wrote what
+            it had learned from.
+    """
+
+    datasets: tuple[Source, ...]
+    length: int = 128
+    masking: Masking = "token"
+    mask_share: float = 0.15
+    dropout: float = 0.1
+    held_out: float = 0.01
+    epochs: float = 1.0
+    max_steps: int | None = None
+    batch_size: int = 32
+    accumulation: int = 1
+    learning_rate: float = 5e-4
+    warmup: float = 0.06
+    weight_decay: float = 0.01
+    max_gradient_norm: float = 1.0
+    precision: Precision = "float32"
+    save_every: int = 0
+    seed: int = 0
+    device: str = ""
+    track: tuple[Tracker, ...] = ()
+    made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
+
+
+def check(settings: PretrainSettings, options: EncoderOptions) -> None:
+    """Look at every number before anything is opened.
+
+    Raises:
+        UsageError: One is out of its range, or it is not said what is taught.
+    """
+    if bool(options.model) == bool(options.vocabulary):
+        raise UsageError(
+            "it is not said what is to be taught",
+            expected="either reader.options.vocabulary, or reader.options.model",
+        )
+    wrong = {
+        "reader.options.layers": options.layers < 1 and "at least 1",
+        "reader.options.heads": (options.heads < 1 or options.hidden % options.heads != 0)
+        and f"a divisor of hidden, {options.hidden}",
+        "train.datasets": not settings.datasets and "at least one",
+        "train.length": (
+            not 8 <= settings.length <= (options.positions if options.vocabulary else 1 << 20)
+        )
+        and f"from 8 to {options.positions}, the positions",
+        "train.mask_share": not 0 < settings.mask_share < 1 and "between 0 and 1",
+        "train.held_out": not 0 < settings.held_out <= 0.5 and "above 0, at most 0.5",
+        "train.dropout": not 0 <= settings.dropout < 1 and "from 0 to below 1",
+        "train.epochs": settings.epochs <= 0 and "above 0",
+        "train.max_steps": (settings.max_steps or 1) < 1 and "at least 1",
+        "train.batch_size": settings.batch_size < 1 and "at least 1",
+        "train.accumulation": settings.accumulation < 1 and "at least 1",
+        "train.learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
+        "train.warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
+    }
+    for name, expected in wrong.items():
+        if expected:
+            raise UsageError(f"{name} is out of its range", expected=expected)

@@ -1,0 +1,89 @@
+"""Which features stand in which batch of an epoch: mixed by source, together by length.
+
+The order follows from seed and epoch alone, so that a resumed training goes on where it stopped.
+"""
+
+import random
+from collections.abc import Iterator, Sequence
+
+_POOL = 50  # batches whose features are sorted together: longer sorts more, shorter mixes more
+
+
+def draws(sizes: Sequence[int], weights: Sequence[float], temperature: float) -> list[int]:
+    """Return how many features of each source an epoch has.
+
+    Args:
+        sizes: Features of each source.
+        weights: How often an epoch passes over each.
+        temperature: 1 keeps the proportions, larger ones even them out; the sum stays.
+    """
+    wanted = [size * weight for size, weight in zip(sizes, weights, strict=True)]
+    tempered = [number ** (1 / temperature) if number else 0.0 for number in wanted]
+    scale = sum(wanted) / sum(tempered)
+    return [max(1, round(number * scale)) if number else 0 for number in tempered]
+
+
+class EpochOrder:
+    """An order of features for each epoch; a sampler as torch's loaders take it.
+
+    Args:
+        lengths: Tokens of each feature, the sources' features one after the other.
+        sizes: Features of each source.
+        counts: From ``draws``.
+        batch: Features of one step over all devices.
+        seed: What the order follows from.
+        grouped: Whether batches hold features of like length.
+    """
+
+    def __init__(
+        self,
+        lengths: Sequence[int],
+        sizes: Sequence[int],
+        counts: Sequence[int],
+        batch: int,
+        *,
+        seed: int,
+        grouped: bool = True,
+    ) -> None:
+        self._lengths = lengths
+        self._sizes = sizes
+        self._counts = counts
+        self._batch = batch
+        self._seed = seed
+        self._grouped = grouped
+        self._epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Take the order of another epoch."""
+        self._epoch = epoch
+
+    def __len__(self) -> int:
+        return sum(self._counts)
+
+    def __iter__(self) -> Iterator[int]:
+        rng = random.Random(f"{self._seed}/{self._epoch}")
+        order = self._drawn(rng)
+        rng.shuffle(order)
+        return iter(self._by_length(order, rng) if self._grouped else order)
+
+    def _drawn(self, rng: random.Random) -> list[int]:
+        found: list[int] = []
+        base = 0
+        for size, count in zip(self._sizes, self._counts, strict=True):
+            passes, rest = divmod(count, size) if size else (0, 0)
+            found += list(range(base, base + size)) * passes
+            found += rng.sample(range(base, base + size), rest)
+            base += size
+        return found
+
+    def _by_length(self, order: list[int], rng: random.Random) -> list[int]:
+        pool = self._batch * _POOL
+        batches: list[list[int]] = []
+        for start in range(0, len(order), pool):
+            part = sorted(order[start : start + pool], key=lambda one: -self._lengths[one])
+            batches += [part[at : at + self._batch] for at in range(0, len(part), self._batch)]
+        whole = [one for one in batches if len(one) == self._batch]
+        rng.shuffle(whole)
+        return [one for batch in whole for one in batch] + [
+            one for batch in batches if len(batch) < self._batch for one in batch
+        ]

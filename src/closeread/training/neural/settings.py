@@ -1,0 +1,117 @@
+"""What a recipe says under ``[train]`` for readers with learned encoders."""
+
+from typing import Any, Literal
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.types import Record
+
+Precision = Literal["float32", "bfloat16", "float16"]
+Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
+
+
+class Source(Record, frozen=True, kw_only=True):
+    """A data set that is learned from, or watched.
+
+    Attributes:
+        path: As on the command line.
+        format: Guessed when empty.
+        at_most: Questions drawn from it by seed; None takes all.
+        weight: How often an epoch passes over it: 2 is twice, 0.5 one half.
+    """
+
+    path: str
+    format: str = ""
+    at_most: int | None = None
+    weight: float = 1.0
+
+
+class NeuralSettings(Record, frozen=True, kw_only=True):
+    """How a model is trained.
+
+    Attributes:
+        model: The checkpoint to begin from: a folder, or a hub name.
+        datasets: What is learned from.
+        dev: What the metric is watched on; without one the last state is kept.
+        exclude: Sets to be read later: questions that overlap them are not learned from.
+        temperature: Draws data sets by their size to the power of ``1 / temperature``: 1 as they
+            are, larger ones more evenly; the epoch keeps its length.
+        epochs: Passes over the data.
+        max_steps: Ends training earlier, in steps of the optimizer.
+        batch_size: Questions of one step on one device.
+        accumulation: Batches that one step of the optimizer sums up.
+        learning_rate: The highest; it falls to nothing in a straight line.
+        warmup: Share of the steps in which it rises.
+        weight_decay: As AdamW takes it.
+        max_gradient_norm: Longer gradients are cut to it.
+        attention_dropout: In place of the model's own; on a processor 0 halves the time of long
+            sequences, because drawing for every pair of tokens costs more than what is drawn for.
+        precision: ``bfloat16`` and ``float16`` are mixed precision.
+        gradient_checkpointing: Computes twice, to need less memory.
+        group_by_length: Batches hold sequences of like length; False pads at random.
+        evaluate_every: Steps between two looks at ``dev``; 0 looks after each epoch.
+        save_every: Steps between two saved states; 0 saves after each look.
+        keep: Saved states that are kept beside the best.
+        patience: Looks without a better metric after which training ends; 0 never.
+        metric: Instead of the reader's own, such as ``mrqa.f1``.
+        seed: Of everything that is drawn.
+        device: Such as ``cpu``; empty takes an accelerator where there is one.
+        track: Where curves are sent besides the folder.
+        options: Further settings of the task.
+    """
+
+    model: str
+    datasets: tuple[Source, ...]
+    dev: tuple[Source, ...] = ()
+    exclude: tuple[str, ...] = ()
+    temperature: float = 1.0
+    epochs: float = 2.0
+    max_steps: int | None = None
+    batch_size: int = 16
+    accumulation: int = 1
+    learning_rate: float = 3e-5
+    warmup: float = 0.1
+    weight_decay: float = 0.0
+    max_gradient_norm: float = 1.0
+    attention_dropout: float | None = None
+    precision: Precision = "float32"
+    gradient_checkpointing: bool = False
+    group_by_length: bool = True
+    evaluate_every: int = 0
+    save_every: int = 0
+    keep: int = 1
+    patience: int = 0
+    metric: str = ""
+    seed: int = 0
+    device: str = ""
+    track: tuple[Tracker, ...] = ()
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def check(settings: NeuralSettings) -> None:
+    """Look at every number before anything is opened.
+
+    Raises:
+        UsageError: One is out of its range.
+    """
+    wrong = {
+        "datasets": not settings.datasets and "at least one",
+        "temperature": settings.temperature <= 0 and "above 0",
+        "epochs": settings.epochs <= 0 and "above 0",
+        "max_steps": settings.max_steps is not None and settings.max_steps < 1 and "at least 1",
+        "batch_size": settings.batch_size < 1 and "at least 1",
+        "accumulation": settings.accumulation < 1 and "at least 1",
+        "learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
+        "warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
+        "keep": settings.keep < 1 and "at least 1",
+        "weight": any(one.weight <= 0 for one in settings.datasets) and "above 0",
+        "at_most": any(
+            one.at_most is not None and one.at_most < 1
+            for one in (*settings.datasets, *settings.dev)
+        )
+        and "at least 1",
+    }
+    for name, expected in wrong.items():
+        if expected:
+            raise UsageError(f"train.{name} is out of its range", expected=expected)

@@ -1,0 +1,140 @@
+"""Trains the reader ``span``: where an answer starts and where it ends, in one window a question.
+
+The baseline of MRQA 2019 (Fisch et al.): one window drawn from those that hold an answer, the
+cross-entropy of its start and of its end, halved. Only the passage's tokens can be chosen here,
+where the published program lets the question's and the padding's compete too; a reader never
+chooses those.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from closeread.protocols import Reader
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.windows import Tokens, Window, windows
+from closeread.training.neural.task import Feature
+from closeread.training.neural.train import train as train_task
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
+from closeread.types import Passage, Question, Record, Span
+
+
+class SpanOptions(Record, frozen=True, kw_only=True):
+    """``[reader.options]``: what the reader shall be used with."""
+
+    max_length: int = 384
+    stride: int = 128
+    null: bool = False
+
+
+def train(request: Request) -> Trained:
+    """Train a span reader, as the recipe says."""
+    options = section(request.path, request.recipe.reader.options, SpanOptions, "reader.options.")
+    return train_task(request, SpanTask(options.max_length, options.stride, options.null))
+
+
+class SpanTask:
+    """Learns spans; with ``null`` also that a passage holds no answer, as in SQuAD 2.0.
+
+    Args:
+        max_length: Tokens of a window.
+        stride: Tokens by which windows move.
+        null: Whether questions without an answer are learned from; their target is the first
+            token.
+    """
+
+    head: Head = "span"
+    n_classes: int | None = None
+    metric = "squad.f1"
+
+    def __init__(self, max_length: int = 384, stride: int = 128, null: bool = False) -> None:
+        self._max_length = max_length
+        self._stride = stride
+        self._null = null
+        if null:
+            self.metric = "squad2.f1"
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield one window a question, drawn from those that hold an answer."""
+        last, tokens = None, Tokens([], [], [])
+        for passage, question in items:
+            if passage is not last:
+                last, tokens = passage, checkpoint.marked_tokens(passage.text)
+            golds = list(_token_spans(tokens, passage.text, question))
+            if not golds and not (self._null and _unanswerable(question)):
+                continue
+            cut = windows(
+                checkpoint.tokens(question.text).ids,
+                tokens.ids,
+                checkpoint.template,
+                max_length=min(self._max_length, checkpoint.max_length),
+                stride=self._stride,
+            )
+            found = self._one(cut, golds, rng)
+            if found is not None:
+                yield found
+
+    def _one(
+        self, cut: Sequence[Window], golds: Sequence[tuple[int, int]], rng: Random
+    ) -> Feature | None:
+        if not golds:
+            window = rng.choice(cut)
+            return Feature((window.encoded,), (0, 0, window.at, window.at + window.length))
+        held = [(window, [gold for gold in golds if _inside(window, gold)]) for window in cut]
+        held = [one for one in held if one[1]]
+        if not held:
+            return None  # an answer longer than a window
+        window, inside = rng.choice(held)
+        start, end = (place - window.first + window.at for place in rng.choice(inside))
+        return Feature((window.encoded,), (start, end, window.at, window.at + window.length))
+
+    def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+        """Return the mean of start and end cross-entropy."""
+        start, end, first, last = targets.T
+        places = torch.arange(outputs.start_logits.shape[1], device=targets.device)
+        shut = (places < first[:, None]) | (places >= last[:, None])
+        if self._null:
+            shut[:, 0] = False
+        halves = [
+            cross_entropy(logits.float().masked_fill(shut, -1e9), gold)
+            for logits, gold in ((outputs.start_logits, start), (outputs.end_logits, end))
+        ]
+        return (halves[0] + halves[1]) / 2
+
+    def reader(self, checkpoint: Checkpoint) -> Reader:
+        """Return the span reader over the model as it is."""
+        raise NotImplementedError
+
+
+def _inside(window: Window, gold: tuple[int, int]) -> bool:
+    return window.first <= gold[0] and gold[1] < window.first + window.length
+
+
+def _unanswerable(question: Question) -> bool:
+    return bool(question.answers) and all(one.kind == "none" for one in question.answers)
+
+
+def _token_spans(tokens: Tokens, text: str, question: Question) -> Iterator[tuple[int, int]]:
+    """Yield (first, last) token of every known place of an answer."""
+    for answer in question.answers:
+        if answer.kind not in ("span", "spans") or not answer.texts:
+            continue
+        spans = [span for span in answer.spans if span.of(text) in answer.texts]
+        for span in spans or _found(text, answer.texts[0]):
+            first = bisect_right(tokens.ends, span.start)
+            last = bisect_left(tokens.starts, span.end) - 1
+            if first <= last < len(tokens.ids):
+                yield first, last
+
+
+def _found(text: str, answer: str) -> list[Span]:
+    """The first place of an answer whose published place is wrong."""
+    place = text.find(answer) if answer.strip() else -1
+    return [Span(place, place + len(answer))] if place >= 0 else []

@@ -1,0 +1,68 @@
+"""What a trainer is asked, and what it tells when it is done: the seam of ``closeread train``."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from closeread.training.recipe import TrainRecipe
+from closeread.types import Dataset
+
+
+class OpenDataset(Protocol):
+    """Opens a data set by the name that a user gives it."""
+
+    def __call__(self, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+        """Return it; the format is guessed when None."""
+        ...
+
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One call of ``closeread train``.
+
+    Attributes:
+        recipe: What the user wrote.
+        path: Where that stands, for messages.
+        out: The file or folder that is to be made.
+        open_dataset: Opens data sets by name.
+        resume: Go on with a training that was broken off.
+        overwrite: Discard what is there.
+        begin: Called with the number of steps; what it returns is called with every step done.
+        say: Told lines for the user while training goes on.
+    """
+
+    recipe: TrainRecipe
+    path: Path
+    out: Path
+    open_dataset: OpenDataset
+    resume: bool = False
+    overwrite: bool = False
+    begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None
+    say: Say = lambda line: None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What came of it.
+
+    Attributes:
+        out: The file or folder made.
+        told: What ``--json`` prints.
+        remarks: The same for a person, in lines.
+    """
+
+    out: Path
+    told: Mapping[str, Any]
+    remarks: tuple[str, ...]
+
+
+class Train(Protocol):
+    """A trainer, as the catalog names it."""
+
+    def __call__(self, request: Request) -> Trained:
+        """Train what the recipe says."""
+        ...
