@@ -62,11 +62,11 @@ def _asked(
         yield msgspec.structs.replace(
             prediction,
             question_id=planned.question_id,
-            evidence=tuple(_quoted(found, planned.shown[0]) for found in prediction.evidence),
+            evidence=tuple(quoted(found, planned.shown[0]) for found in prediction.evidence),
         )
 
 
-def _quoted(found: Evidence, passage: Passage) -> Evidence:
+def quoted(found: Evidence, passage: Passage) -> Evidence:
     """Return evidence with its texts beside its spans: some scorers are given no passage."""
     if found.texts or not found.spans:
         return found
@@ -86,7 +86,7 @@ def encoded(prediction: Prediction) -> tuple[bytes, bool]:
         return msgspec.json.encode(failed), True
 
 
-def told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """Return an error as a prediction keeps it: its kind and its message, of bounded length."""
     text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

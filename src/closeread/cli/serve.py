@@ -1,0 +1,199 @@
+"""``closeread serve``: a reader over HTTP."""
+
+import os
+import sys
+
+import click
+
+from closeread.cli.output import remark
+from closeread.cli.reading import let_import_from_here, parsed
+from closeread.serve.settings import Settings
+
+_DEFAULT = Settings()
+_WILDCARDS = ("0.0.0.0", "::", "")
+
+
+@click.command("serve")
+@click.argument("reader")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option(
+    "--retriever",
+    default="cover",
+    show_default=True,
+    metavar="NAME",
+    help="Finds evidence where the reader gives none; `none` switches it off.",
+)
+@click.option(
+    "--queue",
+    type=click.IntRange(min=1),
+    default=_DEFAULT.queue,
+    show_default=True,
+    metavar="N",
+    help="Questions that may wait; beyond, 503.",
+)
+@click.option(
+    "--batch-size",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Questions a batch. By default as the reader likes.",
+)
+@click.option(
+    "--batch-wait-milliseconds",
+    type=click.FloatRange(min=0),
+    default=_DEFAULT.batch_wait_seconds * 1000,
+    show_default=True,
+    help="A batch waits so long for more questions.",
+)
+@click.option(
+    "--timeout-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_DEFAULT.timeout_seconds,
+    show_default=True,
+    help="From a request's last byte to its answer; beyond, 504.",
+)
+@click.option(
+    "--grace-seconds",
+    type=click.FloatRange(min=0),
+    default=_DEFAULT.grace_seconds,
+    show_default=True,
+    help="To answer what was accepted, when told to stop.",
+)
+@click.option(
+    "--header-timeout-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_DEFAULT.header_seconds,
+    show_default=True,
+    help="For a request's headers to arrive.",
+)
+@click.option(
+    "--body-timeout-seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=_DEFAULT.body_seconds,
+    show_default=True,
+    help="For its body to arrive.",
+)
+@click.option(
+    "--max-body-bytes",
+    type=click.IntRange(min=1),
+    default=_DEFAULT.max_body_bytes,
+    show_default=True,
+    metavar="N",
+    help="A larger body gets 413.",
+)
+@click.option(
+    "--max-passage-characters",
+    type=click.IntRange(min=1),
+    default=_DEFAULT.max_passage_characters,
+    show_default=True,
+    metavar="N",
+    help="A longer passage gets 422.",
+)
+@click.option(
+    "--max-question-characters",
+    type=click.IntRange(min=1),
+    default=_DEFAULT.max_question_characters,
+    show_default=True,
+    metavar="N",
+    help="A longer question or option gets 422.",
+)
+@click.option(
+    "--max-connections",
+    type=click.IntRange(min=1),
+    default=_DEFAULT.max_connections,
+    show_default=True,
+    metavar="N",
+    help="Further clients get 503.",
+)
+@click.option(
+    "--allow-origin",
+    "origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Let web pages from there ask (CORS). By default none.",
+)
+def command(
+    *,
+    reader: str,
+    options: tuple[str, ...],
+    host: str,
+    port: int,
+    retriever: str,
+    queue: int,
+    batch_size: int | None,
+    batch_wait_milliseconds: float,
+    timeout_seconds: float,
+    grace_seconds: float,
+    header_timeout_seconds: float,
+    body_timeout_seconds: float,
+    max_body_bytes: int,
+    max_passage_characters: int,
+    max_question_characters: int,
+    max_connections: int,
+    origins: tuple[str, ...],
+) -> None:
+    """Answer questions over HTTP; one line on stdout says where, once READER is ready.
+
+    `POST /` takes contexts of the MRQA shared task, `POST /v1/answer` questions in closeread's own
+    form; `GET /` is a page to try it. SIGTERM or Ctrl-C stops, after answering what was accepted.
+    """
+    from closeread.making import make
+    from closeread.runs.predict import batch_size_of
+    from closeread.runs.records import describe_reader
+
+    _must_be_installed()
+    from closeread.serve.app import app
+    from closeread.serve.listen import bound, listen, url
+    from closeread.serve.service import Service
+
+    let_import_from_here()
+    listening = bound(host, port)
+    made, resolved = make("reader", reader, parsed(options))
+    finder = make("retriever", retriever)[0] if retriever != "none" else None
+    service = Service(
+        made,
+        describe_reader(reader, resolved, made),
+        finder,
+        Settings(
+            queue=queue,
+            batch_size=min(batch_size or batch_size_of(made), queue),
+            batch_wait_seconds=batch_wait_milliseconds / 1000,
+            timeout_seconds=timeout_seconds,
+            grace_seconds=grace_seconds,
+            max_body_bytes=max_body_bytes,
+            max_passage_characters=max_passage_characters,
+            max_question_characters=max_question_characters,
+            max_connections=max_connections,
+            header_seconds=header_timeout_seconds,
+            body_seconds=body_timeout_seconds,
+        ),
+    )
+    if host in _WILDCARDS:
+        remark("anybody who reaches this machine can ask: there is no password")
+    code = listen(
+        service, app(service, origins), listening, ready=lambda: click.echo(url(listening))
+    )
+    if code:
+        remark("stopped with questions that were accepted and not answered")
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # a reader that hangs in a thread of its own would keep the process for ever
+        os._exit(code)
+
+
+def _must_be_installed() -> None:
+    """Raise the error that names the extra, where a package of it is missing."""
+    from importlib.util import find_spec
+
+    from closeread.catalog import missing_extra
+
+    for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
+        if find_spec(name) is None:
+            raise missing_extra("`closeread serve`", name, "serve")

@@ -1,0 +1,144 @@
+"""``POST /v1/answer``: questions in our own form, with n-best, evidence and what it covers."""
+
+from typing import Any
+
+import msgspec
+
+from closeread import __version__
+from closeread.evidence.cover import claim_and_context, explain
+from closeread.formats.files.place import PARSER_ERRORS
+from closeread.formats.files.place import explain as placed
+from closeread.protocols import Retriever
+from closeread.readers.answer_wire import AnswerReply, AnswerRequest, Coverage
+from closeread.runs.answers import encoded, quoted
+from closeread.runs.records import ReaderInfo
+from closeread.serve.checks import check_passage, check_question
+from closeread.serve.order import Answered, Order, Place, Shown, shown
+from closeread.serve.refusals import RefusedError, unfit
+from closeread.serve.settings import Settings
+from closeread.text.language import detect
+from closeread.types import Evidence, Option, Passage, Prediction, Question
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_REQUEST = msgspec.json.Decoder(AnswerRequest)
+_PREDICTION = msgspec.json.Decoder(Prediction)
+
+
+def request(raw: bytes) -> AnswerRequest:
+    """Parse a request's body.
+
+    Raises:
+        RefusedError: No JSON (400), or JSON of another form (422); says where.
+    """
+    try:
+        return _REQUEST.decode(raw.removeprefix(_BYTE_ORDER_MARK))
+    except PARSER_ERRORS as error:
+        raise refusal(error, raw) from error
+
+
+def refusal(error: Exception, raw: bytes) -> RefusedError:
+    """Return the refusal for what the parser found in a body."""
+    cure = "mend the request; GET /docs shows its form"
+    found = placed(error, "the request", raw=raw, cure=cure)
+    if isinstance(error, msgspec.ValidationError):
+        return unfit(found)
+    return unfit(found, status=400, reason="not-json")
+
+
+def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
+    """Return the questions of a request as a reader may see them, in the order asked.
+
+    Raises:
+        RefusedError: An id stands twice, something is too long, or options are missing (422).
+    """
+    found: list[Shown] = []
+    seen: dict[str, str] = {}
+    for number, item in enumerate(asked.items):
+        where = f"items[{number}]"
+        passage: Passage = item.passage
+        check_passage(passage, settings, f"{where}.passage")
+        if not passage.language:
+            passage = msgspec.structs.replace(passage, language=detect(passage.text))
+        for place, question in enumerate(item.questions):
+            here = f"{where}.questions[{place}]"
+            check_question(question, settings, here)
+            _belongs(question, passage, here)
+            if question.question_id in seen:
+                raise RefusedError(
+                    422,
+                    "wrong-fields",
+                    f"the id {question.question_id!r} stands at {seen[question.question_id]} too",
+                    where=f"{here}.question_id",
+                    expected="an id of its own for each question of a request",
+                )
+            seen[question.question_id] = here
+        found.extend(shown(passage, item.questions))
+    return found
+
+
+def _belongs(question: Question, passage: Passage, where: str) -> None:
+    if question.passage_id not in ("", passage.passage_id):
+        raise RefusedError(
+            422,
+            "wrong-fields",
+            f"the question is about the passage {question.passage_id!r}",
+            where=f"{where}.passage_id",
+            expected=f"{passage.passage_id!r}, the id of the passage beside it, or none",
+        )
+
+
+def reply(order: Order, reader: ReaderInfo) -> bytes:
+    """Return the JSON of the answers."""
+    answered = order.answered()
+    return msgspec.json.encode(
+        AnswerReply(
+            predictions=tuple(one.prediction for one in answered),
+            coverage=tuple(one.coverage for one in answered) if order.evidence else (),
+            reader=reader.name,
+            options=reader.options,
+            version=__version__,
+        )
+    )
+
+
+class Finisher:
+    """Cuts a prediction to what was asked for, and says what its evidence covers."""
+
+    def __init__(self, retriever: Retriever | None) -> None:
+        """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does)."""
+        self._retriever = retriever
+
+    def __call__(self, order: Order, place: Place, prediction: Prediction) -> Answered:
+        """Return the answer to one question, of which it is sure that JSON can hold it."""
+        passage, question, *_ = place.shown
+        evidence: tuple[Evidence, ...] = ()
+        if order.evidence and not prediction.error:
+            evidence = prediction.evidence or tuple(self._found(passage, question))
+        cut = msgspec.structs.replace(
+            prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
+        )
+        line, failed = encoded(cut)
+        if failed:
+            return Answered(_PREDICTION.decode(line))
+        return Answered(cut, tuple(_coverage(passage, question, one) for one in evidence))
+
+    def _found(self, passage: Passage, question: Question) -> list[Evidence]:
+        if self._retriever is None:
+            return []
+        claims: tuple[Option | None, ...] = question.options or (None,)
+        if question.kind == "entailment":
+            claims = (None,)  # its options are judgements; the question is the hypothesis
+        found = (self._retriever.retrieve(question, passage, claim) for claim in claims)
+        return [quoted(one, passage) for one in found]
+
+
+def _coverage(passage: Passage, question: Question, evidence: Evidence) -> Coverage:
+    label: Any = evidence.option_label
+    option = next((one for one in question.options if label and one.label == label), None)
+    told = explain(question, passage, option, evidence)
+    return Coverage(
+        claim=claim_and_context(question, option)[0],
+        option_label=evidence.option_label,
+        covered=told.covered,
+        uncovered=told.uncovered,
+    )

@@ -1,0 +1,190 @@
+"""The paths of the service, and what goes over them."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from closeread.serve import answer, mrqa
+from closeread.serve.limits import Held
+from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
+from closeread.serve.openapi import document
+from closeread.serve.reference import reference_page
+from closeread.serve.refusals import JSON, GoneError, RefusedError, stopping
+from closeread.serve.service import Service
+
+try:
+    from closeread.serve.demo import demo_page
+except ImportError:
+
+    def demo_page(reader_name: str) -> bytes:
+        return b"<!doctype html><title>closeread</title><a href=docs>docs</a>"
+
+
+PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
+FAILED_HEADER = "closeread-failed"
+_HTML = "text/html; charset=utf-8"
+_OF_THE_PAGE = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+
+Respond = Callable[[Request, bytes], Awaitable[Response]]
+
+
+def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
+    """Return the ASGI application of a service.
+
+    Args:
+        service: What answers.
+        origins: Web pages of these origins may use it (CORS); none by default.
+    """
+    paths = _Paths(service)
+    middleware = [Middleware(Measured, metrics=service.metrics, paths=frozenset(PATHS))]
+    if origins:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(origins),
+                allow_methods=["GET", "POST"],
+                allow_headers=["content-type"],
+                expose_headers=["retry-after", FAILED_HEADER],
+            )
+        )
+    made = Starlette(
+        routes=[
+            Route("/", paths.root, methods=["GET", "POST"]),
+            Route("/v1/answer", paths.answer, methods=["POST"]),
+            Route("/health", paths.health, methods=["GET"]),
+            Route("/metrics", paths.metrics, methods=["GET"]),
+            Route("/openapi.json", paths.openapi, methods=["GET"]),
+            Route("/docs", paths.reference, methods=["GET"]),
+        ],
+        middleware=middleware,
+        exception_handlers={
+            HTTPException: _no_such_path,
+            RefusedError: paths.refused,
+            GoneError: _gone,
+            Exception: _broken,
+        },
+    )
+    made.router.redirect_slashes = False
+    return made
+
+
+class _Paths:
+    """One method a path."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._document = msgspec.json.encode(document(service.settings))
+        self._reference = reference_page(document(service.settings), service.info.name)
+
+    async def root(self, request: Request) -> Response:
+        """Answer a context of the shared task, or show the page where a person asks."""
+        if request.method == "POST":
+            return await self._post(request, self._mrqa)
+        return Response(demo_page(self._service.info.name), media_type=_HTML)
+
+    async def answer(self, request: Request) -> Response:
+        """Answer questions in our own form."""
+        return await self._post(request, self._answer)
+
+    async def health(self, request: Request) -> Response:
+        """Say whether the service answers."""
+        health = self._service.health()
+        status = 200 if health.status == "ready" else 503
+        return Response(msgspec.json.encode(health), status, media_type=JSON)
+
+    async def metrics(self, request: Request) -> Response:
+        """Show all counters."""
+        return Response(
+            self._service.metrics.text(), media_type=None, headers={"content-type": CONTENT_TYPE}
+        )
+
+    async def openapi(self, request: Request) -> Response:
+        """Show the interface as a document for programs."""
+        return Response(self._document, media_type=JSON)
+
+    async def reference(self, request: Request) -> Response:
+        """Show the interface as a page for people."""
+        return Response(self._reference, media_type=_HTML, headers=_OF_THE_PAGE)
+
+    async def refused(self, request: Request, error: Exception) -> Response:
+        """Say why a request is not answered."""
+        assert isinstance(error, RefusedError)
+        self._service.metrics.refused(error.reason)
+        return Response(error.body(), error.status, headers=error.headers, media_type=JSON)
+
+    async def _post(self, request: Request, respond: Respond) -> Response:
+        if self._service.batcher.stopping:
+            raise stopping()
+        try:
+            with self._service.bodies.holding() as held:
+                return await respond(request, await self._body(request, held))
+        except asyncio.CancelledError:
+            # the server stops now, and this request was not whole before
+            raise stopping() from None
+
+    async def _body(self, request: Request, held: Held) -> bytes:
+        return await self._service.bodies.read(request, held)
+
+    async def _mrqa(self, request: Request, raw: bytes) -> Response:
+        shown = mrqa.questions(raw, self._service.settings)
+        order = await self._service.ask(request, shown, n_best=0, evidence=False)
+        body, n_failed = mrqa.reply(order)
+        headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
+        return Response(body, headers=headers, media_type=JSON)
+
+    async def _answer(self, request: Request, raw: bytes) -> Response:
+        asked = answer.request(raw)
+        shown = answer.questions(asked, self._service.settings)
+        order = await self._service.ask(
+            request, shown, n_best=asked.n_best, evidence=asked.evidence
+        )
+        return Response(answer.reply(order, self._service.info), media_type=JSON)
+
+
+async def _no_such_path(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allowed = (error.headers or {}).get("allow", (error.headers or {}).get("Allow", ""))
+        told = RefusedError(
+            405,
+            "wrong-method",
+            f"{request.method} is not for this path",
+            where=request.url.path,
+            expected=allowed,
+            cure="GET /docs shows what each path takes",
+            headers={"allow": allowed},
+        )
+    else:
+        told = RefusedError(
+            error.status_code,
+            "wrong-path",
+            "there is nothing at this path",
+            where=request.url.path,
+            expected="one of " + ", ".join(PATHS),
+            cure="GET /docs shows what each path takes",
+        )
+    return Response(told.body(), told.status, headers=told.headers, media_type=JSON)
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    """Return what nobody will read; the server does not send it."""
+    return Response(status_code=LEFT)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    told = RefusedError(
+        500,
+        "broken",
+        f"a bug of the service: {type(error).__name__}",
+        where=request.url.path,
+        cure="its log holds the traceback; please report it",
+    )
+    return Response(told.body(), told.status, media_type=JSON)

@@ -1,0 +1,70 @@
+"""What a question must be like to be asked: the checks that every path of the service shares."""
+
+from closeread.serve.refusals import RefusedError
+from closeread.serve.settings import Settings
+from closeread.types import Passage, Question
+
+_WITH_OPTIONS = ("choice", "verification", "entailment")
+
+
+def check_passage(passage: Passage, settings: Settings, where: str) -> None:
+    """Refuse a passage that is too long.
+
+    Raises:
+        RefusedError: With status 422; ``where`` is the passage's place in the request.
+    """
+    _short(
+        passage.text, settings.max_passage_characters, f"{where}.text", "--max-passage-characters"
+    )
+    _short(passage.title, settings.max_question_characters, f"{where}.title", "")
+
+
+def check_question(question: Question, settings: Settings, where: str) -> None:
+    """Refuse a question that is too long, or whose options cannot be chosen from.
+
+    Raises:
+        RefusedError: With status 422; ``where`` is the question's place in the request.
+    """
+    most, flag = settings.max_question_characters, "--max-question-characters"
+    _short(question.text, most, f"{where}.text", flag)
+    if len(question.options) > settings.max_options:
+        raise RefusedError(
+            422,
+            "too-long",
+            f"the question has {len(question.options):,} options",
+            where=f"{where}.options",
+            expected=f"at most {settings.max_options:,}",
+        )
+    labels: set[str] = set()
+    for number, option in enumerate(question.options):
+        _short(option.text, most, f"{where}.options[{number}].text", flag)
+        if option.label in labels:
+            raise RefusedError(
+                422,
+                "wrong-fields",
+                f"two options have the label {option.label!r}",
+                where=f"{where}.options[{number}].label",
+                expected="labels that differ, such as A, B, C, D",
+            )
+        labels.add(option.label)
+    if question.kind in _WITH_OPTIONS and not question.options:
+        raise RefusedError(
+            422,
+            "wrong-fields",
+            f"a question of kind {question.kind!r} has no options",
+            where=f"{where}.options",
+            expected='a list of {"label": ..., "text": ...}',
+            cure="give the options, or ask by kind span",
+        )
+
+
+def _short(text: str, most: int, where: str, flag: str) -> None:
+    if len(text) > most:
+        raise RefusedError(
+            422,
+            "too-long",
+            f"the text has {len(text):,} characters",
+            where=where,
+            expected=f"at most {most:,}",
+            cure=f"shorten it, or start the service with {flag}" if flag else "shorten it",
+        )

@@ -1,0 +1,170 @@
+"""One connection, guarded: nobody holds it open without sending, and nobody floods it.
+
+uvicorn waits for ever for headers, and takes as many as come; a slow or silent client
+(half-open, "slow loris") would keep its connection for good. Here every state of a connection has
+its time: headers, body, an answer that is not taken.
+"""
+
+import asyncio
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from closeread.serve.refusals import RefusedError
+from closeread.serve.settings import Settings
+
+_SLACK_SECONDS = 2.0  # the application tells of a slow body itself, a little sooner
+_FLUSH_SECONDS = 5.0
+
+
+class GuardedConnection(HttpToolsProtocol):
+    """uvicorn's connection with a time and a size for each of its states."""
+
+    def __init__(
+        self, settings: Settings, refused: Callable[[str], None], *of: Any, **named: Any
+    ) -> None:
+        """Make it; ``refused`` counts refusals by reason."""
+        super().__init__(*of, **named)
+        self._settings = settings
+        self._refused = refused
+        self._in_head = True
+        self._in_body = False
+        self._head_bytes = 0
+        self._drained_bytes = 0
+        self._arriving: asyncio.TimerHandle | None = None
+        self._leaving: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for headers, unless there are too many connections."""
+        super().connection_made(transport)
+        if len(self.connections) > self._settings.max_connections:
+            self._refuse(
+                503, "too-many-connections", "too many clients are connected", {"retry-after": "1"}
+            )
+            return
+        self._arrives_within(self._settings.header_seconds)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came; too much of a head is refused."""
+        if self._in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._in_head and self._head_bytes > self._settings.max_head_bytes:
+            self._refuse(431, "large-head", "the request's headers are too large")
+        elif self._idles():
+            self._arrives_within(self._settings.header_seconds)
+
+    def on_message_begin(self) -> None:
+        """A request begins: its headers must come in time."""
+        super().on_message_begin()
+        if not self._in_head:
+            self._in_head, self._head_bytes = True, 0
+            self._arrives_within(self._settings.header_seconds)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; those behind a body (trailers) are of no use."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        """The headers are there: the body must come in time."""
+        self._in_head, self._in_body, self._drained_bytes = False, True, 0
+        self._arrives_within(self._settings.body_seconds + _SLACK_SECONDS)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a piece of the body; of one that was refused, not for ever."""
+        super().on_body(body)
+        if self.cycle.response_complete:
+            self._drained_bytes += len(body)
+            if self._drained_bytes > self._settings.max_drained_bytes:
+                self._close()
+
+    def on_message_complete(self) -> None:
+        """The request is whole: nothing is waited for any more."""
+        self._in_body = False
+        self._arrives_within(None)
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """The client does not take its answer: wait, but not for ever."""
+        super().pause_writing()
+        self._leaving = self.loop.call_later(self._settings.write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """The client takes its answer again."""
+        super().resume_writing()
+        self._stop_leaving()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget all that was waited for."""
+        self._arrives_within(None)
+        self._stop_leaving()
+        super().connection_lost(exc)
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close a connection that nobody used for long."""
+        self._close()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP."""
+        self._refuse(400, "not-http", "this is no HTTP request")
+
+    def _arrives_within(self, seconds: float | None) -> None:
+        """Give what must arrive next its time; None: nothing must."""
+        if self._arriving is not None:
+            self._arriving.cancel()
+        self._arriving = None
+        if seconds is not None:
+            self._arriving = self.loop.call_later(seconds, self._too_late)
+
+    def _too_late(self) -> None:
+        if self._in_head and self._head_bytes and self._may_speak():
+            seconds = self._settings.header_seconds
+            self._refuse(408, "slow-head", f"no whole request within {seconds:g} seconds")
+        else:
+            self._refused("slow-body" if self._in_body else "silent")
+            self._close()
+
+    def _idles(self) -> bool:
+        """Whether nothing is waited for: blank lines between requests stop uvicorn's own clock."""
+        return (
+            self._arriving is None
+            and self.timeout_keep_alive_task is None
+            and not self.transport.is_closing()
+            and self._may_speak()
+        )
+
+    def _may_speak(self) -> bool:
+        """Whether no answer is on its way that ours would run into."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def _refuse(
+        self, status: int, reason: str, what: str, headers: dict[str, str] | None = None
+    ) -> None:
+        self._refused(reason)
+        if not self.transport.is_closing() and self._may_speak():
+            body = RefusedError(status, reason, what, where="the connection").body()
+            lines = [
+                f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
+                "content-type: application/json",
+                f"content-length: {len(body)}",
+                "connection: close",
+                *(f"{name}: {value}" for name, value in (headers or {}).items()),
+            ]
+            self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        self._close()
+
+    def _close(self) -> None:
+        """Close, and cut off where the client does not take the rest."""
+        self._arrives_within(None)
+        self.transport.close()
+        self._stop_leaving()
+        self._leaving = self.loop.call_later(_FLUSH_SECONDS, self.transport.abort)
+
+    def _stop_leaving(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+        self._leaving = None

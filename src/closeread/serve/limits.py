@@ -1,0 +1,96 @@
+"""Request bodies within bounds: of size, of time, and of all of them together."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from starlette.requests import ClientDisconnect, Request
+
+from closeread.serve.refusals import GoneError, RefusedError, busy
+from closeread.serve.settings import Settings
+
+
+class Held:
+    """How many bytes one request holds of those that all may hold together."""
+
+    def __init__(self, bodies: "Bodies") -> None:
+        self._bodies = bodies
+        self.n_bytes = 0
+
+    def more(self, n_bytes: int) -> None:
+        """Hold further bytes.
+
+        Raises:
+            RefusedError: All requests together would hold too many.
+        """
+        if self._bodies.held + n_bytes > self._bodies.settings.max_held_bytes:
+            raise busy("memory-full", "too many large requests at once", "ask again soon")
+        self._bodies.held += n_bytes
+        self.n_bytes += n_bytes
+
+
+class Bodies:
+    """Reads bodies, and knows how many bytes are held by requests that are not answered yet."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.held = 0
+
+    @contextmanager
+    def holding(self) -> Iterator[Held]:
+        """Hold bytes until the request is answered."""
+        held = Held(self)
+        try:
+            yield held
+        finally:
+            self.held -= held.n_bytes
+
+    async def read(self, request: Request, held: Held) -> bytes:
+        """Return the body of a request.
+
+        A body that is too large is refused by its Content-Length, before any of it is read; one
+        without (chunked) as soon as it has grown too large.
+
+        Raises:
+            RefusedError: It is too large (413), too slow (408) or compressed (415), or memory is
+                short (503).
+            GoneError: The client left.
+        """
+        if request.headers.get("content-encoding", "identity").lower() != "identity":
+            raise RefusedError(
+                415, "compressed", "the body is compressed", expected="plain JSON in UTF-8"
+            )
+        limit = self.settings.max_body_bytes
+        announced = request.headers.get("content-length", "")
+        if announced.isdecimal() and int(announced) > limit:
+            raise self._too_large(f"the body has {int(announced):,} bytes")
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self.settings.body_seconds):
+                async for part in request.stream():
+                    size += len(part)
+                    if size > limit:
+                        raise self._too_large(f"the body has more than {limit:,} bytes")
+                    held.more(len(part))
+                    parts.append(part)
+        except ClientDisconnect as error:
+            raise GoneError from error
+        except TimeoutError as error:
+            raise RefusedError(
+                408,
+                "slow-body",
+                f"the body did not arrive within {self.settings.body_seconds:g} seconds",
+                cure="send it at once",
+                headers={"connection": "close"},
+            ) from error
+        return b"".join(parts)
+
+    def _too_large(self, what: str) -> RefusedError:
+        return RefusedError(
+            413,
+            "large-body",
+            what,
+            expected=f"at most {self.settings.max_body_bytes:,} bytes",
+            cure="send fewer questions at once, or start the service with --max-body-bytes",
+        )

@@ -1,0 +1,160 @@
+"""The process: a socket, signals, and an end that answers what was accepted."""
+
+import asyncio
+import contextlib
+import functools
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+import uvicorn
+
+from closeread.errors import UsageError
+from closeread.serve.connection import GuardedConnection
+from closeread.serve.service import Service
+
+_SPARE_FILES = 100
+_SWITCH_SECONDS = 0.0005
+_POLL_SECONDS = 0.02
+_LAST_SECONDS = 5  # for answers to be sent, once they are there
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that has its address but does not listen yet.
+
+    So a taken port is told before the reader is loaded, and whoever waits for the port to open
+    waits until the reader can answer.
+
+    Args:
+        host: A name or address.
+        port: 0 for a free one.
+
+    Raises:
+        UsageError: The address is taken or not ours.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.socket(family, kind, protocol)
+        if os.name == "posix":
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        made.bind(address)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}",
+            cure="choose another with --port (0 takes a free one), or another --host",
+        ) from error
+    return made
+
+
+def url(listening: socket.socket) -> str:
+    """Return the address as a browser takes it."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def listen(
+    service: Service, application: Any, listening: socket.socket, ready: Callable[[], None]
+) -> int:
+    """Answer until SIGTERM or SIGINT, then finish what was accepted.
+
+    While it stops, new requests get 503. A second signal ends it at once.
+
+    Args:
+        service: What answers.
+        application: Its ASGI application.
+        listening: From :func:`bound`.
+        ready: Called when requests are answered.
+
+    Returns:
+        The exit code: 0, or 1 where accepted questions were left unanswered.
+    """
+    settings = service.settings
+    _allow_files(settings.max_connections + _SPARE_FILES)
+    # A reader that computes in Python must not hold up those who only send and receive.
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    config = uvicorn.Config(
+        application,
+        http=cast(Any, functools.partial(GuardedConnection, settings, service.metrics.refused)),
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        backlog=2048,
+        timeout_keep_alive=int(settings.idle_seconds),
+        timeout_graceful_shutdown=_LAST_SECONDS,
+    )
+    server = _Server(config, service, ready)
+    asyncio.run(server.serve(sockets=[listening]))
+    return 0 if server.unanswered == 0 else 1
+
+
+def _allow_files(count: int) -> None:
+    """Let the process open so many files, as far as it may: each connection is one."""
+    if os.name != "posix":
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, which goes on to say 503 until what was accepted is answered."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._service = service
+        self._ready = ready
+        self._stopping: asyncio.Task[None] | None = None
+        self.unanswered = 0
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to read, then to listen, then tell."""
+        self._service.batcher.start()
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stop on a signal; unlike uvicorn, exit with a code of our own afterwards."""
+        loop = asyncio.get_running_loop()
+
+        def told(number: int, frame: object) -> None:
+            loop.call_soon_threadsafe(self._stop)
+
+        signals = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, told) for number in signals}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _stop(self) -> None:
+        if self._stopping is not None:
+            self.unanswered = self._service.batcher.open_orders
+            self.should_exit = self.force_exit = True
+            return
+        self._service.batcher.stop()
+        self._stopping = asyncio.get_running_loop().create_task(self._finish())
+
+    async def _finish(self) -> None:
+        until = time.monotonic() + self._service.settings.grace_seconds
+        while self._service.batcher.open_orders and time.monotonic() < until:
+            await asyncio.sleep(_POLL_SECONDS)
+        self.unanswered = self._service.batcher.open_orders
+        self._service.batcher.close()
+        self.should_exit = True

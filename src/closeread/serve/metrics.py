@@ -1,0 +1,139 @@
+"""What is counted of a service, in Prometheus' text form."""
+
+import time
+from collections.abc import Callable
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    PlatformCollector,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_BATCH = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
+# they are a second series for each, which nobody asks for
+disable_created_metrics()  # type: ignore[no-untyped-call]
+LEFT = 499  # what nginx writes for a client that left before its answer
+
+
+class Metrics:
+    """Counters of one service; safe to be used from the event loop and the worker at once."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        self._requests = Counter(
+            "closeread_requests",
+            "Requests by method, path and status; 499 where the client left first.",
+            ("method", "path", "status"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "closeread_request_seconds",
+            "Time from a request's headers to the end of its answer.",
+            ("path",),
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._questions = Counter(
+            "closeread_questions",
+            "Questions that the reader gave a prediction for, by whether it failed.",
+            ("outcome",),
+            registry=self.registry,
+        )
+        self._good = self._questions.labels("answered")
+        self._bad = self._questions.labels("failed")
+        self._batches = Histogram(
+            "closeread_batch_questions",
+            "Questions a batch.",
+            buckets=_BATCH,
+            registry=self.registry,
+        )
+        self._batch_seconds = Histogram(
+            "closeread_batch_seconds",
+            "Time that the reader took for a batch.",
+            buckets=_SECONDS,
+            registry=self.registry,
+        )
+        self._refused = Counter(
+            "closeread_refused",
+            "Requests and connections that were refused, by reason.",
+            ("reason",),
+            registry=self.registry,
+        )
+
+    def watch(self, waiting: Callable[[], float], reading: Callable[[], float]) -> None:
+        """Show two numbers as they are when they are asked for: both in questions."""
+        Gauge(
+            "closeread_queue_questions", "Questions that wait.", registry=self.registry
+        ).set_function(waiting)
+        Gauge(
+            "closeread_reading_questions", "Questions in the reader's hands.",
+            registry=self.registry,
+        ).set_function(reading)  # fmt: skip
+
+    def batch(self, questions: int, seconds: float) -> None:
+        """Count a batch that was read."""
+        self._batches.observe(questions)
+        self._batch_seconds.observe(seconds)
+
+    def answered(self, *, failed: bool) -> None:
+        """Count a question that has its prediction."""
+        (self._bad if failed else self._good).inc()
+
+    def refused(self, reason: str) -> None:
+        """Count a refusal."""
+        self._refused.labels(reason).inc()
+
+    def request(self, method: str, path: str, status: int, seconds: float) -> None:
+        """Count a request that has come to its end."""
+        method = method if method in _METHODS else "other"
+        self._requests.labels(method, path, str(status)).inc()
+        self._seconds.labels(path).observe(seconds)
+
+    def text(self) -> bytes:
+        """Return everything as Prometheus reads it."""
+        return bytes(generate_latest(self.registry))
+
+
+class Measured:
+    """ASGI middleware that counts every request with its time."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, paths: frozenset[str]) -> None:
+        """Wrap ``app``; paths that are not in ``paths`` are counted together, as ``other``."""
+        self._app = app
+        self._metrics = metrics
+        self._paths = paths
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and count it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status = LEFT
+        begun = time.perf_counter()
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception:
+            status = 500
+            raise
+        finally:
+            path = scope["path"] if scope["path"] in self._paths else "other"
+            spent = time.perf_counter() - begun
+            self._metrics.request(scope["method"], path, status, spent)

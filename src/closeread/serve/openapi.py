@@ -1,0 +1,186 @@
+"""The service's interface as an OpenAPI document, made from the records that it speaks in."""
+
+from typing import Any
+
+import msgspec
+
+from closeread import __version__
+from closeread.readers.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
+from closeread.serve.settings import Settings
+
+_RECORDS = (AnswerRequest, AnswerReply, ErrorReply, Health)
+_PLACE = "#/components/schemas/"
+_JSON = "application/json"
+
+REFUSALS = {
+    400: "The body is no JSON; the answer says where.",
+    405: "The path takes another method; `allow` names it.",
+    408: "The request did not arrive in time.",
+    413: "The body is too large, or holds more questions than may ever wait.",
+    415: "The body is compressed.",
+    422: "A field is missing, unknown or of another kind, an id stands twice, or a text is too "
+    "long; the answer says which.",
+    500: "The reader failed at every question (`POST /`), or a bug.",
+    503: "Too much to do just now, or stopping; `retry-after` says when to come again.",
+    504: "No answer in time; the work was dropped.",
+}
+
+_ASKED = {
+    "items": [
+        {
+            "passage": {
+                "passage_id": "lamp",
+                "text": "The lamp was lit at six. Nobody saw who put it out.",
+                "language": "en",
+            },
+            "questions": [
+                {"question_id": "when", "text": "When was the lamp lit?", "kind": "span"},
+                {
+                    "question_id": "which",
+                    "text": "Which statement is supported?",
+                    "kind": "verification",
+                    "asks_for": "supported",
+                    "options": [
+                        {"label": "A", "text": "The lamp was lit at six."},
+                        {"label": "B", "text": "Everybody saw who put the lamp out."},
+                    ],
+                },
+            ],
+        }
+    ],
+    "n_best": 3,
+}
+
+_CONTEXT = {
+    "context": "The lamp was lit at six. [PAR] Nobody saw who put it out.",
+    "qas": [{"qid": "when", "question": "When was the lamp lit?"}],
+}
+
+
+def document(settings: Settings) -> dict[str, Any]:
+    """Return the document (OpenAPI 3.1).
+
+    Args:
+        settings: The limits that it tells of.
+    """
+    _, components = msgspec.json.schema_components(_RECORDS, ref_template=_PLACE + "{name}")
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "closeread",
+            "version": __version__,
+            "description": "A reading-comprehension system that answers over HTTP. "
+            f"A body has at most {settings.max_body_bytes:,} bytes; a passage at most "
+            f"{settings.max_passage_characters:,} characters, a question or an option at most "
+            f"{settings.max_question_characters:,}; {settings.queue:,} questions may wait. "
+            f"What takes longer than {settings.timeout_seconds:g} seconds is dropped.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": {
+            "/": {"post": _shared_task(), "get": _page("A page where a person asks.")},
+            "/v1/answer": {"post": _answer()},
+            "/health": {"get": _health()},
+            "/metrics": {"get": _text("Counters in Prometheus' text form.", "text/plain")},
+            "/openapi.json": {"get": _text("This document.", _JSON)},
+            "/docs": {"get": _page("This document as a page.")},
+        },
+        "components": {"schemas": components},
+    }
+
+
+def _answer() -> dict[str, Any]:
+    return {
+        "operationId": "answer",
+        "summary": "Answer one or many questions, with n-best, evidence and what it covers.",
+        "description": "Ids of questions are unique within a request. Gold answers, tags and "
+        "metadata may be sent, and no reader sees them. A question that failed has an `error` "
+        "and no answer; the others of the request are answered.",
+        "requestBody": _body(_ref("AnswerRequest"), _ASKED),
+        "responses": {
+            "200": _reply("The answers, in the order asked.", _ref("AnswerReply")),
+            **_refusals(400, 405, 408, 413, 415, 422, 503, 504),
+        },
+    }
+
+
+def _shared_task() -> dict[str, Any]:
+    return {
+        "operationId": "answerContext",
+        "summary": "Answer one context of the MRQA shared task: {qid: answer}.",
+        "description": "One JSON object of the shared task's form; `context_tokens`, answers and "
+        "further fields may be there and are not looked at. The markers [TLE], [DOC] and [PAR] "
+        "stay in the text. No answer is the empty text; a question that the reader failed at is "
+        "left out, and `closeread-failed` counts them. A header line is answered with {}.",
+        "requestBody": _body(
+            {
+                "type": "object",
+                "required": ["context", "qas"],
+                "properties": {
+                    "context": {"type": "string"},
+                    "qas": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "required": ["qid", "question"],
+                            "properties": {
+                                "qid": {"type": "string"},
+                                "question": {"type": "string"},
+                            },
+                        },
+                    },
+                },
+            },
+            _CONTEXT,
+        ),
+        "responses": {
+            "200": {
+                **_reply(
+                    "The answers by qid.",
+                    {"type": "object", "additionalProperties": {"type": "string"}},
+                ),
+                "headers": {
+                    "closeread-failed": {
+                        "description": "How many questions the reader failed at, if any.",
+                        "schema": {"type": "integer"},
+                    }
+                },
+            },
+            **_refusals(400, 405, 408, 413, 415, 422, 500, 503, 504),
+        },
+    }
+
+
+def _health() -> dict[str, Any]:
+    return {
+        "summary": "Whether the service answers, and how busy it is.",
+        "responses": {
+            "200": _reply("It answers.", _ref("Health")),
+            "503": _reply("It was told to stop.", _ref("Health")),
+        },
+    }
+
+
+def _page(summary: str) -> dict[str, Any]:
+    return _text(summary, "text/html")
+
+
+def _text(summary: str, kind: str) -> dict[str, Any]:
+    schema = {"type": "object" if kind == _JSON else "string"}
+    content = {kind: {"schema": schema}}
+    return {"summary": summary, "responses": {"200": {"description": summary, "content": content}}}
+
+
+def _body(schema: dict[str, Any], example: Any) -> dict[str, Any]:
+    return {"required": True, "content": {_JSON: {"schema": schema, "example": example}}}
+
+
+def _reply(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    return {"description": description, "content": {_JSON: {"schema": schema}}}
+
+
+def _refusals(*statuses: int) -> dict[str, Any]:
+    return {str(one): _reply(REFUSALS[one], _ref("ErrorReply")) for one in statuses}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": _PLACE + name}

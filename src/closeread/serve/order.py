@@ -1,0 +1,136 @@
+"""One request's questions on their way through the reader, and batches made of many requests'."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import msgspec
+
+from closeread.readers.answer_wire import Coverage
+from closeread.runs.plan import Planned, hidden, opaque, stripped
+from closeread.types import Passage, Prediction, Question
+
+
+class Answered(NamedTuple):
+    """A prediction, and what each of its evidence covers."""
+
+    prediction: Prediction
+    coverage: tuple[Coverage, ...] = ()
+
+
+class Shown(NamedTuple):
+    """A question as the reader is shown it, the id that it had, and what it must not stand with."""
+
+    passage: Passage
+    question: Question
+    question_id: str
+    group_id: str
+
+
+@dataclass(eq=False, kw_only=True)
+class Order:
+    """The questions of one request.
+
+    Attributes:
+        shown: Without gold and under opaque ids, in the order asked.
+        n_best: How many candidates an answer keeps.
+        evidence: Whether evidence is wanted.
+        done: Set in the event loop when all questions are answered.
+        answers: In the order of ``shown``, filled by the worker.
+        left: How many are not answered.
+        dropped: Nobody waits for it any more.
+    """
+
+    shown: Sequence[Shown]
+    n_best: int
+    evidence: bool
+    done: "asyncio.Future[None]"
+    answers: list[Answered | None] = field(default_factory=list)
+    left: int = 0
+    dropped: bool = False
+    arrived: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.answers = [None] * len(self.shown)
+        self.left = len(self.shown)
+
+    def settle(self, place: int, answered: Answered) -> None:
+        """Keep an answer under the id that the question was asked by."""
+        asked = self.shown[place].question_id
+        named = msgspec.structs.replace(answered.prediction, question_id=asked)
+        self.answers[place] = Answered(named, answered.coverage)
+        self.left -= 1
+
+    def answered(self) -> list[Answered]:
+        """Return all answers, in the order asked."""
+        return [one for one in self.answers if one is not None]
+
+
+class Place(NamedTuple):
+    """One question of an order."""
+
+    order: Order
+    number: int
+
+    @property
+    def shown(self) -> Shown:
+        """The question as the reader is shown it."""
+        return self.order.shown[self.number]
+
+
+def shown(passage: Passage, questions: Sequence[Question]) -> list[Shown]:
+    """Return questions as a reader may see them: no gold, no tags, opaque ids."""
+    seen = hidden(passage)
+    return [
+        Shown(
+            seen,
+            msgspec.structs.replace(stripped(question), passage_id=seen.passage_id),
+            question.question_id,
+            question.group_id,
+        )
+        for question in questions
+    ]
+
+
+def planned(batch: Sequence[Place]) -> list[Planned]:
+    """Return a batch as a reader is asked, with ids that are unique in it.
+
+    An id stays what it is in every run, so that readers that draw by it answer alike here, unless
+    another client's question in the batch has the same: then it gets one of its own.
+
+    Returns:
+        One entry a place; its ``question_id`` is the place's number in the batch.
+    """
+    questions: set[str] = set()
+    names: set[str] = set()
+    passages: dict[tuple[str, str, str, str], Passage] = {}
+    made = []
+    for number, place in enumerate(batch):
+        passage, question, *_ = place.shown
+        key = (passage.passage_id, passage.text, passage.title, passage.language)
+        own = passages.get(key)
+        if own is None:
+            name = _free(passage.passage_id, names)
+            own = passages[key] = (
+                passage
+                if name == passage.passage_id
+                else msgspec.structs.replace(passage, passage_id=name)
+            )
+        name = _free(question.question_id, questions)
+        if name != question.question_id or own is not passage:
+            question = msgspec.structs.replace(
+                question, question_id=name, passage_id=own.passage_id
+            )
+        made.append(Planned(number, str(number), (own, question)))
+    return made
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return ``name``, or one made of it that is not taken; it is taken then."""
+    free = name
+    while free in taken:
+        free = opaque(f"{free} {len(taken)}")
+    taken.add(free)
+    return free

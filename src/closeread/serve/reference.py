@@ -1,0 +1,109 @@
+"""The OpenAPI document as a page: one file that fetches nothing and runs no script."""
+
+import json
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+
+_STYLE = """
+:root { color-scheme: light dark; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+code, pre { font-family: ui-monospace, monospace; font-size: .9em; }
+pre { overflow-x: auto; padding: .75rem; border: 1px solid #8886; border-radius: 4px; }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; }
+tr { border-bottom: 1px solid #8886; }
+h2 { margin-top: 2.5rem; } h3 { margin-top: 2rem; }
+.method { font-weight: bold; }
+"""
+
+
+def reference_page(document: Mapping[str, Any], reader: str) -> bytes:
+    """Return the page.
+
+    Args:
+        document: From :func:`closeread.serve.openapi.document`.
+        reader: The name of the reader that answers.
+    """
+    return "".join(_page(document, reader)).encode()
+
+
+def _page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
+    told = document["info"]
+    yield (
+        '<!doctype html><html lang="en"><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>closeread: interface</title><style>{_STYLE}</style>"
+        f"<h1>closeread {escape(told['version'])}: interface</h1>"
+        f"<p>The reader here is <code>{escape(reader)}</code>. {escape(told['description'])}</p>"
+        '<p>The same for programs: <a href="openapi.json">openapi.json</a> (OpenAPI '
+        f"{escape(document['openapi'])}).</p>"
+    )
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield from _operation(path, method, operation)
+    yield "<h2>Records</h2>"
+    for name, schema in document["components"]["schemas"].items():
+        yield from _record(name, schema)
+    yield "</html>"
+
+
+def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[str]:
+    yield (
+        f'<h2><span class="method">{method.upper()}</span> <code>{escape(path)}</code></h2>'
+        f"<p>{escape(operation['summary'])}</p>"
+    )
+    if "description" in operation:
+        yield f"<p>{escape(operation['description'])}</p>"
+    if "requestBody" in operation:
+        for content in operation["requestBody"]["content"].values():
+            yield f"<p>Takes {_kind(content['schema'])}:</p>"
+            example = json.dumps(content["example"], ensure_ascii=False, indent=2)
+            yield f"<pre>{escape(example)}</pre>"
+    yield "<table><tr><th>status</th><th>when</th><th>body</th></tr>"
+    for status, reply in operation["responses"].items():
+        kinds = "; ".join(
+            _kind(content["schema"]) if "json" in name else escape(name)
+            for name, content in reply["content"].items()
+        )
+        yield f"<tr><td>{status}</td><td>{escape(reply['description'])}</td><td>{kinds}</td></tr>"
+    yield "</table>"
+
+
+def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    yield f'<h3 id="{escape(name)}"><code>{escape(name)}</code></h3>'
+    description = schema.get("description", "").split("\n\n")[0]
+    yield f"<p>{escape(description)}</p>"
+    if "properties" not in schema:
+        yield f"<p>{_kind(schema)}</p>"
+        return
+    required = schema.get("required", ())
+    yield "<table><tr><th>field</th><th>is</th><th>default</th></tr>"
+    for field, kind in schema["properties"].items():
+        default = "required" if field in required else escape(json.dumps(kind.get("default")))
+        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}</td>"
+        yield f"<td>{default}</td></tr>"
+    yield "</table>"
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """Return a schema in words, with links to the records that it names."""
+    if "$ref" in schema:
+        name = escape(schema["$ref"].rpartition("/")[2])
+        return f'<a href="#{name}">{name}</a>'
+    if "anyOf" in schema:
+        return " or ".join(_kind(one) for one in schema["anyOf"])
+    if "enum" in schema:
+        return " or ".join(f"<code>{escape(json.dumps(one))}</code>" for one in schema["enum"])
+    if "prefixItems" in schema:
+        return "[" + ", ".join(_kind(one) for one in schema["prefixItems"]) + "]"
+    if schema.get("type") == "array":
+        return "list of " + _kind(schema.get("items", {}))
+    if isinstance(schema.get("additionalProperties"), dict):
+        return "object of " + _kind(schema["additionalProperties"])
+    bounds = [
+        f"{word} {schema[key]:g}"
+        for key, word in (("minimum", "at least"), ("maximum", "at most"))
+        if key in schema
+    ]
+    return escape(" ".join([str(schema.get("type", "anything")), *bounds]))

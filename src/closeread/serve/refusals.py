@@ -1,0 +1,68 @@
+"""Why a request is not answered: a status, and an error that says what to do."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from closeread.errors import CloseReadError
+from closeread.readers.answer_wire import ErrorReply, Refusal
+
+JSON = "application/json"
+
+
+class RefusedError(Exception):
+    """A request gets ``status`` and an :class:`ErrorReply`.
+
+    Attributes:
+        reason: A word for the counter of refusals, such as ``queue-full``.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        reason: str,
+        what: str,
+        *,
+        where: str = "",
+        expected: str = "",
+        cure: str = "",
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self.status = status
+        self.reason = reason
+        self.refusal = Refusal(what=what, where=where, expected=expected, cure=cure)
+        self.headers = dict(headers or {})
+        super().__init__(what)
+
+    def body(self) -> bytes:
+        """Return the JSON that is sent."""
+        return msgspec.json.encode(ErrorReply(error=self.refusal))
+
+
+class GoneError(Exception):
+    """The client has left: there is nobody to be answered."""
+
+
+def unfit(
+    error: CloseReadError, *, status: int = 422, reason: str = "wrong-fields"
+) -> RefusedError:
+    """Return the refusal for an error of parsing, which names the place in the request."""
+    where = error.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
+    return RefusedError(
+        status,
+        reason,
+        error.found,
+        where=where or "the request's body",
+        expected=error.expected,
+        cure=error.cure,
+    )
+
+
+def busy(reason: str, what: str, cure: str, seconds: int = 1) -> RefusedError:
+    """Return a 503 that tells when to come again."""
+    return RefusedError(503, reason, what, cure=cure, headers={"retry-after": str(seconds)})
+
+
+def stopping() -> RefusedError:
+    """Return the 503 of a service that was told to stop."""
+    return busy("stopping", "the service is stopping", "ask again when it is back", 5)

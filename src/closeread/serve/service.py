@@ -1,0 +1,98 @@
+"""One reader behind a queue: what every path of the service shares."""
+
+import asyncio
+import time
+
+from starlette.requests import Request
+
+from closeread import __version__
+from closeread.protocols import Reader, Retriever
+from closeread.readers.answer_wire import Health
+from closeread.runs.records import ReaderInfo
+from closeread.serve.answer import Finisher
+from closeread.serve.batcher import Batcher
+from closeread.serve.limits import Bodies
+from closeread.serve.metrics import Metrics
+from closeread.serve.order import Order, Shown
+from closeread.serve.refusals import GoneError, RefusedError
+from closeread.serve.settings import Settings
+
+
+class Service:
+    """Puts questions to a reader, and says how it goes.
+
+    Attributes:
+        info: The reader's name and options, as replies name them.
+        settings: All limits.
+        metrics: What is counted.
+        bodies: Reads the bodies of requests.
+        batcher: The queue and the thread that reads.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        info: ReaderInfo,
+        retriever: Retriever | None,
+        settings: Settings,
+    ) -> None:
+        """Make it; ``retriever`` finds evidence where the reader gives none itself."""
+        self.info = info
+        self.settings = settings
+        self.metrics = Metrics()
+        self.bodies = Bodies(settings)
+        self.batcher = Batcher(reader, Finisher(retriever), settings, self.metrics)
+        self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
+        self._begun = time.monotonic()
+
+    async def ask(
+        self, request: Request, shown: list[Shown], *, n_best: int, evidence: bool
+    ) -> Order:
+        """Return the questions answered; whatever ends the wait sooner drops them.
+
+        Raises:
+            RefusedError: The queue is full (503), the service stops (503), or the answers took
+                too long (504).
+            GoneError: The client left.
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        order = Order(shown=shown, n_best=n_best, evidence=evidence, done=done)
+        self.batcher.submit(order)
+        leaving = asyncio.ensure_future(request.receive())
+        try:
+            await asyncio.wait(
+                (done, leaving),
+                timeout=self.settings.timeout_seconds,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            leaving.cancel()
+            if not done.done():
+                self.batcher.drop(order)
+        if done.done():
+            return order
+        if leaving.done() and not leaving.cancelled():
+            raise GoneError
+        raise RefusedError(
+            504,
+            "timed-out",
+            f"no answer within {self.settings.timeout_seconds:g} seconds",
+            cure="ask fewer questions at once, or start the service with --timeout-seconds",
+        )
+
+    def health(self) -> Health:
+        """Return whether the service answers, and how busy it is."""
+        count, seconds = self.batcher.reading()
+        return Health(
+            status="stopping" if self.batcher.stopping else "ready",
+            reader=self.info.name,
+            options=self.info.options,
+            version=__version__,
+            uptime_seconds=round(time.monotonic() - self._begun, 3),
+            batch_size=self.settings.batch_size,
+            queue_questions=self.batcher.waiting,
+            queue_limit=self.settings.queue,
+            reading_questions=count,
+            reading_seconds=round(seconds, 3),
+            max_body_bytes=self.settings.max_body_bytes,
+        )
