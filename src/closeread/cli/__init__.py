@@ -24,6 +24,7 @@ VERBS = {
     "report": "Write one self-contained page about one or more runs.",
     "audit": "Examine whether a number can be believed, and what must be run again.",
     "train": "Train a reader from data sets, as a recipe says.",
+    "serve": "Answer questions over HTTP with a reader.",
     "verify": "Recompute the numbers of a run from its own files.",
     "ls": "List formats, metrics, readers, retrievers, encoders or sets.",
 }
