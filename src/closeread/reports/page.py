@@ -50,22 +50,22 @@ def write_page(
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
     """Write the page about what was gathered already."""
     chosen = language or material.language
-    style = _template("page.css")
+    style = template("page.css")
     script = _script()
     parts = [
         f'<script type="application/json" id="{name}">{embedded(value)}</script>'
         for name, value in payload.blocks(material)
     ]
     title = ", ".join(run.name for run in material.runs[:3]) + " · closeread"
-    html = Template(_template("page.html")).substitute(
+    html = Template(template("page.html")).substitute(
         lang="zh-CN" if chosen == "zh" else "en",
         version=closeread.__version__,
-        title=_escaped(title),
-        noscript=_escaped(word("noscript", chosen)),
+        title=escaped(title),
+        noscript=escaped(word("noscript", chosen)),
         style=style,
-        style_hash=_hash(style),
+        style_hash=content_hash(style),
         script=script,
-        script_hash=_hash(script),
+        script_hash=content_hash(script),
         index=embedded(_index(material, chosen)),
         parts="\n".join(parts),
     )
@@ -152,17 +152,19 @@ def first(names: Sequence[str]) -> list[str]:
 
 def _script() -> str:
     names = sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
-    return "\n(() => {\n'use strict';\n" + "".join(map(_template, names)) + "})();\n"
+    return "\n(() => {\n'use strict';\n" + "".join(map(template, names)) + "})();\n"
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
+    """Return the text of one of the page's parts: styles, scripts, the frame."""
     return (_TEMPLATES / name).read_text("utf-8")
 
 
-def _hash(text: str) -> str:
+def content_hash(text: str) -> str:
     """Return what a content security policy calls this inline text."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
+    """Return text as HTML shows it."""
     return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)

@@ -44,6 +44,16 @@ _EN_VERIFICATION = re.compile(
     re.IGNORECASE,
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_RULES = {
+    "aside": _ASIDE,
+    "clause": _CLAUSE,
+    "han": _HAN,
+    "zh_judged": _ZH_JUDGED,
+    "zh_negative": _ZH_NEGATIVE,
+    "zh_verification": _ZH_VERIFICATION,
+    "en_negative": _EN_NEGATIVE,
+    "en_verification": _EN_VERIFICATION,
+}
 
 _VGAOKAO_NEGATIVE = ("不", "错误", "有误")
 
@@ -86,3 +96,11 @@ def is_verification(stem: str) -> bool:
 def asks_for(stem: str) -> Polarity | None:
     """Return the polarity of a verification stem; None where the stem is of another kind."""
     return polarity(stem) if is_verification(stem) else None
+
+
+def rules() -> dict[str, str]:
+    """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
+
+    Those whose name begins with ``en`` ignore case.
+    """
+    return {name: rule.pattern for name, rule in _RULES.items()}

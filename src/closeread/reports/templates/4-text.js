@@ -28,6 +28,14 @@ function marked(text, marks, language) {
   return made;
 }
 
+// A text that stands in the passage exactly once has its place there, even if nobody said where.
+function onlyPlace(text, passage) {
+  const at = text.length > 1 ? passage.indexOf(text) : -1;
+  if (at < 0 || passage.indexOf(text, at + 1) >= 0) return [];
+  const start = Array.from(passage.slice(0, at)).length;
+  return [[start, start + Array.from(text).length]];
+}
+
 // What no evidence says of a text: [start, end] in code points, in order.
 function waved(says, loose) {
   if (!loose.length) return [says];

@@ -12,14 +12,6 @@ function sources(it) {
 const evidenceOf = (it, source) => ranges(source === "gold" ? it.gold_evidence : it.runs[Number(source)].evidence).map((e) => ({ ...e, source }));
 const looseOf = (it, source) => (source === "gold" ? it.loose : it.runs[Number(source)]?.loose) || [];
 
-// Two spans that share more than half of the longer are one sentence, cut a little differently.
-const alike = (a, b) => 2 * (Math.min(a.end, b.end) - Math.max(a.start, b.start)) > Math.max(a.end - a.start, b.end - b.start);
-function numbered(evidence) {
-  const first = [];
-  for (const e of evidence) if (!first.some((it) => alike(it, e))) first.push(e);
-  first.sort((a, b) => a.start - b.start || a.end - b.end);
-  return evidence.map((e) => ({ ...e, number: 1 + first.findIndex((it) => alike(it, e)) }));
-}
 // One mark a number in the passage: gold has a frame, what a method found a ground; both, both.
 function evidenceMarks(evidence, names) {
   const byNumber = new Map();
@@ -37,7 +29,6 @@ function goldFor(evidence, label, right) {
   const gold = evidence.filter((e) => e.source === "gold"), own = gold.filter((e) => e.label === label);
   return own.length ? own : label === "" || right ? gold.filter((e) => !e.label) : [];
 }
-const uniqueNumbers = (evidence) => [...new Set(evidence.map((e) => e.number))].sort((a, b) => a - b);
 function methods(evidence, names, label, right) {
   const gold = uniqueNumbers(goldFor(evidence, label, right));
   const line = ([source, name]) => {

@@ -1,11 +1,4 @@
 // One question: the passage with its marks, the options or answers, what each run said, its siblings.
-// A text that stands in the passage exactly once has its place there, even if nobody said where.
-function onlyPlace(text, passage) {
-  const at = text.length > 1 ? passage.indexOf(text) : -1;
-  if (at < 0 || passage.indexOf(text, at + 1) >= 0) return [];
-  const start = Array.from(passage.slice(0, at)).length;
-  return [[start, start + Array.from(text).length]];
-}
 function answerMarks(it, passage, run) {
   const marks = [];
   const spansOf = (answer) => (answer.kind === "choice" || answer.kind === "none" ? [] : answer.spans?.length ? answer.spans : (answer.texts || []).flatMap((text) => onlyPlace(text, passage)));
@@ -17,18 +10,6 @@ function answerMarks(it, passage, run) {
   return marks;
 }
 const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : " off");
-function light(number, on) {
-  for (const node of document.querySelectorAll(`[data-numbers~="${number}"]`)) node.classList.toggle("lit", on);
-}
-function jump(number) {
-  const target = document.querySelector(`[data-badge="${number}"]`);
-  if (!target) return;
-  target.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
-  light(number, true);
-  setTimeout(() => light(number, false), 1600);
-}
-const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);
-
 function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = Number(state.run);
   const all = evidence.filter((e) => !e.label);

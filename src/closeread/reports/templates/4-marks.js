@@ -1,0 +1,22 @@
+// Numbers that stand for sentences of the passage: the same one at the mark and at what rests on it.
+// Two spans that share more than half of the longer are one sentence, cut a little differently.
+const alike = (a, b) => 2 * (Math.min(a.end, b.end) - Math.max(a.start, b.start)) > Math.max(a.end - a.start, b.end - b.start);
+function numbered(evidence) {
+  const first = [];
+  for (const e of evidence) if (!first.some((it) => alike(it, e))) first.push(e);
+  first.sort((a, b) => a.start - b.start || a.end - b.end);
+  return evidence.map((e) => ({ ...e, number: 1 + first.findIndex((it) => alike(it, e)) }));
+}
+const uniqueNumbers = (evidence) => [...new Set(evidence.map((e) => e.number))].sort((a, b) => a - b);
+
+function light(number, on) {
+  for (const node of document.querySelectorAll(`[data-numbers~="${number}"]`)) node.classList.toggle("lit", on);
+}
+function jump(number) {
+  const target = document.querySelector(`[data-badge="${number}"]`);
+  if (!target) return;
+  target.scrollIntoView({ block: "center", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" });
+  light(number, true);
+  setTimeout(() => light(number, false), 1600);
+}
+const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);

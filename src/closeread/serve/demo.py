@@ -1,0 +1,64 @@
+"""``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
+
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import msgspec
+
+import closeread
+from closeread.reports.page import content_hash, embedded, escaped, template
+from closeread.text.polarity import rules
+
+_FOLDER = files("closeread.serve") / "demo"
+# What makes nodes, numbers evidence and marks a passage is the report's own.
+_SHARED = ("1-dom.js", "4-marks.js", "4-text.js")
+_LANGUAGES = ("en", "zh")
+
+
+@lru_cache(maxsize=4)
+def demo_page(reader: str) -> bytes:
+    """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
+
+    Args:
+        reader: The name of the reader that is served.
+    """
+    words = {
+        language: {key: pair[number] for key, pair in _json("words.json").items()}
+        for number, language in enumerate(_LANGUAGES)
+    }
+    data = {
+        "reader": reader,
+        "version": closeread.__version__,
+        "words": words,
+        "examples": _json("examples.json"),
+        "rules": rules(),
+    }
+    style = template("page.css") + _own("demo.css")
+    script = _script()
+    html = Template(_own("page.html")).substitute(
+        version=closeread.__version__,
+        title=escaped(f"{words['en']['title']} · closeread"),
+        noscript=escaped(words["en"]["noscript"]),
+        style=style,
+        style_hash=content_hash(style),
+        script=script,
+        script_hash=content_hash(script),
+        data=embedded(data),
+    )
+    return html.encode("utf-8", "backslashreplace")
+
+
+def _script() -> str:
+    own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
+    parts = [*map(template, _SHARED), *map(_own, own)]
+    return "\n(() => {\n'use strict';\n" + "".join(parts) + "})();\n"
+
+
+def _own(name: str) -> str:
+    return (_FOLDER / name).read_text("utf-8")
+
+
+def _json(name: str) -> Any:
+    return msgspec.json.decode((_FOLDER / name).read_bytes())

@@ -1,0 +1,51 @@
+// What the person has written, what was asked and answered last, and what goes on now.
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+const draft = { passage: "", question: "", options: [], asks: "choice", chosen: false };
+let answered = null; // { asked, reply, took }
+let editing = { passage: true, options: true };
+let stale = false;
+let problems = {};
+let trouble = null; // { what, told }
+let busy = null; // { stop, since, until }
+let showing = ""; // the option whose evidence is marked; empty for all
+
+const languageOf = (text) => (HAN.test(text) ? "zh" : "en");
+const kept = { get: () => { try { return localStorage.getItem("closeread-lang"); } catch { return null; } },
+  set: (value) => { try { localStorage.setItem("closeread-lang", value); } catch { /* a private window: not kept */ } } };
+
+// What a stem asks for, by the package's own rules; none where the browser cannot read them.
+const RULES = (() => {
+  try { return Object.fromEntries(Object.entries(DATA.rules).map(([name, rule]) => [name, new RegExp(rule, name.startsWith("en") ? "i" : "")])); } catch { return null; }
+})();
+function asksFor(stem) {
+  if (!RULES) return "choice";
+  const bare = stem.replace(new RegExp(RULES.aside, "g"), "");
+  if (!RULES.han.test(bare)) return !RULES.en_verification.test(bare) ? "choice" : RULES.en_negative.test(bare) ? "contradicted" : "supported";
+  if (!RULES.zh_verification.test(bare)) return "choice";
+  const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
+  const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
+  return RULES.zh_negative.test(judging) ? "contradicted" : "supported";
+}
+
+// A half of a pair of code units alone cannot be sent.
+const whole = (text) => new TextDecoder().decode(new TextEncoder().encode(text));
+
+function request() {
+  const asked = { passage: whole(draft.passage), question: whole(draft.question), options: draft.options.map(whole), asks: draft.asks };
+  const options = asked.options.map((text, k) => ({ label: LETTERS[k], text }));
+  const kind = !options.length ? "span" : asked.asks === "choice" ? "choice" : "verification";
+  const question = { question_id: "q", text: asked.question, kind, ...(options.length && { options }), ...(kind === "verification" && { asks_for: asked.asks }) };
+  return { asked, body: { items: [{ passage: { text: asked.passage }, questions: [question] }], n_best: 10, evidence: true } };
+}
+
+function check() {
+  problems = {};
+  if (!draft.passage.trim()) problems.passage = t("passage-missing");
+  if (!draft.question.trim()) problems.question = t("question-missing");
+  const empty = draft.options.findIndex((text) => !text.trim());
+  if (draft.options.length === 1) problems.options = t("options-missing");
+  else if (empty >= 0) problems.options = t("option-empty", { label: LETTERS[empty] });
+  return !Object.keys(problems).length;
+}

@@ -1,0 +1,140 @@
+// The answer: what was said, how surely, on which sentences, and what they do not cover.
+const predictionOf = () => ({ evidence: [], candidates: [], option_scores: [], note: "", error: "", ...answered.reply.predictions[0] });
+const coverageOf = (label) => (answered.reply.coverage?.[0] ?? []).filter((one) => (one.option_label ?? "") === label);
+const sentencesOf = () => numbered(predictionOf().evidence.flatMap((one) => (one.spans ?? []).map(([start, end]) => ({ start, end, label: one.option_label ?? "" }))));
+
+// What none of a claim's evidence says: the places that every piece of it leaves uncovered.
+function looseIn(claim, label) {
+  const told = coverageOf(label).filter((one) => one.claim === claim);
+  if (!told.length) return [];
+  const counts = new Uint16Array(points(claim).length + 1);
+  for (const one of told) for (const [start, end] of one.uncovered ?? []) for (let at = start; at < end; at++) counts[at]++;
+  const found = [];
+  counts.forEach((count, at) => {
+    if (count !== told.length) return;
+    const last = found[found.length - 1];
+    if (last && last[1] === at) last[1]++; else found.push([at, at + 1]);
+  });
+  return found;
+}
+
+function passageMarked() {
+  const { asked } = answered, { answer } = predictionOf(), text = asked.passage;
+  const evidence = sentencesOf().filter((one) => !showing || one.label === showing);
+  const first = new Map(evidence.map((one) => [one.number, one]).reverse());
+  const marks = [...first.values()].map((one) => ({ ...one, class: "ev", badge: String(one.number), title: t("evidence-n", { n: one.number }) }));
+  if (showing || !asked.options.length) {
+    for (const one of coverageOf(showing)) for (const match of one.covered ?? []) marks.push({ start: match.passage_span[0], end: match.passage_span[1], class: "match" });
+  }
+  if (answer && !["choice", "none"].includes(answer.kind)) {
+    const spans = answer.spans?.length ? answer.spans : (answer.texts ?? []).flatMap((one) => onlyPlace(one, text));
+    for (const [start, end] of spans) marks.push({ start, end, class: "said-here", title: t("answer") });
+  }
+  const language = languageOf(text);
+  return h("article", { class: "passage", id: "marked", lang: language, dir: "auto", tabindex: "0", "aria-label": t("passage") }, marked(text, marks, language));
+}
+
+const share = (value, most, first) => h("span", { class: "share" + (first ? " first" : ""), style: { "--share": most > 0 ? Math.max(0, value) / most : 0 } }, h("i"));
+// Scores that add up to one are shares, and shown as such; others are shown as they are.
+function scale(candidates) {
+  const sum = candidates.reduce((all, one) => all + one.score, 0);
+  const shares = candidates.length > 0 && candidates.every((one) => one.score >= 0) && sum <= 1.001;
+  const scores = candidates.map((one) => one.score), low = shares ? 0 : Math.min(...scores), high = shares ? 1 : Math.max(...scores);
+  return { told: (score) => (shares ? `${percent(score)}%` : spot(score)), part: (score) => (high > low ? (score - low) / (high - low) : 1) };
+}
+
+function saying(prediction) {
+  const { answer } = prediction, { options } = answered.asked;
+  if (!answer || answer.kind === "none" || !(answer.label || answer.texts?.length)) {
+    return h("p", { class: "told" }, h("span", { class: "filled none" }, t("no-answer")), h("span", { class: "with soft" }, t(options.length || answer?.kind === "none" && prediction.candidates.length ? "no-answer-why" : "no-answer-options")));
+  }
+  if (answer.kind === "choice") {
+    return h("p", { class: "told" }, h("span", { class: "filled" }, answer.label), h("span", { class: "with" }, options[LETTERS.indexOf(answer.label)] ?? (answer.texts ?? []).join(" ")));
+  }
+  return h("p", { class: "told" }, answer.texts.map((text, k) => [k > 0 && " ", h("span", { class: "filled" }, text)]));
+}
+const spoken = ({ answer }) => (!answer || answer.kind === "none" ? t("no-answer") : answer.label || list(answer.texts ?? []));
+
+function sure(confidence) {
+  if (typeof confidence !== "number") return null;
+  return h("div", { class: "sure", title: t("confidence-why") }, h("h2", null, t("confidence")), h("b", null, `${percent(confidence)}%`), h("i", { style: { "--share": confidence } }));
+}
+
+// A number of an option whose evidence is not marked now: it is marked first.
+function toEvidence(number, label) {
+  const button = numberButton(number);
+  if (showing && showing !== label) button.addEventListener("click", () => { showing = label; render(); jump(number); });
+  return button;
+}
+
+function optionRows(prediction, sentences) {
+  const { options } = answered.asked, byLabel = new Map(prediction.candidates.map((one) => [one.answer.label, one.score]));
+  const has = options.every((_, k) => byLabel.has(LETTERS[k]));
+  const scores = has ? options.map((_, k) => byLabel.get(LETTERS[k])) : prediction.option_scores;
+  const { told, part } = scale(scores.map((score) => ({ score })));
+  const row = (text, k) => {
+    const label = LETTERS[k], said = prediction.answer?.label === label;
+    const own = uniqueNumbers(sentences.filter((one) => one.label === label));
+    const raw = prediction.option_scores[k];
+    return h("li", { class: "option" + (showing === label ? " on" : "") },
+      h("span", { class: "mark" + (said ? " said" : ""), title: said ? t("chosen") : null }, label, said && h("span", { class: "sr" }, t("chosen"))),
+      h("div", { class: "says" }, waved(text, looseIn(text, label)), own.length > 0 && [" ", own.map((number) => toEvidence(number, label))]),
+      scores.length ? h("div", { class: "score share" + (said ? " first" : ""), title: raw === undefined ? null : t("score-why", { score: spot(raw) }), style: { "--share": part(scores[k]) } }, told(scores[k]), h("i")) : h("span"));
+  };
+  const labelled = LETTERS.slice(0, options.length).split("").filter((label) => sentences.some((one) => one.label === label));
+  const show = (label) => { showing = label; render(); document.getElementById(`show-${label}`).focus(); };
+  return h("div", { class: "part" },
+    h("div", { class: "label" }, t("options"), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
+    h("ul", { class: "options" }, options.map(row)),
+    labelled.length > 0 && h("div", { class: "evbar" }, t("evidence-of"), h("span", { class: "segment", role: "group", "aria-label": t("evidence-of") },
+      ["", ...labelled].map((label) => h("button", { type: "button", id: `show-${label}`, "aria-pressed": String(label === showing), on: { click: () => show(label) } }, label || t("evidence.every"))))));
+}
+
+function alternatives({ candidates }) {
+  if (candidates.length < 2) return null;
+  const { told, part } = scale(candidates);
+  return h("div", { class: "part" }, h("div", { class: "label" }, t("alternatives")),
+    h("ol", { class: "others" }, candidates.map(({ answer, score }, k) => h("li", null,
+      answer.kind === "none" ? h("span", { class: "none" }, t("no-answer")) : h("span", { class: "says" }, answer.label || list(answer.texts ?? [])),
+      h("span", { class: "score share" + (k ? "" : " first"), style: { "--share": part(score) } }, told(score), h("i"))))));
+}
+
+function evidencePart(sentences) {
+  const from = points(answered.asked.passage);
+  const numbers = uniqueNumbers(sentences).map((number) => sentences.find((one) => one.number === number));
+  return h("div", { class: "part" }, h("div", { class: "label" }, t("evidence")),
+    numbers.length ? h("ul", { class: "sentences" }, numbers.map((one) => h("li", null, numberButton(one.number), h("span", { class: "says", lang: languageOf(answered.asked.passage) }, piece(from, one.start, one.end)))))
+      : h("p", { class: "soft" }, t("evidence.none")));
+}
+
+function claimPart() {
+  const { question } = answered.asked;
+  if (!coverageOf("").some((one) => one.claim === question)) return null;
+  return h("div", { class: "part" }, h("div", { class: "label" }, t("claim")), h("p", { class: "claim", lang: languageOf(question) }, waved(question, looseIn(question, ""))));
+}
+
+function key(sentences) {
+  const { options } = answered.asked, told = options.length ? [...LETTERS.slice(0, options.length)].flatMap(coverageOf) : coverageOf("");
+  const marks = [sentences.length && h("span", null, h("span", { class: "ev" }, t("key.evidence"))),
+    told.some((one) => one.covered?.length) && h("span", { class: "match" }, t(options.length ? "key.match" : "key.match-question")),
+    told.some((one) => one.uncovered?.length) && h("span", { class: "loose" }, t("loose"))].filter(Boolean);
+  return marks.length > 0 && h("div", { class: "key" }, marks);
+}
+
+function result() {
+  if (trouble) return troubleBox();
+  if (!answered) return h("p", { class: "empty soft" }, t("empty"));
+  const prediction = predictionOf(), sentences = sentencesOf(), { asked, reply, took } = answered;
+  const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
+  return [
+    h("div", { class: "said" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
+    asked.options.length ? optionRows(prediction, sentences) : [alternatives(prediction), evidencePart(sentences), claimPart()],
+    key(sentences),
+    prediction.note && h("details", { class: "note" }, h("summary", null, t("reasons")), h("p", null, prediction.note)),
+    h("p", { class: "took" }, t("took", { reader: reply.reader, time })),
+  ];
+}
+function troubleBox() {
+  return h("div", { class: "trouble", role: "alert" }, h("h2", null, t(trouble.what)), trouble.told.map((line) => h("p", null, line)),
+    h("button", { class: "link", type: "button", id: "again", on: { click: ask } }, t("again")));
+}
