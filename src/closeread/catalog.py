@@ -139,6 +139,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "http": Entry(
             "closeread.readers.http:http", "a reader that is served elsewhere: `http:host:port`"
         ),
+        "span": Entry(
+            "closeread.readers.span:span",
+            "points at the answer: an encoder with a span head over windows",
+            "neural-readers",
+        ),
         "local": Entry(
             "closeread.readers.local:local",
             "a causal language model of transformers, in this process",
@@ -187,6 +192,26 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "span": Entry(
             "closeread.training.neural.span_task:train",
             "an encoder that finds answers in passages (BERT and its like)",
+            "train",
+        ),
+        "verifier": Entry(
+            "closeread.training.neural.compete:train",
+            "a cross-encoder: the options of a question compete for support",
+            "train",
+        ),
+        "extract-integrate-compete": Entry(
+            "closeread.training.neural.compete:train",
+            "the same, over the evidence that the VGaokao paper finds",
+            "train",
+        ),
+        "entailment": Entry(
+            "closeread.training.neural.entail:train",
+            "natural language inference, for `verifier` to begin with",
+            "train",
+        ),
+        "encoder": Entry(
+            "closeread.training.neural.pretrain:train",
+            "an encoder that learns a language from passages, by words hidden in them",
             "train",
         ),
     },

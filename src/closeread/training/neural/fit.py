@@ -30,7 +30,7 @@ class Done:
     """What training came to.
 
     Attributes:
-        loss: The mean over the last stretch.
+        loss: The mean over the steps done since training was begun or gone on with.
         best: The best value of the dev metric; None without one.
         history: Losses, rates and metrics by step, as the Trainer tells them.
     """
@@ -68,40 +68,41 @@ def fit(
     started = time.monotonic()
     trainer = _Trainer(
         model=checkpoint.model,
-        args=_arguments(settings, out, watched=measure is not None),
+        args=arguments(settings, out, watched=measure is not None),
         train_dataset=[one for source in features for one in source],
         data_collator=lambda batch: collate(batch, checkpoint.tokenizer.pad_token_id or 0),
-        callbacks=[_Progress(begin)],
+        callbacks=[Progress(begin)],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.begin(checkpoint, task, settings, [len(source) for source in features], measure)
     if settings.patience and measure is not None:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
     checkpoint.model.train()
-    trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+    ended = trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
     checkpoint.model.eval()
     state = trainer.state
-    losses = [row["loss"] for row in state.log_history if "loss" in row]
     return Done(
         steps=state.global_step,
-        loss=losses[-1] if losses else float("nan"),
+        loss=ended.training_loss,
         best=state.best_metric,
         seconds=round(time.monotonic() - started, 1),
         history=state.log_history,
     )
 
 
-class _Progress(TrainerCallback):  # type: ignore[misc]
+class Progress(TrainerCallback):  # type: ignore[misc]
     """Tells whoever watches how many steps are done; the states' own lines are not printed."""
 
     def __init__(self, begin: Begin) -> None:
         self._begin = begin
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Say how many steps there are, and how many were done before."""
         self._advance = self._begin(state.max_steps)
         self._advance(state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Count a step of the optimizer."""
         self._advance(1)
 
 
@@ -167,7 +168,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return found
 
 
-def _arguments(settings: NeuralSettings, out: Path, *, watched: bool) -> TrainingArguments:
+def arguments(settings: NeuralSettings, out: Path, *, watched: bool) -> TrainingArguments:
+    """Return the Trainer's own settings; ``watched``: whether there is a dev metric."""
     by_steps = bool(settings.evaluate_every)
     save_steps = settings.save_every or settings.evaluate_every
     return TrainingArguments(

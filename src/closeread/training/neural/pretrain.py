@@ -8,8 +8,7 @@ no question, no option, no gold.
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,121 +16,100 @@ from typing import Any
 import msgspec
 import torch
 import transformers
-from transformers import Trainer, TrainerCallback, TrainingArguments
-from transformers.trainer_utils import get_last_checkpoint
+from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
+from closeread import __version__
 from closeread.errors import InputError
-from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of, save_lineage
+from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
+from closeread.training.neural.fit import Progress, arguments
+from closeread.training.neural.folder import Folder
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
 from closeread.training.neural.texts import Block, blocks
-from closeread.types import Dataset
+from closeread.training.neural.train import named
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
 
-OpenDataset = Callable[[str, str | None], Dataset]
-STATES = "states"
 _DROPOUT = 0.1  # with which later trainings begin
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pretrained:
-    """What came of it.
-
-    Attributes:
-        n_texts: Passages that were read, each once.
-        n_tokens: Of the blocks that were learned from; an epoch has so many.
-        loss: Mean cross-entropy of hidden tokens in blocks held out, in nats.
-        right: Share of them whose likeliest token is the true one.
-        tokens_per_second: While learning.
-    """
-
-    n_texts: int
-    n_tokens: int
-    n_parameters: int
-    steps: int
-    loss: float
-    right: float
-    tokens_per_second: float
-    history: list[dict[str, Any]] = field(default_factory=list)
-
-
-def pretrain(
-    settings: PretrainSettings,
-    options: EncoderOptions,
-    open_dataset: OpenDataset,
-    out: Path,
-    *,
-    resume: bool = False,
-    callbacks: Sequence[TrainerCallback] = (),
-) -> Pretrained:
+def train(request: Request) -> Trained:
     """Teach an encoder; write it to a folder that AutoModel and ``open_checkpoint`` read.
 
-    Args:
-        settings: How it learns.
-        options: What it is.
-        open_dataset: Opens a data set by name and format.
-        out: The folder; states from which training can go on stand in ``states``.
-        resume: Go on from the last of them, if there is one.
-        callbacks: Told of every step.
-
     Raises:
-        UsageError: A setting is out of its range.
-        InputError: Vocabulary or checkpoint cannot be read, or there is not enough text.
+        UsageError: A setting is out of its range, or the folder is taken.
+        InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
+        MismatchError: The training to be gone on with was begun with another recipe.
     """
+    settings = section(request.path, request.recipe.train, PretrainSettings, "train.")
+    options = section(
+        request.path, request.recipe.reader.options, EncoderOptions, "reader.options."
+    )
     check(settings, options)
-    torch.manual_seed(settings.seed)
-    model, tokenizer = _made(options, settings.dropout)
-    texts, learned = _texts(settings, open_dataset)
-    packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
-    Random(settings.seed).shuffle(packed)
-    aside = max(1, round(len(packed) * settings.held_out))
-    if len(packed) < 4 * aside:
-        raise InputError(
-            f"there is too little text: {len(packed)} blocks of {settings.length} tokens",
-            where=", ".join(one.path for one in settings.datasets),
-            expected="hundreds of blocks at least",
+    with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
+        torch.manual_seed(settings.seed)
+        model, tokenizer = _made(options, settings.dropout)
+        texts, learned = _texts(settings, request)
+        packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
+        Random(settings.seed).shuffle(packed)
+        aside = max(1, round(len(packed) * settings.held_out))
+        if len(packed) < 4 * aside:
+            raise InputError(
+                f"there is too little text: {len(packed)} blocks of {settings.length} tokens",
+                where=", ".join(one.path for one in settings.datasets),
+                expected="hundreds of blocks at least",
+            )
+        masker = Masker(tokenizer, settings.masking, settings.mask_share)
+        trainer = _Trainer(
+            model=model,
+            args=arguments(settings.fitting(), request.out, watched=False),
+            train_dataset=packed[aside:],
+            data_collator=masker,
+            callbacks=[Progress(request.begin)],
         )
-    masker = Masker(tokenizer, settings.masking, settings.mask_share)
-    trainer = _Trainer(
-        model=model,
-        args=_arguments(settings, out),
-        train_dataset=packed[aside:],  # type: ignore[arg-type]
-        data_collator=masker,
-        callbacks=list(callbacks),
-    )
-    state = get_last_checkpoint(str(out / STATES)) if resume and (out / STATES).is_dir() else None
-    before = int(state.rpartition("-")[2]) if state else 0
-    started = time.perf_counter()
-    trainer.train(resume_from_checkpoint=state)
-    seconds = time.perf_counter() - started
-    loss, right = _held_out(model, packed[:aside], masker, settings)
-    n_parameters = int(model.num_parameters())
-    if trainer.is_world_process_zero():
-        _set_dropout(model, _DROPOUT)
-        model.save_pretrained(out)
-        tokenizer.save_pretrained(out)
-        stage = Stage(
-            reader="encoder",
-            settings={**msgspec.to_builtins(options), **msgspec.to_builtins(settings)},
-            learned_from=learned,
-        )
-        begun = _origin(options, settings, n_parameters)
-        save_lineage(out, begun.then(stage, n_parameters))
-    steps = trainer.state.global_step
-    batch = settings.batch_size * settings.accumulation * trainer.args.world_size
-    return Pretrained(
-        n_texts=len(texts),
-        n_tokens=sum(len(one.ids) for one in packed[aside:]),
-        n_parameters=n_parameters,
-        steps=steps,
-        loss=loss,
-        right=right,
-        tokens_per_second=(steps - before) * batch * settings.length / seconds,
-        history=[row for row in trainer.state.log_history if "loss" in row],
-    )
+        trainer.remove_callback(PrinterCallback)
+        state = folder.last_state()
+        before = int(state.name.rpartition("-")[2]) if state else 0
+        started = time.monotonic()
+        trainer.train(resume_from_checkpoint=str(state) if state else None)
+        seconds = time.monotonic() - started
+        loss, right = _held_out(model, packed[:aside], masker, settings)
+        steps = trainer.state.global_step
+        batch = settings.batch_size * settings.accumulation * trainer.args.world_size
+        told: dict[str, Any] = {
+            "reader": "encoder",
+            "model": str(request.out),
+            "n_texts": len(texts),
+            "n_tokens": sum(len(one.ids) for one in packed[aside:]),
+            "n_parameters": int(model.num_parameters()),
+            "steps": steps,
+            "held_out_loss": loss,
+            "held_out_right": right,
+            "seconds": round(seconds, 1),
+            "tokens_per_second": (steps - before) * batch * settings.length / seconds,
+        }
+        if folder.mine:
+            _set_dropout(model, _DROPOUT)
+            model.save_pretrained(request.out)
+            tokenizer.save_pretrained(request.out)
+            folder.finish(
+                {
+                    **told,
+                    "closeread": __version__,
+                    "torch": str(torch.__version__),
+                    "transformers": transformers.__version__,
+                    "recipe": msgspec.to_builtins(request.recipe),
+                    "history": trainer.state.log_history,
+                    "lineage": _lineage(options, settings, learned, told["n_parameters"]),
+                }
+            )
+    return Trained(out=request.out, told=told, remarks=_remarks(told, learned))
 
 
-class _Trainer(Trainer):
+class _Trainer(Trainer):  # type: ignore[misc]
+    model_accepts_loss_kwargs = False
+
     def compute_loss(
         self,
         model: Any,
@@ -146,8 +124,8 @@ class _Trainer(Trainer):
 def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(options.model, dropout)
-    path = Path(options.vocabulary)
+        return _opened(named(options.model), dropout)
+    path = Path(named(options.vocabulary))
     try:
         pieces = path.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -205,18 +183,17 @@ def _set_dropout(model: Any, dropout: float) -> None:
             layer.p = dropout
 
 
-def _texts(
-    settings: PretrainSettings, open_dataset: OpenDataset
-) -> tuple[list[str], tuple[Learned, ...]]:
+def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tuple[Learned, ...]]:
     """Return every text once, in the order of the data sets, and what they were."""
     seen: dict[str, None] = {}
     learned = []
     for source in settings.datasets:
-        dataset = open_dataset(source.path, source.format or None)
+        dataset = request.open_dataset(source.path, source.format or None)
         found = list(dict.fromkeys(passage.text for passage, _ in dataset))
         if source.at_most is not None and len(found) > source.at_most:
-            found = Random(settings.seed).sample(found, source.at_most)
+            found = Random(f"{settings.seed}/{source.path}").sample(found, source.at_most)
         seen.update(dict.fromkeys(found))
+        request.say(f"{source.path}: {len(found):,} texts")
         learned.append(
             Learned(
                 name=dataset.name,
@@ -227,35 +204,6 @@ def _texts(
             )
         )
     return list(seen), tuple(learned)
-
-
-def _arguments(settings: PretrainSettings, out: Path) -> TrainingArguments:
-    return TrainingArguments(
-        output_dir=str(out / STATES),
-        num_train_epochs=settings.epochs,
-        max_steps=settings.max_steps or -1,
-        per_device_train_batch_size=settings.batch_size,
-        gradient_accumulation_steps=settings.accumulation,
-        learning_rate=settings.learning_rate,
-        warmup_steps=settings.warmup,  # below 1 it is a share
-        weight_decay=settings.weight_decay,
-        max_grad_norm=settings.max_gradient_norm,
-        bf16=settings.precision == "bfloat16",
-        fp16=settings.precision == "float16",
-        save_strategy="steps" if settings.save_every else "epoch",
-        save_steps=settings.save_every or 500,
-        save_total_limit=1,
-        logging_steps=10,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        use_cpu=settings.device == "cpu",
-        report_to=list(settings.track) or "none",
-        disable_tqdm=True,
-        remove_unused_columns=False,
-        dataloader_drop_last=True,  # a short last batch would weigh as much as a full one
-        dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=False,
-    )
 
 
 def _held_out(
@@ -278,8 +226,28 @@ def _held_out(
     return (total / number, right / number) if number else (math.nan, 0.0)
 
 
-def _origin(options: EncoderOptions, settings: PretrainSettings, n_parameters: int) -> Lineage:
-    if not options.model:
-        return Lineage(n_parameters=n_parameters)
+def _lineage(
+    options: EncoderOptions,
+    settings: PretrainSettings,
+    learned: tuple[Learned, ...],
+    n_parameters: int,
+) -> Lineage:
     made_by = settings.made_by.get(options.model, "")
-    return lineage_of(options.model, n_parameters, made_by)
+    begun = Lineage(n_parameters=n_parameters)
+    if options.model:
+        begun = lineage_of(named(options.model), n_parameters, made_by)
+    asked = {**msgspec.to_builtins(options), **msgspec.to_builtins(settings)}
+    return begun.then(Stage(reader="encoder", settings=asked, learned_from=learned), n_parameters)
+
+
+def _remarks(told: dict[str, Any], learned: Sequence[Learned]) -> tuple[str, ...]:
+    limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
+    lines = [
+        f"{told['n_texts']:,} texts, {told['n_tokens']:,} tokens, {told['steps']:,} steps, "
+        f"{told['tokens_per_second']:,.0f} tokens/s",
+        f"of tokens hidden in blocks held out, {told['held_out_right']:.1%} right, "
+        f"loss {told['held_out_loss']:.3f}",
+    ]
+    if limited:
+        lines.append("what it learned from has terms of its own: " + ", ".join(limited))
+    return tuple(lines)

@@ -4,7 +4,8 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.neural.settings import Precision, Source, Tracker
+from closeread.training.neural.settings import NeuralSettings, Precision, Source, Tracker
+from closeread.training.neural.settings import check as check_fitting
 from closeread.training.neural.texts import Masking
 from closeread.types import Record
 
@@ -41,7 +42,6 @@ class PretrainSettings(Record, frozen=True, kw_only=True):
         mask_share: Of tokens, or of words, that are hidden.
         dropout: While this is learned; few texts are learned faster with none.
         held_out: Share of blocks that are not learned from and on which the loss is told.
-        save_every: Steps between two saved states; 0 saves after each epoch.
         made_by: Data set as named in ``datasets``, to who wrote it; the model, to who wrote what
             it had learned from.
     """
@@ -67,6 +67,17 @@ class PretrainSettings(Record, frozen=True, kw_only=True):
     track: tuple[Tracker, ...] = ()
     made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
 
+    def fitting(self) -> NeuralSettings:
+        """Return what of it is the same for all that is trained."""
+        same = {name: getattr(self, name) for name in _SAME}
+        return NeuralSettings(model="", datasets=self.datasets, **same)
+
+
+_SAME = (
+    "epochs", "max_steps", "batch_size", "accumulation", "learning_rate", "warmup",
+    "weight_decay", "max_gradient_norm", "precision", "save_every", "seed", "device", "track",
+)  # fmt: skip
+
 
 def check(settings: PretrainSettings, options: EncoderOptions) -> None:
     """Look at every number before anything is opened.
@@ -74,6 +85,7 @@ def check(settings: PretrainSettings, options: EncoderOptions) -> None:
     Raises:
         UsageError: One is out of its range, or it is not said what is taught.
     """
+    check_fitting(settings.fitting())
     if bool(options.model) == bool(options.vocabulary):
         raise UsageError(
             "it is not said what is to be taught",
@@ -83,7 +95,6 @@ def check(settings: PretrainSettings, options: EncoderOptions) -> None:
         "reader.options.layers": options.layers < 1 and "at least 1",
         "reader.options.heads": (options.heads < 1 or options.hidden % options.heads != 0)
         and f"a divisor of hidden, {options.hidden}",
-        "train.datasets": not settings.datasets and "at least one",
         "train.length": (
             not 8 <= settings.length <= (options.positions if options.vocabulary else 1 << 20)
         )
@@ -91,12 +102,6 @@ def check(settings: PretrainSettings, options: EncoderOptions) -> None:
         "train.mask_share": not 0 < settings.mask_share < 1 and "between 0 and 1",
         "train.held_out": not 0 < settings.held_out <= 0.5 and "above 0, at most 0.5",
         "train.dropout": not 0 <= settings.dropout < 1 and "from 0 to below 1",
-        "train.epochs": settings.epochs <= 0 and "above 0",
-        "train.max_steps": (settings.max_steps or 1) < 1 and "at least 1",
-        "train.batch_size": settings.batch_size < 1 and "at least 1",
-        "train.accumulation": settings.accumulation < 1 and "at least 1",
-        "train.learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
-        "train.warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
     }
     for name, expected in wrong.items():
         if expected:

@@ -1,0 +1,109 @@
+"""Where a model comes from: every model and data set that touched it, written beside its weights.
+
+Contests ask for it. GCRC_advRobust's closed track allows no large model at any stage of data,
+training or prediction, and nobody can tell that from weights. ``closeread train`` writes it into
+the checkpoint; readers carry it into the run; ``closeread verify --track closed`` judges it.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError
+from closeread.types import Record
+
+RECORD = "closeread.json"  # of a finished training; the lineage is a part of it
+PEOPLE = "people"
+
+
+class Maker(Record, frozen=True, kw_only=True):
+    """A model that made data, as the user declares it."""
+
+    model: str
+    n_parameters: int | None = None
+
+
+class Learned(Record, frozen=True, kw_only=True):
+    """A data set that was learned from, or by which the best state was chosen.
+
+    Attributes:
+        made_by: Who wrote it, as the user declares: ``people`` or a model; empty is not known.
+    """
+
+    name: str
+    sha256: str
+    n_items: int
+    license: str = ""
+    made_by: str | Maker = ""
+
+
+class Stage(Record, frozen=True, kw_only=True):
+    """One training.
+
+    Attributes:
+        reader: What was trained; ``encoder`` for a model of a language alone.
+        settings: What the recipe said, resolved.
+        helpers: Further models that had a part in it, such as a retriever's encoder.
+    """
+
+    reader: str
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    learned_from: tuple[Learned, ...] = ()
+    watched: tuple[Learned, ...] = ()
+    helpers: tuple[Maker, ...] = ()
+
+
+class Lineage(Record, frozen=True, kw_only=True):
+    """How a checkpoint came to be.
+
+    Attributes:
+        n_parameters: Of the checkpoint itself.
+        origin: The checkpoint with which the first stage began, whose own making nothing records;
+            empty where it began with random numbers.
+        origin_made_by: Who wrote the texts that the origin was trained on, as the user declares.
+        stages: In the order in which they happened.
+    """
+
+    n_parameters: int
+    origin: str = ""
+    origin_made_by: str | Maker = ""
+    stages: tuple[Stage, ...] = ()
+
+    def then(self, stage: Stage, n_parameters: int) -> "Lineage":
+        """Return the lineage after one more stage."""
+        return msgspec.structs.replace(
+            self, n_parameters=n_parameters, stages=(*self.stages, stage)
+        )
+
+
+class _Trained(msgspec.Struct, frozen=True):
+    """The one part of a training's record that is read here."""
+
+    lineage: Lineage | None = None
+
+
+def lineage_of(folder: str, n_parameters: int, made_by: str | Maker = "") -> Lineage:
+    """Return what is recorded of a checkpoint; where nothing is, it is itself an origin.
+
+    Args:
+        folder: A checkpoint's folder, or a hub name.
+        n_parameters: Of the checkpoint.
+        made_by: What the user declares of an origin.
+
+    Raises:
+        InputError: There is a record, and it cannot be read.
+    """
+    path = Path(folder, RECORD)
+    if path.is_file():
+        try:
+            found = msgspec.json.decode(path.read_bytes(), type=_Trained).lineage
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InputError(
+                f"not the record of a training: {error}",
+                where=str(path),
+                expected="what `closeread train` writes beside the weights",
+            ) from error
+        if found is not None:
+            return found
+    return Lineage(n_parameters=n_parameters, origin=folder, origin_made_by=made_by)
