@@ -6,10 +6,12 @@ that a folder without it is not finished. Under several processes the first writ
 
 import os
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.registry import replacing
@@ -47,8 +49,12 @@ class Folder:
     def __enter__(self) -> "Folder":
         return self
 
-    def __exit__(self, *of: object) -> None:
-        return None
+    def __exit__(self, error: object, *of: object) -> None:
+        """Where nothing was made, leave nothing."""
+        if error is not None and self.mine and not self._has_states():
+            (self.path / ASKED).unlink(missing_ok=True)
+            if not any(self.path.iterdir()):
+                self.path.rmdir()
 
     @staticmethod
     def is_begun(path: Path) -> bool:
@@ -61,13 +67,15 @@ class Folder:
         return (path / DONE).exists() and _read(path / ASKED) == _asked(recipe)
 
     def last_state(self) -> Path | None:
-        """Return the last whole state; None where there is none."""
-        found = [
-            state
-            for state in (self.path / STATES).glob("checkpoint-*")
-            if (state / "trainer_state.json").exists()
-        ]
+        """Return the last whole state; None where there is none.
+
+        A kill may have hit the writing of one: such are passed over.
+        """
+        found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_whole(one)]
         return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
+
+    def _has_states(self) -> bool:
+        return any(self.path.rglob(f"{STATES}/*")) or (self.path / DONE).exists()
 
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
@@ -84,7 +92,7 @@ class Folder:
             raise UsageError(
                 "the folder holds something else", where=where, cure="name an empty folder"
             )
-        if not (self.path / DONE).exists() and not any(self.path.rglob(f"{STATES}/*")):
+        if not self._has_states():
             return  # broken off before there was anything to lose
         if overwrite:
             shutil.rmtree(self.path)
@@ -100,6 +108,19 @@ class Folder:
             )
         elif (self.path / DONE).exists():
             raise UsageError("the training there is finished", where=where, cure="--overwrite")
+
+
+def _is_whole(state: Path) -> bool:
+    pickled = [state / "optimizer.pt", state / "scheduler.pt", *state.glob("rng_state*.pth")]
+    if len(pickled) < 3 or not all(zipfile.is_zipfile(one) for one in pickled):
+        return False
+    if _read(state / "trainer_state.json") is None:
+        return False
+    try:
+        with safe_open(state / "model.safetensors", framework="pt") as weights:
+            return bool(list(weights.keys()))
+    except (OSError, SafetensorError):
+        return False
 
 
 def _asked(recipe: TrainRecipe) -> Any:

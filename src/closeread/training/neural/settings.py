@@ -1,5 +1,6 @@
 """What a recipe says under ``[train]`` for readers with learned encoders."""
 
+from importlib.util import find_spec
 from typing import Any, Literal
 
 import msgspec
@@ -115,3 +116,9 @@ def check(settings: NeuralSettings) -> None:
     for name, expected in wrong.items():
         if expected:
             raise UsageError(f"train.{name} is out of its range", expected=expected)
+    for tracker in settings.track:
+        if find_spec(tracker) is None:
+            raise UsageError(
+                f"train.track names {tracker}, which is not installed",
+                cure=f"pip install {tracker}",
+            )

@@ -7,7 +7,7 @@ for all.
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import torch
 
@@ -38,18 +38,22 @@ class Feature(NamedTuple):
 
 
 class Task(Protocol):
-    """What one head learns.
+    """What one head learns."""
 
-    Attributes:
-        head: Which head the model has.
-        n_classes: Classes of a ``pair`` head, else None.
-        metric: The value of ``reader``'s answers by which the best checkpoint is chosen, such as
-            ``squad.f1``; higher is better.
-    """
+    @property
+    def head(self) -> Head:
+        """Which head the model has."""
+        ...
 
-    head: Head
-    n_classes: int | None
-    metric: str
+    @property
+    def n_classes(self) -> int | None:
+        """Classes of a ``pair`` head, else None."""
+        ...
+
+    @property
+    def metric(self) -> str:
+        """The value of ``reader``'s answers, higher is better, that chooses the best checkpoint."""
+        ...
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
@@ -69,6 +73,15 @@ class Task(Protocol):
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the reader that answers with the model as it is now, for the dev metric."""
+        ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A task that changes the model before it learns, such as its head's classes."""
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        """Make the model, just opened, what is to be trained."""
         ...
 
 

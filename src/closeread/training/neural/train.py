@@ -14,14 +14,12 @@ from closeread.errors import InputError
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
-from closeread.training.neural.material import drawn, overlap_with
+from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
 from closeread.training.neural.measure import measured
 from closeread.training.neural.settings import NeuralSettings, check
-from closeread.training.neural.task import Feature, Task
+from closeread.training.neural.task import Feature, Prepares, Task
 from closeread.training.recipe import TrainRecipe, section
 from closeread.training.request import Request, Trained
-
-Item = Any
 
 
 def train(request: Request, task: Task) -> Trained:
@@ -34,19 +32,28 @@ def train(request: Request, task: Task) -> Trained:
     """
     settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
     check(settings)
+    model = named(settings.model)
+    # All data are read before anything is written: a wrong name at the end costs no stage.
+    material = _material(request, settings)
+    watched = _watched(request, settings)
     with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
-        settings = _after_stages(request, settings)
+        model = _after_stages(request, model)
         transformers.set_seed(settings.seed)  # of a head that is made
         checkpoint = open_checkpoint(
-            named(settings.model),
+            model,
             task.head,
             new_head=True,
             n_classes=task.n_classes,
             attention_dropout=settings.attention_dropout,
             device=_device(settings),
         )
-        features, data = _features(request, task, checkpoint, settings)
-        measure = _measure(request, task, settings)
+        if isinstance(task, Prepares):
+            task.prepare(checkpoint)
+        features = _features(request, task, checkpoint, settings, material)
+        metric = settings.metric or task.metric
+        measure: Measure | None = None
+        if watched:
+            measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
         done = fit(
             checkpoint,
             task,
@@ -64,7 +71,7 @@ def train(request: Request, task: Task) -> Trained:
             "n_parameters": checkpoint.n_parameters,
             "steps": done.steps,
             "loss": done.loss,
-            "metric": settings.metric or task.metric,
+            "metric": metric,
             "best": done.best,
             "seconds": done.seconds,
         }
@@ -77,18 +84,18 @@ def train(request: Request, task: Task) -> Trained:
                     "torch": str(torch.__version__),
                     "transformers": transformers.__version__,
                     "recipe": msgspec.to_builtins(request.recipe),
-                    "data": msgspec.to_builtins(data),
+                    "data": [msgspec.to_builtins(told) for _, told in material],
                     "history": done.history,
                 }
             )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, data))
+    return Trained(out=request.out, told=told, remarks=_remarks(told, [one for _, one in material]))
 
 
-def _after_stages(request: Request, settings: NeuralSettings) -> NeuralSettings:
-    """Do the trainings that come first; the last one's model is where this one begins."""
+def _after_stages(request: Request, model: str) -> str:
+    """Do the trainings that come first; return the model where the last one begins."""
     for number, stage in enumerate(request.recipe.before, 1):
         out = request.out / "before" / str(number)
-        given = stage.train if number == 1 else {**stage.train, "model": settings.model}
+        given = {**stage.train, "model": model} if number > 1 else {"model": model, **stage.train}
         recipe = TrainRecipe(out=str(out), reader=stage.reader, train=given)
         if not Folder.is_finished(out, recipe):
             trainer = catalog.resolve("trainer", stage.reader.name)
@@ -96,22 +103,38 @@ def _after_stages(request: Request, settings: NeuralSettings) -> NeuralSettings:
             # A stage broken off is gone on with; one that was never begun has nothing to resume.
             resume = request.resume and Folder.is_begun(out)
             trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
-        settings = msgspec.structs.replace(settings, model=str(out))
-    return settings
+        model = str(out)
+    return model
+
+
+def _material(request: Request, settings: NeuralSettings) -> list[tuple[list[Item], Drawn]]:
+    overlap = overlap_with(settings.exclude, request.open_dataset)
+    return [
+        drawn(source, request.open_dataset, overlap, settings.seed) for source in settings.datasets
+    ]
+
+
+def _watched(request: Request, settings: NeuralSettings) -> list[Item]:
+    return [
+        item
+        for source in settings.dev
+        for item in drawn(source, request.open_dataset, None, settings.seed)[0]
+    ]
 
 
 def _features(
-    request: Request, task: Task, checkpoint: Checkpoint, settings: NeuralSettings
-) -> tuple[list[list[Feature]], list[Any]]:
-    overlap = overlap_with(settings.exclude, request.open_dataset)
-    features, data = [], []
-    for source in settings.datasets:
-        items, told = drawn(source, request.open_dataset, overlap, settings.seed)
-        rng = Random(f"{settings.seed}/{source.path}/features")
+    request: Request,
+    task: Task,
+    checkpoint: Checkpoint,
+    settings: NeuralSettings,
+    material: list[tuple[list[Item], Drawn]],
+) -> list[list[Feature]]:
+    features = []
+    for items, told in material:
+        rng = Random(f"{settings.seed}/{told.path}/features")
         features.append(list(task.features(checkpoint, items, rng)))
-        data.append(told)
         request.say(
-            f"{source.path}: {len(items):,} questions, {len(features[-1]):,} learned from"
+            f"{told.path}: {len(items):,} questions, {len(features[-1]):,} learned from"
             + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
         )
     if not any(features):
@@ -120,19 +143,7 @@ def _features(
             where=", ".join(source.path for source in settings.datasets),
             expected="questions of its kind, with gold",
         )
-    return features, data
-
-
-def _measure(request: Request, task: Task, settings: NeuralSettings) -> Measure | None:
-    if not settings.dev:
-        return None
-    items = [
-        item
-        for source in settings.dev
-        for item in drawn(source, request.open_dataset, None, settings.seed)[0]
-    ]
-    name = settings.metric or task.metric
-    return lambda checkpoint: measured(task.reader(checkpoint), items, name)
+    return features
 
 
 def named(model: str) -> str:
@@ -154,7 +165,7 @@ def _device(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _remarks(told: dict[str, Any], data: list[Any]) -> tuple[str, ...]:
+def _remarks(told: dict[str, Any], data: list[Drawn]) -> tuple[str, ...]:
     best = "" if told["best"] is None else f", best {told['metric']} {told['best']:.1%}"
     limited = sorted({f"{one.name} ({one.license})" for one in data if one.license})
     lines = [
