@@ -1,0 +1,233 @@
+"""The torch side of the span reader: passages are tokenised once, windows share batches."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+from closeread.errors import UsageError
+from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.engine import Network, forward
+from closeread.readers.neural.spans import (
+    Decoded,
+    NotFiniteError,
+    Part,
+    Places,
+    merged,
+    part,
+    places,
+)
+from closeread.readers.windows import Tokens, Window, windows
+from closeread.text.segment import sentences
+from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
+
+Item = tuple[Passage, Question]
+_DIGITS = 6
+_PASSAGES_KEPT = 8
+_QUESTION_TOKENS = 64
+# Windows held at once; what is beyond waits. 200,000 characters are some 400 windows a question.
+_MOST_WINDOWS = 2048
+NULL_KEY = "null_answers"  # in the checkpoint's configuration: it has learned SQuAD 2.0's way
+
+
+def opened(
+    model: str, *, device: str, dtype: str, pickled: bool, runtime: str, null: str, **settings: Any
+) -> "SpanReader":
+    """Open the model and make the reader; see ``readers.span.span``."""
+    checkpoint = open_checkpoint(model, "span", device=device, dtype=dtype, pickled=pickled)
+    network: Network | None = None
+    if runtime != "torch":
+        from closeread.readers.neural.onnx import open_network
+
+        network = open_network(checkpoint, int8=runtime == "int8")
+    return SpanReader(
+        checkpoint, null=None if null == "auto" else null == "on", network=network, **settings
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Read:
+    """A passage, tokenised."""
+
+    text: str
+    language: str
+    tokens: Tokens
+    places: Places
+
+    @cached_property
+    def sentences(self) -> tuple[Span, ...]:
+        return sentences(self.text, self.language)
+
+    def sentence(self, span: Span) -> Evidence:
+        """Return the sentences that a span touches."""
+        held = (one for one in self.sentences if one.start < span.end and span.start < one.end)
+        return Evidence(spans=tuple(held))
+
+
+@dataclass(eq=False)
+class _Asked:
+    """A question with the windows that it is asked in, and what was said of them so far."""
+
+    question: Question
+    passage: _Read
+    shown: list[Window]
+    parts: dict[int, Part] = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def answered(self) -> bool:
+        return len(self.parts) == len(self.shown)
+
+
+class SpanReader:
+    """Answers with a piece of the passage; questions with options get ``none``.
+
+    ``confidence`` and the candidates' scores are probabilities under one softmax over all spans of
+    all windows of the question, "no answer" among them where the model knows of it.
+
+    Attributes:
+        batch_size: Many questions at once, so that windows of one length meet.
+        independent: What is said of a question does not depend on those beside it.
+        passing_options: Options that leave answers as they are; a resumed run may have others.
+    """
+
+    batch_size = 512
+    independent = True
+    passing_options = ("device", "token_budget")
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        max_length: int = 384,
+        stride: int = 128,
+        max_answer_tokens: int = 30,
+        n_best: int = 5,
+        null: bool | None = None,
+        null_threshold: float = 0.5,
+        token_budget: int | None = None,
+        network: Network | None = None,
+    ) -> None:
+        self._max_length = min(max_length, checkpoint.max_length)
+        least = checkpoint.template.n_special + _QUESTION_TOKENS + 1
+        if self._max_length < least:
+            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._checkpoint = checkpoint
+        self._network = network
+        self._stride = stride
+        self._max_answer_tokens = max_answer_tokens
+        self._n_best = n_best
+        known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
+        self._null = known if null is None else null
+        self._null_threshold = null_threshold
+        self._token_budget = token_budget
+        self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(self._tokenised)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run folder keeps about the model."""
+        return {
+            "n_parameters": self._checkpoint.n_parameters,
+            "max_length": self._max_length,
+            "null": self._null,
+        }
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, each as soon as its last window is computed."""
+        waiting: list[_Asked] = []
+        n_windows = 0
+        for passage, question in items:
+            if question.options or question.kind not in ("span", "discrete"):
+                yield _none(question, 0.0)
+                continue
+            waiting.append(self._asked(passage, question))
+            n_windows += len(waiting[-1].shown)
+            if n_windows >= _MOST_WINDOWS:
+                yield from self._answered(waiting)
+                waiting, n_windows = [], 0
+        yield from self._answered(waiting)
+
+    def _tokenised(self, text: str, language: str) -> _Read:
+        tokens = self._checkpoint.marked_tokens(text)
+        of = places(text, tokens, self._checkpoint.tokenizer.sep_token_id)
+        return _Read(text, language, tokens, of)
+
+    def _asked(self, passage: Passage, question: Question) -> _Asked:
+        read = self._passage(passage.text, passage.language)
+        shown = windows(
+            self._checkpoint.tokens(question.text).ids,
+            read.tokens.ids,
+            self._checkpoint.template,
+            max_length=self._max_length,
+            stride=self._stride,
+            max_question_length=_QUESTION_TOKENS,
+        )
+        return _Asked(question, read, shown)
+
+    def _answered(self, waiting: Sequence[_Asked]) -> Iterator[Prediction]:
+        owners = [(asked, which) for asked in waiting for which in range(len(asked.shown))]
+        rows = forward(
+            self._checkpoint,
+            [asked.shown[which].encoded for asked, which in owners],
+            token_budget=self._token_budget,
+            network=self._network,
+        )
+        for index, row in rows:
+            asked, which = owners[index]
+            try:
+                asked.parts[which] = part(
+                    row,
+                    asked.shown,
+                    which,
+                    asked.passage.places,
+                    max_answer_tokens=self._max_answer_tokens,
+                    n_best=self._n_best,
+                )
+            except NotFiniteError as error:
+                asked.parts[which] = Part(0.0, [], 0.0)
+                asked.error = str(error)
+            if asked.answered:
+                yield self._told(asked)
+
+    def _told(self, asked: _Asked) -> Prediction:
+        if asked.error:
+            return Prediction(question_id=asked.question.question_id, error=asked.error)
+        parts = [asked.parts[which] for which in range(len(asked.shown))]
+        decoded = merged(parts, n_best=self._n_best, null=self._null)
+        found = [_candidate(asked.passage, *row) for row in decoded.best]
+        silent = self._is_silent(decoded)
+        if decoded.null is not None:
+            none = Candidate(answer=Answer(kind="none"), score=round(decoded.null, _DIGITS))
+            found = sorted([*found, none], key=lambda one: -one.score)
+        if silent:
+            return _none(asked.question, decoded.null or 0.0, tuple(found))
+        best = _candidate(asked.passage, *decoded.best[0])
+        return Prediction(
+            question_id=asked.question.question_id,
+            answer=best.answer,
+            confidence=best.score,
+            candidates=tuple(found),
+            evidence=(asked.passage.sentence(best.answer.spans[0]),),
+        )
+
+    def _is_silent(self, decoded: Decoded) -> bool:
+        if not decoded.best:
+            return True
+        return decoded.null is not None and decoded.null > self._null_threshold
+
+
+def _candidate(passage: _Read, probability: float, first: int, last: int) -> Candidate:
+    span = Span(int(passage.places.begins[first]), int(passage.places.ends[last]))
+    answer = Answer(kind="span", texts=(span.of(passage.text),), spans=(span,))
+    return Candidate(answer=answer, score=round(probability, _DIGITS))
+
+
+def _none(
+    question: Question, probability: float, candidates: tuple[Candidate, ...] = ()
+) -> Prediction:
+    return Prediction(
+        question_id=question.question_id,
+        answer=Answer(kind="none"),
+        confidence=round(probability, _DIGITS),
+        candidates=candidates,
+    )

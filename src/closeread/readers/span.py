@@ -1,0 +1,94 @@
+"""A reader that points at the answer: an encoder with a span head over windows of the passage.
+
+What needs torch is loaded when the reader is made.
+"""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from closeread.catalog import missing_extra
+from closeread.errors import UsageError
+
+if TYPE_CHECKING:
+    from closeread.readers.neural.span import SpanReader
+
+Runtime = Literal["torch", "onnx", "int8"]
+Null = Literal["auto", "on", "off"]
+
+
+def span(
+    *,
+    model: str = "",
+    device: str = "cpu",
+    dtype: str = "float32",
+    max_length: int = 384,
+    stride: int = 128,
+    max_answer_tokens: int = 30,
+    n_best: int = 5,
+    null: str = "auto",
+    null_threshold: float = 0.5,
+    runtime: str = "torch",
+    token_budget: int = 0,
+    pickled: bool = False,
+) -> "SpanReader":
+    """Make the reader.
+
+    Args:
+        model: A folder, or a hub name: an encoder with a question-answering head.
+        device: Such as ``cpu`` or ``cuda:0``.
+        dtype: Such as ``float32`` or ``bfloat16``.
+        max_length: Tokens of a window, question and special tokens included; less where the model
+            takes less.
+        stride: Tokens by which windows move.
+        max_answer_tokens: Tokens that an answer may have.
+        n_best: How many candidates a prediction holds.
+        null: Whether the model can say that there is no answer (SQuAD 2.0): ``on``, ``off``, or
+            ``auto``, which takes what ``closeread train`` wrote into its configuration.
+        null_threshold: The probability of "no answer" above which that is the answer. 1 always
+            gives an answer, as one needs to seek the best threshold.
+        runtime: ``torch``, ``onnx`` (ONNX Runtime) or ``int8`` (the same with weights of 8 bits).
+        token_budget: Tokens of a batch; 0 for what suits the device.
+        pickled: Also read weights that are not safetensors. Such files can run code.
+
+    Raises:
+        UsageError: No model is named, or a value is out of its range.
+        InputError: The model cannot be opened, or has no such head.
+        MissingExtraError: torch, transformers or onnxruntime is not installed.
+    """
+    if not model:
+        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    for name, value in (("stride", stride), ("max_answer_tokens", max_answer_tokens)):
+        if value < 1:
+            raise UsageError(f"{name}={value}", expected="1 or more")
+    if n_best < 1 or token_budget < 0 or not 0 <= null_threshold <= 1:
+        raise UsageError(
+            f"n_best={n_best}, token_budget={token_budget}, null_threshold={null_threshold}",
+            expected="at least 1, at least 0, and from 0 to 1",
+        )
+    for name, given, known in (("null", null, Null), ("runtime", runtime, Runtime)):
+        if given not in get_args(known):
+            raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
+    if runtime != "torch" and (device, dtype) != ("cpu", "float32"):
+        raise UsageError(
+            f"runtime={runtime} with device={device} and dtype={dtype}",
+            expected="device=cpu and dtype=float32: it is for processors",
+        )
+    try:
+        from closeread.readers.neural.span import opened
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("closeread"):
+            raise
+        raise missing_extra("the reader span", error.name or "torch", "neural-readers") from error
+    return opened(
+        model,
+        device=device,
+        dtype=dtype,
+        pickled=pickled,
+        runtime=runtime,
+        max_length=max_length,
+        stride=stride,
+        max_answer_tokens=max_answer_tokens,
+        n_best=n_best,
+        null=null,
+        null_threshold=null_threshold,
+        token_budget=token_budget or None,
+    )
