@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from closeread.readers.neural.verifier import VerifierReader
 
 SCORES = ("probability", "logit")
+PAPER = {"retriever": "soft-masking", "sentences": "vgaokao"}  # of Zhang et al. (2021)
 
 
 def verifier(
@@ -79,8 +80,8 @@ def verifier(
 def extract_integrate_compete(
     *,
     model: str = "",
-    retriever: str = "soft-masking",
-    sentences: str = "vgaokao",
+    retriever: str = PAPER["retriever"],
+    sentences: str = PAPER["sentences"],
     **options: Any,
 ) -> "VerifierReader":
     """Make the system of Zhang et al. (2021): soft masking, its integrator, and competition.

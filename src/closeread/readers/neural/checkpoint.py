@@ -132,7 +132,7 @@ def open_checkpoint(
         dtype: Such as ``float32`` or ``bfloat16``.
         pickled: Also read weights that are not safetensors. Such files can run code.
         new_head: Make a head where the checkpoint has none, for training.
-        n_classes: Of a ``pair`` head that is made.
+        n_classes: Of a ``pair`` head that is made; one that is there keeps its own.
         attention_dropout: For training, in place of the model's own.
 
     Raises:
@@ -153,6 +153,8 @@ def open_checkpoint(
     logging.set_verbosity_error()  # what is missing is judged below
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        if "num_labels" in head_options and _has_pair_head(name, given):
+            del head_options["num_labels"]
         model, loading = getattr(transformers, _CLASSES[head]).from_pretrained(
             name,
             dtype=getattr(torch, dtype),
@@ -188,6 +190,11 @@ def open_checkpoint(
             expected="a fast tokenizer (tokenizer.json)",
         )
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+
+
+def _has_pair_head(name: str, given: dict[str, Any]) -> bool:
+    config = transformers.AutoConfig.from_pretrained(name, **given)
+    return any("ForSequenceClassification" in one for one in config.architectures or ())
 
 
 def _find(ids: Sequence[int], part: Sequence[int], begin: int) -> int:

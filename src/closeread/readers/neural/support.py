@@ -1,9 +1,12 @@
 """Reads support off the classes of a pair head: which class says it, and by how much.
 
 A head of two classes tells supported from not (Zhang et al. 2021), one of three entailment from
-neutral and contradiction, one of a single number is that number.
+neutral and contradiction, one of a single number is that number. ``fold`` makes the second the
+first.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -66,3 +69,83 @@ def log_odds(logits: torch.Tensor, supported: int) -> torch.Tensor:
         return logits[:, 0]
     others = [place for place in range(logits.shape[1]) if place != supported]
     return logits[:, supported] - torch.logsumexp(logits[:, others], dim=1)
+
+
+def name_classes(checkpoint: Checkpoint, names: Sequence[str]) -> None:
+    """Write what the classes of a head that was made are called into its configuration."""
+    config = checkpoint.model.config
+    config.id2label = dict(enumerate(names))
+    config.label2id = {name: place for place, name in enumerate(names)}
+
+
+def fold(checkpoint: Checkpoint) -> None:
+    """Make a head of three classes (natural language inference) one of two, in place.
+
+    "Supported" keeps the weights of entailment. "Not supported" gets the mean of the others'
+    weights and biases, and log 2 on its bias. The new log-odds are the old ones plus
+    ``log cosh((neutral - contradiction) / 2)``: the same where the two are equally likely, else
+    higher.
+
+    Raises:
+        InputError: The head has not three classes, one of which is entailment, or its last layer
+            cannot be found.
+    """
+    names = class_names(checkpoint)
+    entailment = supported_class(checkpoint)
+    if len(names) != 3:
+        raise InputError(
+            f"its head has {len(names)} classes: {', '.join(names)}",
+            where=checkpoint.name,
+            expected="the three of natural language inference",
+        )
+    owner, attribute, last = _last_layer(checkpoint)
+    others = [place for place in range(3) if place != entailment]
+    folded = torch.nn.Linear(last.in_features, 2).to(last.weight.device, last.weight.dtype)
+    with torch.no_grad():
+        folded.weight[0] = last.weight[others].mean(dim=0)
+        folded.weight[1] = last.weight[entailment]
+        folded.bias[0] = last.bias[others].mean() + math.log(2)
+        folded.bias[1] = last.bias[entailment]
+    setattr(owner, attribute, folded)
+    _two_classes(checkpoint)
+
+
+def renew(checkpoint: Checkpoint) -> None:
+    """Put a head of two classes with random weights in the place of the one that is there.
+
+    Raises:
+        InputError: Its last layer cannot be found.
+    """
+    owner, attribute, last = _last_layer(checkpoint)
+    fresh = torch.nn.Linear(last.in_features, 2)
+    spread = getattr(checkpoint.model.config, "initializer_range", 0.02)
+    torch.nn.init.normal_(fresh.weight, std=spread)
+    torch.nn.init.zeros_(fresh.bias)
+    setattr(owner, attribute, fresh.to(last.weight.device, last.weight.dtype))
+    _two_classes(checkpoint)
+
+
+def _two_classes(checkpoint: Checkpoint) -> None:
+    checkpoint.model.num_labels = 2
+    name_classes(checkpoint, LABELS)
+
+
+def _last_layer(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.Linear]:
+    """Return the layer that gives the classes, with the module that holds it and its name there."""
+    n_classes = checkpoint.model.config.num_labels
+    fitting = [
+        name
+        for name, layer in checkpoint.model.named_modules()
+        if isinstance(layer, torch.nn.Linear) and layer.out_features == n_classes
+    ]
+    if not fitting:
+        raise InputError(
+            "its head has no last layer that is understood",
+            where=checkpoint.name,
+            expected="an encoder of the BERT or RoBERTa kind",
+        )
+    holder, _, attribute = fitting[-1].rpartition(".")
+    owner = checkpoint.model.get_submodule(holder)
+    last = getattr(owner, attribute)
+    assert isinstance(last, torch.nn.Linear)
+    return owner, attribute, last

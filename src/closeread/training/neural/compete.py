@@ -9,33 +9,70 @@ averages over the pairs of a step, so that a batch of 64 is 64 pairs. The ablati
 competition is the cross-entropy of each option's truth.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 from typing import Any, Literal
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
 from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.support import log_odds, supported_class
+from closeread.readers.neural.support import (
+    LABELS,
+    class_names,
+    fold,
+    log_odds,
+    name_classes,
+    renew,
+    supported_class,
+)
+from closeread.readers.neural.verifier import VerifierReader
 from closeread.readers.statements import encoded, statements
+from closeread.readers.verifier import PAPER, retriever_of
 from closeread.readers.windows import Encoded
+from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
-from closeread.types import Passage, Question
+from closeread.types import Passage, Question, Record
 
 Loss = Literal["hinge", "cross-entropy"]
 Score = Literal["probability", "logit"]
 Reduction = Literal["mean", "sum"]
 Unit = Literal["question", "pair", "option"]
-MakeReader = Callable[[Checkpoint], Reader]
-MARGIN = 0.5  # of the paper and its program
+NliHead = Literal["", "fold", "new"]
 _UNITS: dict[str, tuple[str, ...]] = {
     "hinge": ("question", "pair"),
     "cross-entropy": ("question", "option"),
 }
+
+
+class CompeteSettings(Record, frozen=True, kw_only=True):
+    """``[train.options]`` for verifiers.
+
+    Attributes:
+        loss: ``hinge``, or ``cross-entropy`` for training without competition.
+        margin: Of the hinge; 0.5 in the paper and its program.
+        score: What competes: the ``probability`` of "supported" (the authors' program), or its
+            log-odds, ``logit``, which has no upper end.
+        reduction: Over the pairs of a question: ``mean`` (the program) or ``sum`` (the equations).
+        unit: What the batch size counts: ``question`` (each option is encoded once), ``pair`` (the
+            program: an option in three pairs is encoded three times), or ``option`` for the
+            cross-entropy.
+        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two
+            (``support.fold``), ``new`` begins with a random one. It must be said where there is
+            such a head.
+    """
+
+    loss: Loss = "hinge"
+    margin: float = 0.5
+    score: Score = "probability"
+    reduction: Reduction = "mean"
+    unit: Unit = "question"
+    nli_head: NliHead = ""
 
 
 def hinge(
@@ -74,15 +111,8 @@ class CompeteTask:
 
     Args:
         retriever: Finds the evidence of every option.
-        make_reader: Makes the reader over the model as it is, for the dev metric.
+        settings: What is learned, and how.
         max_length: Tokens of evidence and option together.
-        loss: ``hinge``, or ``cross-entropy`` for training without competition.
-        margin: Of the hinge.
-        score: What competes: the ``probability`` of "supported" (the authors' program), or its
-            log-odds, ``logit``, which has no upper end.
-        reduction: Over the pairs of a question: ``mean`` or ``sum``.
-        unit: What a feature, and so the batch size, counts: ``question`` (each option is encoded
-            once), ``pair`` (the authors' program), or ``option`` for the cross-entropy.
 
     Raises:
         UsageError: Settings that do not go together.
@@ -93,41 +123,44 @@ class CompeteTask:
     metric = "choice.accuracy"
 
     def __init__(
-        self,
-        retriever: Retriever,
-        make_reader: MakeReader,
-        *,
-        max_length: int = 256,
-        loss: Loss = "hinge",
-        margin: float = MARGIN,
-        score: Score = "probability",
-        reduction: Reduction = "mean",
-        unit: Unit = "question",
+        self, retriever: Retriever, settings: CompeteSettings, max_length: int = 256
     ) -> None:
-        if unit not in _UNITS[loss]:
-            raise UsageError(f"loss={loss} has no unit={unit}", expected=" or ".join(_UNITS[loss]))
-        if reduction == "sum" and unit != "question":
-            raise UsageError(
-                f"reduction=sum adds up a question's pairs, and unit={unit} parts them",
-                expected="unit=question, or reduction=mean",
-            )
-        if margin <= 0:
-            raise UsageError(f"margin={margin:g}", expected="above 0")
+        _check(settings)
         self._retriever = retriever
-        self._make_reader = make_reader
+        self._settings = settings
         self._max_length = max_length
-        self._loss = loss
-        self._margin = margin
-        self._score = score
-        self._reduction = reduction
-        self._unit = unit
         self._supported = 1
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        """Make the head one of two classes with names, if it is not one already.
+
+        Raises:
+            UsageError: It has three classes and nobody said what is to become of them.
+            InputError: It has classes that are not understood.
+        """
+        names = class_names(checkpoint)
+        if len(names) == 3:
+            if not self._settings.nli_head:
+                raise UsageError(
+                    f"the model has the classes {', '.join(names)}; a verifier has two",
+                    where=checkpoint.name,
+                    expected='train.options.nli_head = "fold" or "new"',
+                )
+            (fold if self._settings.nli_head == "fold" else renew)(checkpoint)
+        elif names == ["label_0", "label_1"]:
+            name_classes(checkpoint, LABELS)
+        elif len(names) > 2:
+            raise InputError(
+                f"its head has {len(names)} classes",
+                where=checkpoint.name,
+                expected="two (supported or not), three (natural language inference) or a number",
+            )
+        self._supported = supported_class(checkpoint)
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
     ) -> Iterator[Feature]:
         """Yield a question's options, its pairs or each option; nothing where nothing competes."""
-        self._supported = supported_class(checkpoint)
         room = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
             truth = truths(question)
@@ -140,7 +173,7 @@ class CompeteTask:
             yield from self._parted(sequences, truth)
 
     def _learnable(self, truth: Sequence[bool | None]) -> bool:
-        if self._loss == "hinge":
+        if self._settings.loss == "hinge":
             return True in truth and False in truth
         return any(one is not None for one in truth)
 
@@ -151,9 +184,9 @@ class CompeteTask:
         right = [place for place, one in enumerate(target) if one == 1]
         wrong = [place for place, one in enumerate(target) if one == 0]
         together: list[tuple[int, ...]] = [tuple(range(len(target)))]
-        if self._unit == "pair":
+        if self._settings.unit == "pair":
             together = [(one, other) for one in right for other in wrong]
-        elif self._unit == "option":
+        elif self._settings.unit == "option":
             together = [(place,) for place in sorted(right + wrong)]
         for places in together:
             yield Feature(
@@ -171,11 +204,40 @@ class CompeteTask:
         return torch.stack(found).mean()
 
     def _one(self, odds: torch.Tensor, truth: torch.Tensor) -> torch.Tensor:
-        if self._loss == "cross-entropy":
+        if self._settings.loss == "cross-entropy":
             return independent(odds, truth)
-        scores = odds.sigmoid() if self._score == "probability" else odds
-        return hinge(scores, truth, self._margin, self._reduction)
+        scores = odds.sigmoid() if self._settings.score == "probability" else odds
+        return hinge(scores, truth, self._settings.margin, self._settings.reduction)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier over the model as it is."""
-        return self._make_reader(checkpoint)
+        return VerifierReader(checkpoint, self._retriever, max_length=self._max_length)
+
+
+def train(request: Request) -> Trained:
+    """Train a verifier; the reader's options are those that it is read with, but the model."""
+    reader = request.recipe.reader
+    options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
+    max_length = options.pop("max_length", 256)
+    retriever, _ = retriever_of(
+        options.pop("retriever", "cover"), options.pop("evidence_model", ""), options
+    )
+    settings = section(
+        request.path, request.recipe.train.get("options", {}), CompeteSettings, "train.options."
+    )
+    return neural.train(request, CompeteTask(retriever, settings, max_length))
+
+
+def _check(settings: CompeteSettings) -> None:
+    if settings.unit not in _UNITS[settings.loss]:
+        raise UsageError(
+            f"loss={settings.loss} has no unit={settings.unit}",
+            expected=" or ".join(_UNITS[settings.loss]),
+        )
+    if settings.reduction == "sum" and settings.unit != "question":
+        raise UsageError(
+            f"reduction=sum adds up a question's pairs, and unit={settings.unit} parts them",
+            expected="unit=question, or reduction=mean",
+        )
+    if settings.margin <= 0:
+        raise UsageError(f"margin={settings.margin:g}", expected="above 0")

@@ -1,0 +1,109 @@
+"""Trains a model of natural language inference: what a verifier learns first.
+
+Zhang et al. (2021, section 3.4) fine-tune on OCNLI before VGaokao. Premise and hypothesis stand as
+evidence and statement will; the classes are entailment, neutral and contradiction, so that what
+comes of it is a model like any other of the kind. How its head then becomes one of two classes is
+the next stage's to say (``nli_head`` in ``compete``). Pairs on which the annotators did not agree
+(label ``-``) are no questions to begin with (``formats/nli.py``).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from closeread.errors import InputError
+from closeread.protocols import Reader
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.support import class_names, name_classes
+from closeread.readers.neural.verifier import VerifierReader
+from closeread.readers.statements import Statement, encoded
+from closeread.readers.verifier import retriever_of
+from closeread.training.neural import train as neural
+from closeread.training.neural.task import Feature
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
+from closeread.types import Evidence, Passage, Question, Record
+
+CLASSES = ("entailment", "neutral", "contradiction")
+
+
+class EntailOptions(Record, frozen=True, kw_only=True):
+    """What ``[reader]`` may say of a model of natural language inference.
+
+    Attributes:
+        max_length: Tokens of premise and hypothesis together.
+    """
+
+    max_length: int = 128
+
+
+class EntailTask:
+    """What a pair head learns from premises and hypotheses.
+
+    Args:
+        max_length: Tokens of both together.
+    """
+
+    head: Head = "pair"
+    n_classes = 3
+    metric = "choice.accuracy"
+
+    def __init__(self, max_length: int = 128) -> None:
+        self._max_length = max_length
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        """Name the classes of a head that was made.
+
+        Raises:
+            InputError: The head has other classes.
+        """
+        names = class_names(checkpoint)
+        if names == ["label_0", "label_1", "label_2"]:
+            name_classes(checkpoint, CLASSES)
+        elif sorted(names) != sorted(CLASSES):
+            raise InputError(
+                f"its classes are {', '.join(names)}",
+                where=checkpoint.name,
+                expected=", ".join(CLASSES) + ", or a model without a head",
+            )
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield one pair a question; questions that are no hypotheses give none."""
+        classes = class_names(checkpoint)
+        room = min(self._max_length, checkpoint.max_length)
+        for passage, question in items:
+            label = _label(question)
+            if label not in classes:
+                continue
+            statement = Statement(Evidence(), passage.text, question.text)
+            sequence = encoded(
+                statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
+            )
+            yield Feature((sequence,), (classes.index(label),))
+
+    def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+        """Return the mean cross-entropy of the classes."""
+        return cross_entropy(outputs.logits.float(), targets[:, 0])
+
+    def reader(self, checkpoint: Checkpoint) -> Reader:
+        """Return the verifier, which answers by the classes; no evidence is sought."""
+        return VerifierReader(
+            checkpoint, retriever_of("cover", "", {})[0], max_length=self._max_length
+        )
+
+
+def train(request: Request) -> Trained:
+    """Train a model of natural language inference, read by the reader ``verifier``."""
+    options = section(request.path, request.recipe.reader.options, EntailOptions, "reader.options.")
+    return neural.train(request, EntailTask(options.max_length))
+
+
+def _label(question: Question) -> str:
+    if question.kind != "entailment" or not question.answers:
+        return ""
+    return (question.answers[0].texts or ("",))[0].strip().lower()
