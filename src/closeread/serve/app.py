@@ -13,20 +13,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
+from closeread.serve.demo import demo_page
 from closeread.serve.limits import Held
 from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
 from closeread.serve.openapi import document
 from closeread.serve.reference import reference_page
 from closeread.serve.refusals import JSON, GoneError, RefusedError, stopping
 from closeread.serve.service import Service
-
-try:
-    from closeread.serve.demo import demo_page
-except ImportError:
-
-    def demo_page(reader_name: str) -> bytes:
-        return b"<!doctype html><title>closeread</title><a href=docs>docs</a>"
-
 
 PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
 FAILED_HEADER = "closeread-failed"

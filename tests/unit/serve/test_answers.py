@@ -1,0 +1,394 @@
+"""What the service answers, and what its reader is shown of a question."""
+
+import json
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import closeread
+from closeread.exam import EXAMS, locate
+from closeread.formats import load
+from closeread.readers import make
+from closeread.readers.answer_wire import AnswerReply, AnswerRequest, asked
+from closeread.runs.plan import batches
+from closeread.types import Span
+from served import asking, context, serving
+
+HERE = Path(__file__).parent
+
+
+def decoded(reply):
+    assert reply.status == 200, reply.body
+    return msgspec.json.decode(reply.body, type=AnswerReply)
+
+
+def texts(reply):
+    return {one.question_id: one.answer.texts[0] for one in decoded(reply).predictions}
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def lexical():
+    with serving("lexical", "-o", "sharpness=4") as server:
+        yield server
+
+
+def test_a_context_of_the_shared_task(echo):
+    """`{qid: answer}` and nothing else, in order, the text's markers in place."""
+    text = "[TLE] Lamps [DOC] Lit at six. [PAR] Put out by nobody."
+    reply = echo.post("/", context("b", "a", text=text))
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "application/json"
+    assert "closeread-failed" not in reply.headers
+    assert list(reply.json().items()) == [
+        ("b", f"What is b? | {text}"), ("a", f"What is a? | {text}"),
+    ]  # fmt: skip
+
+
+def test_a_context_as_it_is_published(echo):
+    """Tokens and gold may stand beside, as in the shared task's own files."""
+    body = context("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
+    body["qas"][0] |= {
+        "id": "x", "question_tokens": [["What", 0]], "answers": ["six"],
+        "detected_answers": [{"text": "six", "char_spans": [[20, 22]], "token_spans": [[5, 5]]}],
+    }  # fmt: skip
+    assert list(echo.post("/", body).json()) == ["1"]
+
+
+@pytest.mark.parametrize(
+    "kind", [None, "application/json", "application/x-www-form-urlencoded", "text/plain"]
+)
+def test_the_content_type_does_not_matter(echo, kind):
+    headers = {"content-type": kind} if kind else {}
+    assert list(echo.post("/", context("1"), headers).json()) == ["1"]
+
+
+def test_a_header_line_and_no_questions(echo):
+    assert echo.post("/", {"header": {"dataset": "x", "split": "dev"}}).json() == {}
+    assert echo.post("/", context()).json() == {}
+    assert decoded(echo.post("/v1/answer", {"items": []})).predictions == ()
+
+
+def test_one_qid_twice_in_a_context(echo):
+    """As in any JSON object the later one stands."""
+    body = context("1", "1")
+    body["qas"][1]["question"] = "Again?"
+    assert echo.post("/", body).json()["1"].startswith("Again? |")
+
+
+def test_the_shared_task_client(echo):
+    """What its program does: wait for the port, post one context at a time, merge."""
+    echo.connect().close()
+    contexts = [context(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
+    merged = {}
+    for one in contexts:
+        merged |= echo.post("/", one, {"content-type": "application/json"}).json()
+    assert merged == {
+        f"{n}{letter}": f"What is {n}{letter}? | Text {n}." for n in range(5) for letter in "ab"
+    }
+
+
+def test_a_question_that_fails_costs_no_other(echo):
+    """It is left out of the shared task's answers, and named with its error in ours."""
+    body = context("1", "2", "3")
+    body["qas"][1]["question"] = "Please raise!"
+    reply = echo.post("/", body)
+    assert (reply.status, sorted(reply.json())) == (200, ["1", "3"])
+    assert reply.headers["closeread-failed"] == "1"
+    for word, told in (
+        ("raise", "RuntimeError: no such luck"),
+        ("usage", "UsageError: a question that this reader refuses"),
+        ("exit", "SystemExit: 3"),
+        ("silent", "the reader gave no prediction"),
+    ):
+        asked_for = asking("1", "2", "3")
+        asked_for["items"][0]["questions"][1]["text"] = f"Please {word}!"
+        first, second, third = decoded(echo.post("/v1/answer", asked_for)).predictions
+        assert first.answer.texts == ("What is 1? | The lamp was lit at six.",)
+        assert (second.answer, second.error) == (None, told)
+        assert third.answer.texts == ("What is 3? | The lamp was lit at six.",)
+
+
+def test_a_context_of_which_every_question_fails(echo):
+    body = context("1")
+    body["qas"][0]["question"] = "Please raise!"
+    reply = echo.post("/", body)
+    assert reply.status == 500
+    assert reply.error["what"] == "the reader failed: RuntimeError: no such luck"
+
+
+def test_answers_stand_in_the_order_asked(echo):
+    body = {"items": []}
+    for number in range(40):
+        item = asking(f"q{number}", f"r{number}", text=f"Text {number}.")["items"][0]
+        body["items"].append(item)
+    reply = decoded(echo.post("/v1/answer", body))
+    wanted = [f"{letter}{number}" for number in range(40) for letter in "qr"]
+    assert [one.question_id for one in reply.predictions] == wanted
+    assert [one.answer.texts[0] for one in reply.predictions] == [
+        f"What is {name}? | Text {name[1:]}." for name in wanted
+    ]
+
+
+def test_a_reader_never_sees_gold():
+    """Nor tags, metadata, groups, or ids that could tell of them."""
+    with serving("odd_readers:Shows", folder=HERE) as server:
+        gold = {
+            "answers": [{"kind": "choice", "label": "B", "texts": ["SECRET"]}],
+            "option_truth": [False, True],
+            "gold_evidence": [{"spans": [[0, 3]], "texts": ["SECRET"]}],
+            "group_id": "SECRET-1", "role": "positive", "tags": {"type": "SECRET"},
+            "metadata": {"solution": "SECRET"},
+        }  # fmt: skip
+        options = [
+            {"label": "A", "text": "a"},
+            {"label": "B", "text": "b", "tags": {"t": "SECRET"}},
+        ]
+        question = {
+            "question_id": "SECRET-q", "passage_id": "SECRET-p", "text": "Which?", "kind": "choice",
+            "options": options, **gold,
+        }  # fmt: skip
+        passage = {"passage_id": "SECRET-p", "text": "x", "metadata": {"s": "SECRET"}}
+        body = {"items": [{"passage": passage, "questions": [question]}]}
+        (found,) = decoded(server.post("/v1/answer", body)).predictions
+        assert found.question_id == "SECRET-q"
+        assert "SECRET" not in found.answer.texts[0]
+        mrqa = context("SECRET")
+        mrqa["qas"][0] |= {"answers": ["SECRET"], "question": "?"}
+        assert "SECRET" not in server.post("/", mrqa).json()["SECRET"]
+
+
+def test_questions_of_a_group_are_never_shown_together():
+    with serving("odd_readers:Shows", folder=HERE) as server:
+        body = asking(*(f"q{number}" for number in range(9)))
+        for number, question in enumerate(body["items"][0]["questions"]):
+            question["group_id"] = f"g{number // 3}"
+        shown = texts(server.post("/v1/answer", body))
+        assert [found.split()[0] for found in shown.values()] == ["3"] * 9
+
+
+def test_clients_with_the_same_ids_share_a_batch_and_are_not_mixed(tmp_path):
+    """Every id stands in the batch once, each passage id names one text."""
+    go = tmp_path / "go"
+    replies = {}
+    with serving("odd_readers:Together", folder=HERE, GO=str(go)) as server:
+
+        def ask(number):
+            body = asking("same", "other", text=f"Text {number}.")
+            body["items"][0]["passage"]["passage_id"] = "p"
+            body["items"][0]["questions"][0]["text"] = f"same{number}"
+            body["items"][0]["questions"][1]["text"] = f"other{number}"
+            replies[number] = texts(server.post("/v1/answer", body))
+
+        threads = [threading.Thread(target=ask, args=(0,))]
+        threads[0].start()
+        server.until(lambda health: health["reading_questions"] == 2)
+        for number in range(1, 5):
+            threads.append(threading.Thread(target=ask, args=(number,)))
+            threads[-1].start()
+        server.until(lambda health: health["queue_questions"] == 8)
+        go.touch()
+        for thread in threads:
+            thread.join()
+    together = " ".join(
+        sorted(f"{name}{number}" for number in range(1, 5) for name in ("same", "other"))
+    )
+    for number in range(1, 5):
+        assert replies[number] == {
+            name: f"{name}{number}@Text {number}. of {together}" for name in ("same", "other")
+        }
+
+
+def test_an_answer_does_not_wait_for_the_rest_of_its_batch(tmp_path):
+    """Of three requests in one batch two are answered while the third keeps the reader busy."""
+    go, replies = tmp_path / "go", {}
+    with serving(
+        "odd_readers:Streams", "--batch-wait-milliseconds", "60000", "--batch-size", "3",
+        folder=HERE, GO=str(go),
+    ) as server:  # fmt: skip
+
+        def ask(name):
+            replies[name] = server.post("/", context(name)).json()
+
+        threads = {name: threading.Thread(target=ask, args=(name,)) for name in ("a", "b", "last")}
+        for number, name in enumerate(threads):
+            threads[name].start()
+            if number < 2:
+                server.until(lambda health, n=number: health["queue_questions"] == n + 1)
+        threads["a"].join()
+        threads["b"].join()
+        assert replies == {"a": {"a": "What is a?"}, "b": {"b": "What is b?"}}
+        assert server.health()["reading_questions"] == 3
+        go.touch()
+        threads["last"].join()
+        assert replies["last"] == {"last": "What is last?"}
+        assert server.metric("closeread_batch_questions_sum") == 3
+        assert server.metric("closeread_batch_questions_count") == 1
+
+
+def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
+    """Through the service as in a run: answer, confidence, scores and evidence are equal."""
+    reader, options = make("lexical", {"sharpness": 4.0})
+    for name in EXAMS:
+        items = list(load(locate(name)))
+        body = AnswerRequest(items=tuple(asked(*item) for item in items), n_best=1000)
+        reply = decoded(lexical.post("/v1/answer", msgspec.json.encode(body)))
+        assert (reply.reader, reply.options) == ("lexical", options)
+        assert reply.version == closeread.__version__
+        own = {}
+        for batch in batches(items, 32):
+            names = {one.shown[1].question_id: one.question_id for one in batch}
+            for found in reader.read([one.shown for one in batch]):
+                own[names[found.question_id]] = found
+        assert len(reply.predictions) == len(own) > 5
+        for found in reply.predictions:
+            same = own[found.question_id]
+            assert (found.answer, found.confidence, found.candidates, found.option_scores) == (
+                same.answer, same.confidence, same.candidates, same.option_scores
+            )  # fmt: skip
+            assert [one.spans for one in found.evidence] == [one.spans for one in same.evidence]
+
+
+def test_a_reader_that_draws_by_id_draws_as_in_a_run():
+    """The id that a reader sees is the same here and in a run."""
+    with serving("random-option") as server:
+        body = asking(*(f"q{number}" for number in range(20)))
+        for question in body["items"][0]["questions"]:
+            question |= {
+                "kind": "choice",
+                "options": [{"label": label, "text": label} for label in "ABCD"],
+            }
+        replies = [server.post("/v1/answer", body) for _ in range(2)]
+        labels = [[one.answer.label for one in decoded(reply).predictions] for reply in replies]
+        assert labels[0] == labels[1]
+        reader, _ = make("random-option")
+        items = [
+            (item.passage, item.questions) for item in msgspec.convert(body, AnswerRequest).items
+        ]
+        (batch,) = batches(items, 32)
+        assert labels[0] == [one.answer.label for one in reader.read([p.shown for p in batch])]
+
+
+def test_evidence_says_what_it_covers(lexical):
+    body = asking("q", text="The lamp was lit at six. Nobody saw who put it out.")
+    body["items"][0]["questions"][0] |= {
+        "kind": "verification",
+        "options": [
+            {"label": "A", "text": "The lamp was lit at seven."},
+            {"label": "B", "text": "Nobody saw who put it out."},
+        ],
+    }
+    reply = decoded(lexical.post("/v1/answer", body))
+    (found,), (first, second) = reply.predictions, reply.coverage[0]
+    text = body["items"][0]["passage"]["text"]
+    assert [one.option_label for one in found.evidence] == ["A", "B"]
+    assert found.evidence[1].texts == ("Nobody saw who put it out.",)
+    assert (first.claim, first.option_label) == ("The lamp was lit at seven.", "A")
+    assert [span.of(first.claim) for span in first.uncovered] == ["seven"]
+    assert first.covered[0].option_span.of(first.claim) == first.covered[0].passage_span.of(text)
+    assert second.uncovered == ()
+
+
+def test_evidence_of_the_reader_stays_and_is_explained():
+    with serving("odd_readers:Wordy", folder=HERE) as server:
+        reply = decoded(server.post("/v1/answer", asking("six", n_best=3)))
+        (found,) = reply.predictions
+        assert len(found.candidates) == 3
+        assert [(one.spans, one.score) for one in found.evidence] == [((Span(0, 24),), 0.25)]
+        assert reply.coverage[0][0].claim == "What is six?"
+        assert [span.of("What is six?") for span in reply.coverage[0][0].uncovered] == []
+        bare = decoded(server.post("/v1/answer", asking("six", n_best=0, evidence=False)))
+        assert (bare.predictions[0].candidates, bare.predictions[0].evidence) == ((), ())
+        assert bare.coverage == ()
+
+
+@pytest.mark.parametrize(("retriever", "count"), [("cover", 2), ("none", 0)])
+def test_evidence_for_readers_that_give_none(retriever, count):
+    with serving("majority", "--retriever", retriever) as server:
+        body = asking("q", text="The lamp was lit at six.")
+        body["items"][0]["questions"][0] |= {
+            "kind": "choice",
+            "options": [{"label": "A", "text": "at six"}, {"label": "B", "text": "elephants"}],
+        }
+        reply = decoded(server.post("/v1/answer", body))
+        assert len(reply.predictions[0].evidence) == len(reply.coverage[0]) == count
+        if count:
+            assert reply.predictions[0].evidence[0].texts == ("The lamp was lit at six.",)
+            assert [span.of("elephants") for span in reply.coverage[0][1].uncovered] == [
+                "elephants"
+            ]
+
+
+def test_a_chinese_passage_needs_no_language():
+    with serving("odd_readers:Shows", folder=HERE) as server:
+        found = texts(
+            server.post("/v1/answer", asking("q", text="灯在六点点亮。没有人看见谁把它熄灭。"))
+        )
+        assert "language='zh'" in found["q"]
+        body = asking("q", text="灯在六点点亮。")
+        body["items"][0]["passage"]["language"] = "ja"
+        assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
+
+
+def test_predictions_that_cannot_be_sent_fail_alone():
+    with serving("odd_readers:Unsendable", folder=HERE) as server:
+        words = ("nan", "fine", "surrogate", "stranger", "twice", "text")
+        found = decoded(server.post("/v1/answer", asking(*words))).predictions
+        assert [one.question_id for one in found] == list(words)
+        assert [bool(one.error) for one in found] == [True, False, True, True, False, True]
+        assert found[1].answer.texts == ("fine",)
+        assert found[4].answer.texts == ("once",)
+
+
+def test_a_reader_whose_model_is_gone_says_so():
+    with serving("odd_readers:Gone", folder=HERE) as server:
+        (found,) = decoded(server.post("/v1/answer", asking("q"))).predictions
+        assert found.error == "EndpointError: the model's server is gone"
+        assert server.post("/", context("q")).status == 500
+        assert server.metric("closeread_questions_total", outcome="failed") == 2
+
+
+def test_the_interface_is_described(lexical):
+    """The document names every record, and every reference in it leads somewhere."""
+    document = lexical.get("/openapi.json").json()
+    assert document["openapi"] == "3.1.0"
+    schemas = document["components"]["schemas"]
+    named = set(json.dumps(document).split('"#/components/schemas/')[1:])
+    assert {one.split('"')[0] for one in named} <= set(schemas)
+    assert {"AnswerRequest", "AnswerReply", "Prediction", "ErrorReply", "Health"} <= set(schemas)
+    for path in ("/", "/v1/answer"):
+        content = document["paths"][path]["post"]["requestBody"]["content"]
+        reply = lexical.post(path, content["application/json"]["example"])
+        assert reply.status == 200, reply.body
+    page = lexical.get("/docs").body.decode()
+    assert all(f'id="{name}"' in page for name in schemas)
+    assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page
+
+
+def test_the_page_where_a_person_asks(lexical):
+    reply = lexical.get("/")
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "text/html; charset=utf-8"
+    assert b"lexical" in reply.body
+
+
+def test_health_and_metrics(lexical):
+    health = lexical.health()
+    assert health["status"] == "ready"
+    assert health["options"]["sharpness"] == 4.0
+    before = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
+    questions = lexical.metric("closeread_questions_total", outcome="answered")
+    assert lexical.post("/", context("1", "2", "3")).status == 200
+    after = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
+    assert after == before + 1
+    assert lexical.metric("closeread_questions_total", outcome="answered") == questions + 3
+    assert lexical.metric("closeread_request_seconds_count", path="/") >= after
+    assert lexical.metric("closeread_queue_questions") == 0
+    assert lexical.metric("process_resident_memory_bytes") > 0
