@@ -1,5 +1,6 @@
 """``closeread serve``: a reader over HTTP."""
 
+import dataclasses
 import os
 import sys
 
@@ -154,32 +155,33 @@ def command(
     from closeread.serve.service import Service
 
     let_import_from_here()
-    listening = bound(host, port)
-    made, resolved = make("reader", reader, parsed(options))
-    finder = make("retriever", retriever)[0] if retriever != "none" else None
-    service = Service(
-        made,
-        describe_reader(reader, resolved, made),
-        finder,
-        Settings(
-            queue=queue,
-            batch_size=min(batch_size or batch_size_of(made), queue),
-            batch_wait_seconds=batch_wait_milliseconds / 1000,
-            timeout_seconds=timeout_seconds,
-            grace_seconds=grace_seconds,
-            max_body_bytes=max_body_bytes,
-            max_passage_characters=max_passage_characters,
-            max_question_characters=max_question_characters,
-            max_connections=max_connections,
-            header_seconds=header_timeout_seconds,
-            body_seconds=body_timeout_seconds,
-        ),
+    settings = Settings(
+        queue=queue,
+        batch_wait_seconds=batch_wait_milliseconds / 1000,
+        timeout_seconds=timeout_seconds,
+        grace_seconds=grace_seconds,
+        max_body_bytes=max_body_bytes,
+        max_passage_characters=max_passage_characters,
+        max_question_characters=max_question_characters,
+        max_connections=max_connections,
+        header_seconds=header_timeout_seconds,
+        body_seconds=body_timeout_seconds,
     )
-    if host in _WILDCARDS:
-        remark("anybody who reaches this machine can ask: there is no password")
-    code = listen(
-        service, app(service, origins), listening, ready=lambda: click.echo(url(listening))
-    )
+    with bound(host, port) as listening:
+        made, resolved = make("reader", reader, parsed(options))
+        finder = make("retriever", retriever)[0] if retriever != "none" else None
+        size = min(batch_size or batch_size_of(made), queue)
+        service = Service(
+            made,
+            describe_reader(reader, resolved, made),
+            finder,
+            dataclasses.replace(settings, batch_size=size),
+        )
+        if host in _WILDCARDS:
+            remark("anybody who reaches this machine can ask: there is no password")
+        code = listen(
+            service, app(service, origins), listening, ready=lambda: click.echo(url(listening))
+        )
     if code:
         remark("stopped with questions that were accepted and not answered")
         sys.stdout.flush()

@@ -145,7 +145,7 @@ class _Paths:
 async def _no_such_path(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
-        allowed = (error.headers or {}).get("allow", (error.headers or {}).get("Allow", ""))
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
         told = RefusedError(
             405,
             "wrong-method",

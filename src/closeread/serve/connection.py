@@ -48,9 +48,9 @@ class GuardedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; too much of a head is refused."""
+        super().data_received(data)
         if self._in_head:
             self._head_bytes += len(data)
-        super().data_received(data)
         if self._in_head and self._head_bytes > self._settings.max_head_bytes:
             self._refuse(431, "large-head", "the request's headers are too large")
         elif self._idles():

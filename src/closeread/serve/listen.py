@@ -36,6 +36,7 @@ def bound(host: str, port: int) -> socket.socket:
     Raises:
         UsageError: The address is taken or not ours.
     """
+    made = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -45,6 +46,8 @@ def bound(host: str, port: int) -> socket.socket:
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
     except OSError as error:
+        if made is not None:
+            made.close()
         raise UsageError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}",
             cure="choose another with --port (0 takes a free one), or another --host",

@@ -1,0 +1,384 @@
+"""What the service refuses, how it says so, and that nobody else is harmed."""
+
+import json
+import re
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from served import WAIT_SECONDS, asking, context, received, serving
+
+HERE = Path(__file__).parent
+HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with serving(
+        "odd_readers:Echo", "--max-body-bytes", "100000", "--max-passage-characters", "5000",
+        "--max-question-characters", "500", "--queue", "64", "--header-timeout-seconds", "1",
+        "--body-timeout-seconds", "1", folder=HERE,
+    ) as server:  # fmt: skip
+        yield server
+        # whatever was done to it before, it still answers
+        assert server.post("/", context("end")).status == 200
+
+
+def status_and_error(raw):
+    head, _, body = raw.partition(b"\r\n\r\n")
+    status = re.match(rb"HTTP/1.1 (\d+) ", head)
+    return int(status[1]), json.loads(body)["error"]
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/answer"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"a=b",
+        b"\xff\xfe",
+        b'{"items": [], "context": "x", "qas": []} {}',
+        b'{"items": [{"passage": {"text": "\\ud800"}}], "context": "\\ud800"}',
+    ],
+)
+def test_what_is_no_json(echo, path, body):
+    if path == "/v1/answer":
+        body = body.replace(b', "context": "x", "qas": []', b"")
+    reply = echo.post(path, body)
+    assert reply.status == 400
+    assert reply.headers["content-type"] == "application/json"
+    assert "JSON" in reply.error["what"] and reply.error["cure"]
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/answer"])
+def test_what_is_no_utf_8(echo, path):
+    body = b'{"items": [{"passage": {"text": "\xe4"}}], "context": "\xe4", "qas": []}'
+    reply = echo.post(path, body)
+    assert (reply.status, reply.error["what"]) == (400, "not UTF-8 text")
+
+
+def broken(number):
+    """A request with one thing wrong, and what the refusal says of it."""
+    body = asking("q1", "q2")
+    passage, questions = body["items"][0]["passage"], body["items"][0]["questions"]
+    second = questions[1]
+    options = [{"label": "A", "text": "x"}, {"label": "A", "text": "y"}]
+    changes = [
+        (lambda: body.pop("items"), "the field 'items' is missing", ""),
+        (lambda: passage.pop("text"), "the field 'text' is missing", "items[0].passage"),
+        (lambda: passage.update(text=7), "found an integer", "items[0].passage.text"),
+        (lambda: passage.update(txt=""), "unknown field `txt`", "items[0].passage"),
+        (lambda: second.pop("kind"), "the field 'kind' is missing", "question q2"),
+        (lambda: second.update(kind="riddle"), "'riddle'", "items[0].questions[1].kind"),
+        (lambda: second.update(kind="choice"), "has no options", "items[0].questions[1].options"),
+        (lambda: second.update(kind="choice", options=options), "two options have the label 'A'",
+         "items[0].questions[1].options[1].label"),
+        (lambda: second.update(question_id="q1"), "'q1' stands at items[0].questions[0] too",
+         "items[0].questions[1].question_id"),
+        (lambda: second.update(passage_id="other"), "about the passage 'other'",
+         "items[0].questions[1].passage_id"),
+        (lambda: second.update(text="x" * 501), "501 characters", "items[0].questions[1].text"),
+        (lambda: passage.update(text="x" * 5001), "5,001 characters", "items[0].passage.text"),
+        (lambda: second.update(options=[{"label": str(n), "text": ""} for n in range(101)]),
+         "101 options", "items[0].questions[1].options"),
+        (lambda: body.update(n_best=-1), "Expected `int` >= 0", "n_best"),
+        (lambda: body.update(evidence="yes"), "found a string", "evidence"),
+        (lambda: body.update(answer=1), "unknown field `answer`", ""),
+    ]  # fmt: skip
+    if number is None:
+        return len(changes)
+    change, what, where = changes[number]
+    change()
+    return body, what, where
+
+
+@pytest.mark.parametrize("number", range(broken(None)))
+def test_wrong_fields(echo, number):
+    body, what, where = broken(number)
+    reply = echo.post("/v1/answer", body)
+    assert reply.status == 422
+    assert what in reply.error["what"]
+    assert where in reply.error["where"]
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "where"),
+    [
+        ({}, "the field 'context' is missing", "the request's body"),
+        ([], "found a list", "the request's body"),
+        ({"context": "x"}, "the field 'qas' is missing", ""),
+        ({"context": "x", "qas": [{"qid": 7, "question": "x"}]}, "found an integer", "qas[0].qid"),
+        ({"context": "x", "qas": [{"qid": "7"}]}, "'question' is missing", "question 7"),
+        ({"context": "x" * 5001, "qas": []}, "5,001 characters", "context.text"),
+        ({"context": "x", "qas": [{"qid": "7", "question": "x" * 501}]}, "501", "qas[0].text"),
+    ],
+)
+def test_wrong_fields_of_the_shared_task(echo, body, what, where):
+    reply = echo.post("/", body)
+    assert reply.status == 422
+    assert what in reply.error["what"]
+    assert where in reply.error["where"]
+
+
+def test_json_nested_without_end(echo):
+    reply = echo.post("/", b'{"context": "x", "qas": ' + b"[" * 50_000)
+    assert reply.status in (400, 422)
+    assert reply.error["what"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "expected"),
+    [
+        ("GET", "/v1/answer", 405, "POST"),
+        ("PUT", "/", 405, "GET, HEAD, POST"),
+        ("DELETE", "/health", 405, "GET, HEAD"),
+        ("GET", "/v1", 404, "one of /, /v1/answer, "),
+        ("POST", "/v1/answer/", 404, "one of /"),
+        ("GET", "/../../etc/passwd", 404, "one of /"),
+    ],
+)
+def test_wrong_methods_and_paths(echo, method, path, status, expected):
+    reply = echo.send(method, path)
+    assert reply.status == status
+    assert reply.error["where"] == path
+    assert reply.error["expected"].startswith(expected)
+    if status == 405:
+        assert reply.headers["allow"] == expected
+
+
+def test_a_compressed_body(echo):
+    reply = echo.post("/", b"\x1f\x8b", {"content-encoding": "gzip"})
+    assert (reply.status, reply.error["what"]) == (415, "the body is compressed")
+
+
+def test_no_http_at_all(echo):
+    for raw in (b"\x16\x03\x01\x02\x00\x01", b"HELLO\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n"):
+        with echo.connect() as connection:
+            connection.sendall(raw)
+            status, error = status_and_error(received(connection))
+            assert (status, error["what"]) == (400, "this is no HTTP request")
+
+
+def test_a_body_that_says_that_it_is_too_large(echo):
+    """It is refused before any of it was sent."""
+    for path in ("/", "/v1/answer"):
+        with echo.connect() as connection:
+            connection.sendall(
+                f"{HEAD}content-length: 100000000\r\n\r\n".format(path=path).encode()
+            )
+            head = connection.recv(65536)
+            assert head.startswith(b"HTTP/1.1 413 ")
+            assert b"100,000,000 bytes" in head + connection.recv(65536)
+
+
+def test_a_client_that_waits_to_be_told_to_go_on(echo):
+    """`expect: 100-continue` with a large body gets 413 and never 100; with a small one, 100."""
+    with echo.connect() as connection:
+        connection.sendall(
+            f"{HEAD}expect: 100-continue\r\ncontent-length: 200000\r\n\r\n".format(
+                path="/"
+            ).encode()
+        )
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
+    body = json.dumps(context("1")).encode()
+    with echo.connect() as connection:
+        connection.sendall(
+            f"{HEAD}expect: 100-continue\r\ncontent-length: {len(body)}\r\n\r\n".format(
+                path="/"
+            ).encode()
+        )
+        assert connection.recv(65536).startswith(b"HTTP/1.1 100 ")
+        connection.sendall(body)
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_hundred_megabytes(echo, chunked):
+    """They are refused, whether announced or not, and the memory does not grow by them."""
+    before = echo.metric("process_resident_memory_bytes")
+    length = "transfer-encoding: chunked" if chunked else "content-length: 104857600"
+    piece = b"x" * 1048576
+    if chunked:
+        piece = b"100000\r\n" + piece + b"\r\n"
+    found = []
+    with echo.connect() as connection:
+        reading = threading.Thread(target=lambda: found.append(connection.recv(65536)))
+        reading.start()
+        connection.sendall(f"{HEAD}{length}\r\n\r\n".format(path="/").encode())
+        for _ in range(100):
+            connection.sendall(piece)
+        reading.join()
+        assert found[0].startswith(b"HTTP/1.1 413 ")
+    assert echo.metric("process_resident_memory_bytes") - before < 16e6
+    assert echo.metric("closeread_refused_total", reason="large-body") >= 1
+
+
+def test_a_refused_body_without_end_is_cut(echo):
+    """A client that goes on for ever is not listened to for ever."""
+    piece = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
+    with echo.connect() as connection:
+        connection.sendall(f"{HEAD}transfer-encoding: chunked\r\n\r\n".format(path="/").encode())
+        with pytest.raises(ConnectionError):
+            for _ in range(2000):
+                connection.sendall(piece)
+
+
+def test_headers_without_end(echo):
+    with echo.connect() as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        with pytest.raises(ConnectionError):
+            for number in range(100_000):
+                connection.sendall(b"x-%d: " % number + b"y" * 1000 + b"\r\n")
+    assert echo.metric("closeread_refused_total", reason="large-head") >= 1
+    with echo.connect() as connection:
+        connection.sendall(b"GET /" + b"y" * 70_000)
+        assert status_and_error(received(connection))[0] == 431
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"", None),
+        (b"POST / HT", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\nx-slow: ", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab", 408),
+        (b"POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 404),
+    ],
+)
+def test_half_open_connections(echo, sent, status):
+    """They are closed in time; whoever had begun to speak is told why."""
+    with echo.connect() as connection:
+        connection.sendall(sent)
+        raw = received(connection)
+    if status is None:
+        assert raw == b""
+    else:
+        assert status_and_error(raw)[0] == status
+
+
+def test_a_half_open_second_request(echo):
+    """The clock runs for every request of a connection, not for the first alone."""
+    body = json.dumps(context("1")).encode()
+    request = f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
+    for rest in (b"POST / HT", b"\r\n", b"\r\n\r\n\r\n"):
+        with echo.connect() as connection:
+            connection.sendall(request)
+            connection.recv(65536)
+            connection.sendall(rest)
+            raw = received(connection)
+        # the first answer may still come with the end of the second
+        assert raw.rpartition(b"HTTP/1.1 ")[2].startswith(b"408 ") == bool(rest.strip())
+
+
+def test_a_client_that_drips(echo):
+    """A byte now and then does not keep a connection."""
+    with echo.connect() as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nhost: x\r\n")
+        connection.settimeout(0.05)
+        raw = b""
+        for _ in range(int(WAIT_SECONDS / 0.05)):
+            try:
+                connection.sendall(b"x-a: b\r\n")
+                piece = connection.recv(65536)
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+            if not piece:
+                break
+            raw += piece
+        else:
+            pytest.fail("the connection was never closed")
+    assert raw.startswith(b"HTTP/1.1 408 ")
+
+
+def test_many_half_open_connections_harm_nobody(echo):
+    """While 300 clients say half a request, another is answered."""
+    connections = [echo.connect() for _ in range(300)]
+    for number, connection in enumerate(connections):
+        connection.sendall(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n"[: 10 + number % 40])
+    assert echo.post("/", context("1")).status == 200
+    for connection in connections:
+        connection.close()
+
+
+def test_too_many_connections():
+    with serving("odd_readers:Echo", "--max-connections", "4", folder=HERE) as server:
+        held = [server.connect() for _ in range(4)]
+        server_full = server.connect()
+        status, error = status_and_error(received(server_full))
+        server_full.close()
+        assert (status, error["what"]) == (503, "too many clients are connected")
+        for connection in held:
+            connection.close()
+        server.until(lambda health: health["status"] == "ready")
+        assert server.post("/", context("1")).status == 200
+
+
+def test_requests_sent_in_one_breath_are_answered_in_order(echo):
+    """HTTP pipelining: two requests at once on one connection."""
+    raw = b""
+    for name in ("first", "second"):
+        body = json.dumps(context(name)).encode()
+        raw += f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
+    with echo.connect() as connection:
+        connection.sendall(raw)
+        got = b""
+        while b'"second"' not in got:
+            got += connection.recv(65536)
+    assert got.index(b'"first"') < got.index(b'"second"')
+    assert got.count(b"HTTP/1.1 200 ") == 2
+
+
+def test_a_trailer_is_of_no_use(echo):
+    """Headers behind a chunked body are not kept, however many."""
+    body = json.dumps(context("1")).encode()
+    with echo.connect() as connection:
+        connection.sendall(
+            f"{HEAD}transfer-encoding: chunked\r\n\r\n{len(body):x}\r\n".format(path="/").encode()
+            + body + b"\r\n0\r\nx-late: yes\r\n\r\n"
+        )  # fmt: skip
+        assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+def test_web_pages_of_others_may_not_ask_unless_allowed(echo):
+    foreign = {"origin": "https://example.org"}
+    assert "access-control-allow-origin" not in echo.post("/", context("1"), foreign).headers
+    with serving(
+        "odd_readers:Echo", "--allow-origin", "https://example.org", folder=HERE
+    ) as server:
+        allowed = server.post("/", context("1"), foreign).headers
+        assert allowed["access-control-allow-origin"] == "https://example.org"
+        other = server.post("/", context("1"), {"origin": "https://example.com"}).headers
+        assert "access-control-allow-origin" not in other
+
+
+def test_the_address_that_is_taken(tmp_path):
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        _, port = server.address
+        from click.testing import CliRunner
+
+        from closeread.cli.serve import command
+        from closeread.errors import UsageError
+
+        done = CliRunner().invoke(command, ["majority", "--port", str(port)])
+        assert isinstance(done.exception, UsageError)
+        assert f"port {port}" in str(done.exception)
+
+
+def test_another_address():
+    """IPv6, where the machine has it."""
+    if not socket.has_ipv6:
+        pytest.skip("no IPv6")
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("no IPv6")
+    with serving("odd_readers:Echo", "--host", "::1", folder=HERE) as server:
+        assert server.url.startswith("http://[::1]:")
+        assert server.post("/", context("1")).status == 200
