@@ -26,6 +26,7 @@ from closeread.training.neural.fit import Progress, arguments
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
+from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.train import named
 from closeread.training.recipe import section
@@ -60,7 +61,7 @@ def train(request: Request) -> Trained:
                 where=", ".join(one.path for one in settings.datasets),
                 expected="hundreds of blocks at least",
             )
-        masker = Masker(tokenizer, settings.masking, settings.mask_share)
+        masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
         trainer = _Trainer(
             model=model,
             args=arguments(settings.fitting(), request.out, watched=False),
@@ -69,6 +70,14 @@ def train(request: Request) -> Trained:
             callbacks=[Progress(request.begin)],
         )
         trainer.remove_callback(PrinterCallback)
+        trainer.order = EpochOrder(
+            [settings.length] * (len(packed) - aside),
+            [len(packed) - aside],
+            [len(packed) - aside],
+            settings.batch_size,
+            seed=settings.seed,
+            grouped=False,
+        )
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
@@ -109,6 +118,10 @@ def train(request: Request) -> Trained:
 
 class _Trainer(Trainer):  # type: ignore[misc]
     model_accepts_loss_kwargs = False
+    order: EpochOrder
+
+    def _get_train_sampler(self, train_dataset: Any = None) -> Any:
+        return self.order  # the Trainer's own is another one after a resumption
 
     def compute_loss(
         self,
@@ -209,11 +222,10 @@ def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tup
 def _held_out(
     model: Any, held: Sequence[Block], masker: Masker, settings: PretrainSettings
 ) -> tuple[float, float]:
-    """Return loss and share of right tokens; the same tokens are hidden at every call."""
+    """Return loss and share of right tokens."""
     total = right = number = 0.0
     model.eval()
-    with torch.random.fork_rng(), torch.inference_mode():
-        torch.manual_seed(settings.seed)
+    with torch.inference_mode():
         for start in range(0, len(held), settings.batch_size):
             batch = masker(held[start : start + settings.batch_size])
             loss, logits, truth = masked_loss(

@@ -1,6 +1,7 @@
 """Texts -> blocks of tokens of one length, for learning a language from its passages alone."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any, Literal, NamedTuple
 
 from closeread.catalog import missing_extra
@@ -17,11 +18,13 @@ class Block(NamedTuple):
         ids: Vocabulary ids, special ones included.
         words: For each token the number of its word; tokens of one word are hidden together.
         special: 1 for each token that is never hidden, else 0.
+        number: The blocks are numbered in the order of the texts.
     """
 
     ids: list[int]
     words: list[int]
     special: list[int]
+    number: int
 
 
 def blocks(texts: Iterable[str], tokenizer: Any, length: int, masking: Masking) -> Iterator[Block]:
@@ -45,22 +48,24 @@ def blocks(texts: Iterable[str], tokenizer: Any, length: int, masking: Masking) 
     begin, end = tokenizer.cls_token_id, tokenizer.sep_token_id
     ids: list[int] = []
     words: list[int] = []
+    number = count()
     for text_ids, text_words in _numbered(texts, tokenizer, masking):
         base = words[-1] + 1 if words else 0
         ids += [*text_ids, end]
         words += [*(base + one for one in text_words), base + len(text_ids)]
         while len(ids) > room:
-            yield _framed(ids[:room], words[:room], begin, end)
+            yield _framed(ids[:room], words[:room], begin, end, next(number))
             del ids[:room], words[:room]
     if len(ids) > 1:
-        yield _framed(ids[:-1], words[:-1], begin, end)
+        yield _framed(ids[:-1], words[:-1], begin, end, next(number))
 
 
-def _framed(ids: list[int], words: list[int], begin: int, end: int) -> Block:
+def _framed(ids: list[int], words: list[int], begin: int, end: int, number: int) -> Block:
     first = words[0]
     numbers = [0, *(one - first + 1 for one in words)]
     framed = [begin, *ids, end]
-    return Block(framed, [*numbers, numbers[-1] + 1], [int(one in (begin, end)) for one in framed])
+    special = [int(one in (begin, end)) for one in framed]
+    return Block(framed, [*numbers, numbers[-1] + 1], special, number)
 
 
 def _numbered(

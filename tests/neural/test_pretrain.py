@@ -1,0 +1,244 @@
+"""An encoder learns a toy language from passages; what is hidden, and how training goes on."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+pytest.importorskip("accelerate", reason="needs the extra `train`: make neural")
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from safetensors.torch import load_file  # noqa: E402
+
+from closeread.cli import main  # noqa: E402
+from closeread.readers.lineage import lineage_of  # noqa: E402
+from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
+from closeread.training.neural.fit import Progress  # noqa: E402
+from closeread.training.neural.masking import SHOWN, Masker, masked_loss  # noqa: E402
+from closeread.training.neural.texts import blocks  # noqa: E402
+
+WORDS = ("海水", "盐度", "蒸发", "降水", "河流", "冰川")
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "。", "the", "ferry", "##s", "left", "."]
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    path.write_text("\n".join([*PIECES, *sorted(set("".join(WORDS)))]) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory):
+    """Sixty passages that say one word again and again; the first comes twice."""
+    path = tmp_path_factory.mktemp("texts") / "toy.jsonl"
+    passages = [word * (8 + longer) + "。" for word in WORDS for longer in range(10)]
+    rows = [
+        {"passage": passage, "question": "哪个？", "answer": passage[:2], "id": f"q{at}"}
+        for at, passage in enumerate([*passages, passages[0]])
+    ]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def tokenizer(vocabulary):
+    from transformers import BertTokenizerFast
+
+    return BertTokenizerFast(str(vocabulary), do_lower_case=True)
+
+
+def recipe(folder, texts, vocabulary, *lines, **changed):
+    """Write a recipe for the toy; return its path."""
+    settings = {
+        "length": 32, "dropout": 0.0, "batch_size": 8, "max_steps": 100, "learning_rate": 5e-3,
+        "held_out": 0.1, "device": '"cpu"', **changed,
+    }  # fmt: skip
+    path = folder / "recipe.toml"
+    path.write_text(
+        f'out = "{folder / "out"}"\n[reader]\nname = "encoder"\n[reader.options]\n'
+        f'vocabulary = "{vocabulary}"\nlayers = 2\nhidden = 32\nheads = 2\npositions = 64\n'
+        f'[train]\ndatasets = [{{ path = "{texts}" }}]\n'
+        + "".join(f"{name} = {str(value).lower()}\n" for name, value in settings.items())
+        + "\n".join(lines),
+        "utf-8",
+    )
+    return path
+
+
+class Train:
+    """``closeread train`` in this process."""
+
+    def __init__(self, capsys):
+        self._capsys = capsys
+
+    def __call__(self, *given):
+        """Return the exit code and what stood on stderr."""
+        with pytest.raises(SystemExit) as ended:
+            main(["train", *map(str, given), "--json"])
+        self._printed, error = self._capsys.readouterr()
+        return ended.value.code, error
+
+    def told(self, *given):
+        """Return what it printed."""
+        code, error = self(*given)
+        assert code == 0, error
+        return json.loads(self._printed)
+
+
+@pytest.fixture
+def train(capsys):
+    return Train(capsys)
+
+
+def test_it_learns_what_stands_around_a_hidden_character(train, tmp_path, texts, vocabulary):
+    """Of a word that is said again and again, half of the characters are either one."""
+    found = train.told(recipe(tmp_path, texts, vocabulary))
+    assert found["n_texts"] == 60  # the text that comes twice is read once
+    assert found["steps"] == 100
+    assert found["held_out_right"] > 0.4  # chance is 1 in 12
+
+
+def test_the_folder_is_a_checkpoint_to_begin_from(train, tmp_path, texts, vocabulary):
+    """Every head opens on it, AutoModel reads it, and it says where it comes from."""
+    from transformers import AutoModel
+
+    train.told(recipe(tmp_path, texts, vocabulary, max_steps=2))
+    out = tmp_path / "out"
+    assert AutoModel.from_pretrained(out).config.hidden_dropout_prob == 0.1
+    checkpoint = open_checkpoint(str(out), "choice", new_head=True)
+    assert checkpoint.tokenizer.convert_ids_to_tokens(checkpoint.tokens("海水").ids) == ["海", "水"]
+    assert checkpoint.max_length == 64
+    lineage = lineage_of(str(out), 0)
+    assert (lineage.origin, lineage.origin_made_by) == ("", "")
+    (stage,) = lineage.stages
+    assert (stage.reader, stage.settings["hidden"]) == ("encoder", 32)
+    (source,) = stage.learned_from
+    assert (source.n_items, len(source.sha256), source.made_by) == (60, 64, "")
+
+
+def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
+    """What was learned first is where it begins, and the record holds both trainings."""
+    first = train.told(recipe(tmp_path, texts, vocabulary))
+    later = tmp_path / "later"
+    later.mkdir()
+    path = recipe(later, texts, vocabulary, max_steps=1, learning_rate=1e-6)
+    asked = path.read_text("utf-8")
+    begin, end = asked.index("vocabulary"), asked.index("[train]")
+    path.write_text(f'{asked[:begin]}model = "{tmp_path / "out"}"\n{asked[end:]}', "utf-8")
+    second = train.told(path)
+    assert second["held_out_right"] == pytest.approx(first["held_out_right"], abs=0.02)
+    assert len(lineage_of(str(later / "out"), 0).stages) == 2
+
+
+def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabulary, monkeypatch):
+    """Broken off after a saved state and resumed, it ends with the weights of one that was not."""
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for folder in (whole, broken):
+        folder.mkdir()
+    settings = {"max_steps": 12, "save_every": 5}
+    train.told(recipe(whole, texts, vocabulary, **settings))
+    path = recipe(broken, texts, vocabulary, **settings)
+
+    def stop(self, args, state, control, **_):
+        if state.global_step == 7:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "on_step_end", stop)
+        assert train(path)[0] == 130
+    assert not (broken / "out" / "closeread.json").exists()
+    train.told(path, "--resume")
+    one, other = (load_file(folder / "out" / "model.safetensors") for folder in (whole, broken))
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_special_tokens_and_padding_are_never_hidden(tokenizer):
+    """Of the others about the asked share is; what is shown has no label."""
+    packed = list(blocks(["海水盐度蒸发降水。" * 9] * 30, tokenizer, 32, "token"))
+    assert {len(one.ids) for one in packed[:-1]} == {32}
+    batch = Masker(tokenizer, "token", 0.3, 0)(packed)
+    hidden = batch["labels"] != SHOWN
+    special = sum(one.special.count(1) for one in packed)
+    padding = int((batch["attention_mask"] == 0).sum())
+    ordinary = batch["labels"].numel() - special - padding
+    assert float(hidden.sum()) / ordinary == pytest.approx(0.3, abs=0.04)
+    for row, one in enumerate(packed):
+        shown = torch.tensor(one.special + [1] * (hidden.shape[1] - len(one.ids))).bool()
+        assert not hidden[row][shown].any()
+        assert batch["labels"][row][hidden[row]].tolist() == [
+            one.ids[place] for place in hidden[row].nonzero()[:, 0].tolist()
+        ]
+
+
+def test_words_are_hidden_whole(tokenizer):
+    """Chinese by a dictionary, other languages with all pieces of a word."""
+    pytest.importorskip("rjieba", reason="needs the extra `zh`")
+    packed = list(blocks(["海水蒸发。" * 20, "The ferrys left. " * 20], tokenizer, 48, "word"))
+    batch = Masker(tokenizer, "word", 0.4, 1)(packed)
+    seen = set()
+    for row, one in enumerate(packed):
+        hidden = (batch["labels"][row] != SHOWN).tolist()
+        for place in range(1, len(one.ids)):
+            if one.words[place] == one.words[place - 1]:
+                assert hidden[place] == hidden[place - 1]
+                pair = tokenizer.convert_ids_to_tokens(one.ids[place - 1 : place + 1])
+                seen.add((*pair, hidden[place]))
+    for pair in (("海", "水"), ("蒸", "发"), ("ferry", "##s")):
+        assert {(*pair, True), (*pair, False)} <= seen
+    assert ("。", "海", True) not in seen
+
+
+def test_the_loss_is_that_of_the_whole_model(tokenizer):
+    """Weighing the vocabulary for hidden tokens alone changes nothing but the time."""
+    from transformers import BertConfig, BertForMaskedLM
+
+    config = BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32,
+    )  # fmt: skip
+    torch.manual_seed(2)
+    model = BertForMaskedLM(config).eval()
+    batch = Masker(tokenizer, "token", 0.3, 0)(
+        list(blocks(["海水盐度。" * 12, "降水。"], tokenizer, 32, "token"))
+    )
+    with torch.inference_mode():
+        loss, logits, truth = masked_loss(model, **batch)
+        whole = model(**batch)
+    assert float(loss) == pytest.approx(float(whole.loss), rel=1e-5)
+    assert len(truth) == len(logits) == int((batch["labels"] != SHOWN).sum())
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"length": 65}, "train.length"),
+        ({"mask_share": 1.5}, "train.mask_share"),
+        ({"epochs": 0}, "train.epochs"),
+        ({"lenght": 64}, "did you mean train.length?"),
+    ],
+)
+def test_settings_out_of_range_are_refused(  # noqa: PLR0917 - fixtures
+    train, tmp_path, texts, vocabulary, changed, expected
+):
+    """With exit code 2, before anything is written."""
+    path = recipe(tmp_path, texts, vocabulary, **changed)
+    code, error = train(path)
+    assert code == 2
+    assert expected in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_vocabulary_without_the_mask_is_refused(train, tmp_path, texts):
+    """It says what it lacks."""
+    lacking = tmp_path / "vocab.txt"
+    lacking.write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n海\n", "utf-8")
+    code, error = train(recipe(tmp_path, texts, lacking))
+    assert code == 2
+    assert "[MASK]" in error
