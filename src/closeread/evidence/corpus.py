@@ -102,11 +102,7 @@ class Corpus:
             self._index = bm25s.BM25.load(str(folder / "index"), mmap=True, show_progress=False)
             self._offsets = np.load(folder / _OFFSETS, mmap_mode="r")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"is no corpus: {error}",
-                where=str(folder),
-                expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
-            ) from error
+            raise _no_corpus(folder, error) from error
         self._segmenter = Segmenter(settings["words"])
         self._passages = folder / _PASSAGES
 
@@ -132,6 +128,28 @@ class Corpus:
         with self._passages.open("rb") as stream:
             stream.seek(start)
             return msgspec.json.decode(stream.read(end - start), type=Passage)
+
+
+def passages_of(folder: Path) -> Iterator[Passage]:
+    """Yield the passages of a corpus in their order, without its index.
+
+    Raises:
+        InputError: The folder is no corpus.
+    """
+    try:
+        with (folder / _PASSAGES).open("rb") as stream:
+            for line in stream:
+                yield msgspec.json.decode(line, type=Passage)
+    except (OSError, msgspec.DecodeError) as error:
+        raise _no_corpus(folder, error) from error
+
+
+def _no_corpus(folder: Path, error: Exception) -> InputError:
+    return InputError(
+        f"is no corpus: {error}",
+        where=str(folder),
+        expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
+    )
 
 
 def evidence_from(

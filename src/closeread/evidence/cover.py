@@ -8,6 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from closeread.errors import UsageError
+from closeread.evidence.background import Background, load
+from closeread.evidence.clauses import without_empty_ends
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.weighing import Claim, Indexed
@@ -25,6 +27,8 @@ def cover(
     near: float = 4.5,
     stem: float = 0.7,
     most: int = 100,
+    unit: str = "sentence",
+    background: str = "",
 ) -> "CoverRetriever":
     """Make the retriever.
 
@@ -38,16 +42,27 @@ def cover(
         near: What standing next to a sentence already taken counts.
         stem: The weight of the words of a question beside those of its option.
         most: Sentences at most.
+        unit: ``sentence``, or ``clause`` to leave out the clauses at both ends of a sentence that
+            say nothing of the claim.
+        background: A corpus (a folder) in which the rarity of terms is looked up, too.
 
     Raises:
         UsageError: A value is out of its range.
+        InputError: ``background`` is no corpus.
     """
     if min(enough, clause, near, stem) < 0 or most < 1:
         raise UsageError(
             f"enough={enough:g}, clause={clause:g}, near={near:g}, stem={stem:g}, most={most}",
             expected="no negative number, and most at least 1",
         )
-    return CoverRetriever(splitter(sentences), Rule(enough, clause, near, stem, most))
+    if unit not in ("sentence", "clause"):
+        raise UsageError(f"unit={unit!r}", expected="sentence or clause")
+    return CoverRetriever(
+        splitter(sentences),
+        Rule(enough, clause, near, stem, most),
+        clauses=unit == "clause",
+        background=load(background) if background else None,
+    )
 
 
 class Rule(NamedTuple):
@@ -63,8 +78,17 @@ class Rule(NamedTuple):
 class CoverRetriever:
     """Takes the sentence that covers most, and on while a further one brings enough that is new."""
 
-    def __init__(self, split: Splitter, rule: Rule) -> None:
+    def __init__(
+        self,
+        split: Splitter,
+        rule: Rule,
+        *,
+        clauses: bool = False,
+        background: Background | None = None,
+    ) -> None:
         self._rule = rule
+        self._clauses = clauses
+        self._background = background
         self._indexed = lru_cache(maxsize=16)(
             lambda text, language: Indexed(text, split(text, language))
         )
@@ -79,13 +103,19 @@ class CoverRetriever:
         """
         indexed: Indexed = self._indexed(passage.text, passage.language)
         text, context = claim_and_context(question, option)
-        claim = Claim(indexed, text, context, self._rule.stem)
+        claim = Claim(indexed, text, context, self._rule.stem, self._background)
         if option is None and asked_for(text) in {"number", "date"}:
             claim.want_number()
         search = _Search(indexed, claim)
         chosen = self._choose(search, self._rule.most if k is None else k)
+        spans = tuple(indexed.spans[place] for place in sorted(chosen))
+        if self._clauses:
+            weights = dict(zip(claim.terms, claim.weights, strict=True))
+            spans = tuple(
+                without_empty_ends(passage.text, indexed.folded, span, weights) for span in spans
+            )
         return Evidence(
-            spans=tuple(indexed.spans[place] for place in sorted(chosen)),
+            spans=spans,
             option_label=option.label if option is not None else "",
             score=round(search.covered() / claim.total, 6) if claim.total and chosen else 0.0,
             hops=max(1, len(chosen)),

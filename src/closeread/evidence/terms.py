@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.segment import tokens, words
+from closeread.text.traditional import SIMPLIFIED
 
 _ENGLISH = (
     "a an the this that these those it its he him his she her they them their we us our you your i "
@@ -37,12 +38,13 @@ class Unit(NamedTuple):
 
 
 class _Folded(dict[int, str]):
-    """Maps each character to one character: half-width and lower case where there is such one."""
+    """Maps each character to one: half-width, lower case, simplified where there is such one."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         folded = unicodedata.normalize("NFKC", character).lower()
-        self[code] = folded if len(folded) == 1 else character
+        folded = folded if len(folded) == 1 else character
+        self[code] = SIMPLIFIED.get(folded, folded)
         return self[code]
 
 
@@ -50,10 +52,11 @@ _FOLDED = _Folded()
 
 
 def fold(text: str) -> str:
-    """Make full-width characters half-width and letters small; no character moves.
+    """Make full-width characters half-width, letters small, and Traditional characters simplified.
 
-    A character whose plain form is longer than one (``㎏``) stays as it is. Traditional characters
-    are not turned into simplified ones.
+    No character moves: one whose plain form is longer than one (``㎏``) stays as it is, and a
+    Traditional character has one simplified one, whatever stands beside it. That is enough to
+    compare two texts.
     """
     return text.lower() if text.isascii() else text.translate(_FOLDED)
 

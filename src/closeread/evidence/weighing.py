@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from closeread.evidence.background import Background
 from closeread.evidence.terms import Unit, fold, terms_of_folded, units
 from closeread.types import Span
 
@@ -28,13 +29,14 @@ class Indexed:
         spans: The sentences.
         paragraphs: For every sentence the number of its paragraph.
         held_by: The sentences that hold a term, in order.
+        folded: The text as it is compared.
     """
 
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
         self.spans = tuple(spans)
         self.held_by: dict[str, list[int]] = {}
         self.paragraphs: list[int] = []
-        folded = fold(text)
+        self.folded = folded = fold(text)
         paragraph, before = 0, 0
         for place, span in enumerate(self.spans):
             for term in terms_of_folded(span.of(folded)):
@@ -63,7 +65,14 @@ class Claim:
         total: The weight of the claim itself.
     """
 
-    def __init__(self, indexed: Indexed, text: str, context: str = "", share: float = 1.0) -> None:
+    def __init__(
+        self,
+        indexed: Indexed,
+        text: str,
+        context: str = "",
+        share: float = 1.0,
+        background: Background | None = None,
+    ) -> None:
         factors: dict[str, float] = {}
         self.clauses: list[int] = []
         for term, factor, clause in weighted(units(text), text):
@@ -76,9 +85,10 @@ class Claim:
                 self.clauses.append(-1)
         self.terms = list(factors)
         held, rarity = indexed.held_by, indexed.rarity
-        self.weights = [
-            factor * rarity[len(held.get(term, ()))] for term, factor in factors.items()
-        ]
+        said = [rarity[len(held.get(term, ()))] for term in factors]
+        if background is not None:
+            said = [background.mixed(*pair) for pair in zip(factors, said, strict=True)]
+        self.weights = [factor * rare for factor, rare in zip(factors.values(), said, strict=True)]
         self.clause_totals = [0.0] * (max(self.clauses, default=-1) + 1)
         for clause, weight in zip(self.clauses, self.weights, strict=True):
             if clause >= 0:

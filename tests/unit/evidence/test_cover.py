@@ -2,7 +2,8 @@
 
 import pytest
 
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
+from closeread.evidence.corpus import build
 from closeread.evidence.cover import cover, explain
 from closeread.formats.registry import load
 from closeread.making import make
@@ -90,6 +91,8 @@ def test_the_authors_sentences():
     assert found(text, "雨停了", sentences="vgaokao")[0] == ["雨停了。"]
     with pytest.raises(UsageError, match="default or vgaokao"):
         cover(sentences="own")
+    with pytest.raises(UsageError, match="sentence or clause"):
+        cover(unit="word")
 
 
 @pytest.mark.parametrize("options", [{"enough": -1}, {"most": 0}, {"near": -0.5}])
@@ -128,11 +131,72 @@ def test_nothing_to_find_is_no_evidence(text, claim):
         ("研究者用PCR扩增片段。此后无事。", "ＰＣＲ扩增", "研究者用PCR扩增片段。"),
         ("他说😀今天潮水很高。此后无事。", "今天😀潮水高", "他说😀今天潮水很高。"),
         ("這座橋樑於去年竣工。此後無事。", "這座橋樑已經竣工", "這座橋樑於去年竣工。"),
+        ("這座橋樑於去年竣工。此後無事。", "这座桥梁已经竣工", "這座橋樑於去年竣工。"),
+        ("这座桥梁于去年竣工。此后无事。", "這座橋樑已經竣工", "这座桥梁于去年竣工。"),
     ],
 )
 def test_unusual_text(text, claim, sentence):
     """One sentence, no marks, full and half width, emoji, Latin, Traditional characters."""
     assert found(text, claim)[0] == [sentence]
+
+
+def test_traditional_and_simplified_give_equal_evidence():
+    """A claim in Traditional characters has the evidence and the score of the simplified one."""
+    text = "渔船离开了东边的码头。两岸的学者发现，这里的盐业已经有千年历史。风从北边来。"
+    simplified = found(text, "学者发现盐业历史很长，渔船离开了码头")
+    traditional = found(text, "學者發現鹽業歷史很長，漁船離開了碼頭")
+    assert simplified == traditional
+    assert len(simplified[0]) == 2
+
+
+COMPOSED = "据说，潮水涨得很快；科考船在冬天离开了港口，学者测量了海水的温度；后来没有人再提起它。"
+
+
+@pytest.mark.parametrize(
+    ("claim", "kept"),
+    [
+        ("科考船在冬天离开了港口", "科考船在冬天离开了港口"),
+        ("科考船离开港口，测量海水温度", "科考船在冬天离开了港口，学者测量了海水的温度"),
+        ("潮水涨得快，后来没有人提起", COMPOSED.removeprefix("据说，")),
+        ("据说潮水涨得很快", "据说，潮水涨得很快"),
+    ],
+)
+def test_clauses_at_the_ends_that_say_nothing_are_left_out(claim, kept):
+    """What stands between two clauses that count stays; what is outside of them goes."""
+    assert found("风很大。" + COMPOSED, claim, unit="clause")[0] == [kept]
+    whole = found("风很大。" + COMPOSED, claim)
+    assert whole[0] == [COMPOSED]
+    assert whole[1].score == found("风很大。" + COMPOSED, claim, unit="clause")[1].score
+
+
+def test_a_comma_in_a_number_ends_no_clause():
+    """An English comma ends a clause only before white space."""
+    text = "It rained. The harbour holds 1,872 boats, and nobody counts them twice."
+    kept = found(text, "1,872 boats in the harbour", language="en", unit="clause")[0]
+    assert kept == ["The harbour holds 1,872 boats"]
+
+
+def test_a_background_tells_rare_words_from_common_ones(tmp_path):
+    """Two words that one sentence each holds: the one that is rare elsewhere decides."""
+    text = "人们说起潮汐。人们说起珊瑚。"
+    corpus = [
+        Passage(passage_id=str(number), text=f"第{number}天，潮汐来了。", language="zh")
+        for number in range(30)
+    ]
+    build(corpus, tmp_path / "c")
+    claim = "潮汐和珊瑚"
+    assert found(text, claim, most=1)[0] == ["人们说起潮汐。"]
+    known = found(text, claim, most=1, background=str(tmp_path / "c"))
+    assert known[0] == ["人们说起珊瑚。"]
+
+
+def test_a_background_that_is_no_corpus_is_refused(tmp_path):
+    """A folder without a corpus, and a corpus without a word, are no background."""
+    with pytest.raises(InputError, match="is no corpus"):
+        cover(background=str(tmp_path))
+    (tmp_path / "passages.jsonl").write_text('{"passage_id":"p","text":"。。！"}\n', "utf-8")
+    with pytest.raises(InputError, match="no sentence with a word"):
+        cover(background=str(tmp_path))
 
 
 def test_other_passages_do_not_matter():

@@ -3,6 +3,7 @@
 import pytest
 
 from closeread.evidence.terms import fold, stem, terms, units
+from closeread.text.traditional import SIMPLIFIED
 
 
 @pytest.mark.parametrize(
@@ -32,6 +33,13 @@ def test_folding_moves_nothing():
     text = "ＤＮＡ，２０２４年　İ㎏ﬁ①A"
     assert fold(text) == "dna,2024年 İ㎏ﬁ1a"
     assert len(fold(text)) == len(text)
+
+
+def test_traditional_characters_are_their_simplified_ones():
+    """One for one, so that every place stays; what is simplified already stays what it is."""
+    assert fold("臺灣學者發現頭髮乾了後面") == "台湾学者发现头发干了后面"
+    assert fold("台湾学者发现头发干了后面") == "台湾学者发现头发干了后面"
+    assert all(len(one) == 1 and one not in SIMPLIFIED for one in SIMPLIFIED.values())
 
 
 def test_units_keep_their_places():

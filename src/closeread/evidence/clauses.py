@@ -1,0 +1,54 @@
+"""Evidence below the sentence: clauses at its ends that say nothing of the claim are left out."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from closeread.evidence.terms import terms_of_folded
+from closeread.types import Span
+
+# A comma inside a number is none; the marks of Chinese need no space behind them.
+_CUT = re.compile(r"(?:[，；：—]+|[,;:](?=\s))[”’」』\"')）]*\s*")
+_AT_END = " \t\u3000，；：—,;:"
+
+
+def without_empty_ends(text: str, folded: str, span: Span, weights: Mapping[str, float]) -> Span:
+    """Return a sentence without the clauses at its ends that cover nothing of their own.
+
+    Args:
+        text: The passage.
+        folded: The passage, folded.
+        span: The sentence.
+        weights: The claim's terms and what they weigh.
+    """
+    clauses = list(_clauses(text, span))
+    if len(clauses) == 1:
+        return span
+    whole = _weight(folded, span, weights)
+    begin, end = 0, len(clauses)
+    while begin + 1 < end and _covers(folded, clauses[begin + 1], clauses[end - 1], weights, whole):
+        begin += 1
+    while begin + 1 < end and _covers(folded, clauses[begin], clauses[end - 2], weights, whole):
+        end -= 1
+    stop = clauses[end - 1].end
+    if end < len(clauses):
+        stop = clauses[begin].start + len(text[clauses[begin].start : stop].rstrip(_AT_END))
+    return Span(clauses[begin].start, stop)
+
+
+def _clauses(text: str, span: Span) -> Iterator[Span]:
+    start = span.start
+    for cut in _CUT.finditer(text, span.start, span.end):
+        if start < cut.end() < span.end:
+            yield Span(start, cut.end())
+            start = cut.end()
+    yield Span(start, span.end)
+
+
+def _covers(
+    folded: str, first: Span, last: Span, weights: Mapping[str, float], whole: float
+) -> bool:
+    return _weight(folded, Span(first.start, last.end), weights) >= whole - 1e-9
+
+
+def _weight(folded: str, span: Span, weights: Mapping[str, float]) -> float:
+    return sum(weights.get(term, 0.0) for term in sorted(terms_of_folded(span.of(folded))))
