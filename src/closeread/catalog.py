@@ -144,6 +144,16 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "points at the answer: an encoder with a span head over windows",
             "neural-readers",
         ),
+        "choice": Entry(
+            "closeread.readers.choice:choice",
+            "chooses among options: an encoder with a multiple-choice head (MacBERT and its like)",
+            "neural-readers",
+        ),
+        "chunk": Entry(
+            "closeread.readers.chunk:chunk",
+            "judges options by fixed chunks of the passage; the VGaokao paper's baseline",
+            "neural-readers",
+        ),
         "local": Entry(
             "closeread.readers.local:local",
             "a causal language model of transformers, in this process",
@@ -207,6 +217,16 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "entailment": Entry(
             "closeread.training.neural.entail:train",
             "natural language inference, for `verifier` to begin with",
+            "train",
+        ),
+        "choice": Entry(
+            "closeread.training.neural.choose:train",
+            "an encoder that chooses among options",
+            "train",
+        ),
+        "chunk": Entry(
+            "closeread.training.neural.chunk_task:train",
+            "an encoder that tells whether a chunk of the passage supports an option",
             "train",
         ),
         "encoder": Entry(

@@ -107,3 +107,16 @@ def lineage_of(folder: str, n_parameters: int, made_by: str | Maker = "") -> Lin
         if found is not None:
             return found
     return Lineage(n_parameters=n_parameters, origin=folder, origin_made_by=made_by)
+
+
+def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
+    """Return what a reader's record says of its model.
+
+    Args:
+        name: A checkpoint's folder, or a hub name.
+        n_parameters: Of the model as it is run.
+    """
+    return {
+        "n_parameters": n_parameters,
+        "lineage": msgspec.to_builtins(lineage_of(name, n_parameters)),
+    }

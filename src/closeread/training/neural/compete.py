@@ -138,24 +138,7 @@ class CompeteTask:
             UsageError: It has three classes and nobody said what is to become of them.
             InputError: It has classes that are not understood.
         """
-        names = class_names(checkpoint)
-        if len(names) == 3:
-            if not self._settings.nli_head:
-                raise UsageError(
-                    f"the model has the classes {', '.join(names)}; a verifier has two",
-                    where=checkpoint.name,
-                    expected='train.options.nli_head = "fold" or "new"',
-                )
-            (fold if self._settings.nli_head == "fold" else renew)(checkpoint)
-        elif names == ["label_0", "label_1"]:
-            name_classes(checkpoint, LABELS)
-        elif len(names) > 2:
-            raise InputError(
-                f"its head has {len(names)} classes",
-                where=checkpoint.name,
-                expected="two (supported or not), three (natural language inference) or a number",
-            )
-        self._supported = supported_class(checkpoint)
+        self._supported = two_classes(checkpoint, self._settings.nli_head)
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
@@ -226,6 +209,37 @@ def train(request: Request) -> Trained:
         request.path, request.recipe.train.get("options", {}), CompeteSettings, "train.options."
     )
     return neural.train(request, CompeteTask(retriever, settings, max_length))
+
+
+def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:
+    """Make a pair head one of two named classes; return the place of "supported".
+
+    Args:
+        checkpoint: With a ``pair`` head, made or learned.
+        nli_head: What becomes of three classes: ``fold``, ``new``, or empty where nobody said.
+
+    Raises:
+        UsageError: It has three classes and nobody said what is to become of them.
+        InputError: It has classes that are not understood.
+    """
+    names = class_names(checkpoint)
+    if len(names) == 3:
+        if not nli_head:
+            raise UsageError(
+                f"the model has the classes {', '.join(names)}; a verifier has two",
+                where=checkpoint.name,
+                expected='train.options.nli_head = "fold" or "new"',
+            )
+        (fold if nli_head == "fold" else renew)(checkpoint)
+    elif names == ["label_0", "label_1"]:
+        name_classes(checkpoint, LABELS)
+    elif len(names) > 2:
+        raise InputError(
+            f"its head has {len(names)} classes",
+            where=checkpoint.name,
+            expected="two (supported or not), three (natural language inference) or a number",
+        )
+    return supported_class(checkpoint)
 
 
 def _check(settings: CompeteSettings) -> None:

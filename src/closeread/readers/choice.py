@@ -1,0 +1,74 @@
+"""A reader that chooses among options: an encoder with a multiple-choice head.
+
+What needs torch is loaded when the reader is made.
+"""
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from closeread.catalog import missing_extra
+from closeread.errors import UsageError
+
+if TYPE_CHECKING:
+    from closeread.readers.neural.choice import ChoiceReader
+
+Windows = Literal["first", "all"]
+Aggregate = Literal["max", "mean"]
+
+
+def choice(
+    *,
+    model: str = "",
+    device: str = "cpu",
+    dtype: str = "float32",
+    max_length: int = 384,
+    windows: str = "first",
+    stride: int = 128,
+    aggregate: str = "max",
+    token_budget: int = 0,
+    pickled: bool = False,
+) -> "ChoiceReader":
+    """Make the reader.
+
+    Args:
+        model: A folder, or a hub name: an encoder with a multiple-choice head.
+        device: Such as ``cpu`` or ``cuda:0``.
+        dtype: Such as ``float32`` or ``bfloat16``.
+        max_length: Tokens of passage, question and option together; less where the model takes
+            less.
+        windows: ``first`` reads the beginning of the passage, as the published baseline does;
+            ``all`` reads on in windows that overlap.
+        stride: Tokens by which windows move.
+        aggregate: What counts of an option's windows: the ``max`` or the ``mean``.
+        token_budget: Tokens of a batch; 0 for what suits the device.
+        pickled: Also read weights that are not safetensors. Such files can run code.
+
+    Raises:
+        UsageError: No model is named, or a value is out of its range.
+        InputError: The model cannot be opened, or has no such head.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    if not model:
+        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    for name, given, known in (("windows", windows, Windows), ("aggregate", aggregate, Aggregate)):
+        if given not in get_args(known):
+            raise UsageError(f"{name}={given}", expected="one of " + ", ".join(get_args(known)))
+    if stride < 1 or token_budget < 0:
+        raise UsageError(
+            f"stride={stride}, token_budget={token_budget}", expected="at least 1, at least 0"
+        )
+    try:
+        from closeread.readers.neural.choice import opened
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("closeread"):
+            raise
+        raise missing_extra("the reader choice", error.name or "torch", "neural-readers") from error
+    return opened(
+        model,
+        device=device,
+        dtype=dtype,
+        pickled=pickled,
+        max_length=max_length,
+        stride=stride if windows == "all" else None,
+        aggregate=aggregate,
+        token_budget=token_budget or None,
+    )

@@ -1,0 +1,174 @@
+"""The torch side of the reader ``chunk``: each chunk of a passage with each option."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import torch
+
+from closeread.errors import UsageError
+from closeread.readers.chunk import CHUNK_TOKENS
+from closeread.readers.competition import decided
+from closeread.readers.lineage import lineage_record
+from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.engine import forward
+from closeread.readers.neural.support import class_names, log_odds, supported_class
+from closeread.readers.option_sequences import NOT_FINITE, Chunk, chunks
+from closeread.readers.statements import claim
+from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
+
+Item = tuple[Passage, Question]
+_LEAST = 8  # tokens beside the special ones, below which nothing can be said
+_PASSAGES_KEPT = 64
+
+
+class _Asked(NamedTuple):
+    """A question with the chunks of its options; ``base`` is the first one's place among all."""
+
+    passage: Passage
+    question: Question
+    chunks: list[list[Chunk]]
+    base: int
+
+
+def opened(model: str, *, device: str, dtype: str, pickled: bool, **settings: Any) -> "ChunkReader":
+    """Open the model and make the reader; see ``readers.chunk.chunk``."""
+    checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
+    return ChunkReader(checkpoint, **settings)
+
+
+class ChunkReader:
+    """Answers questions with options by how well the passage's chunks support each.
+
+    ``option_scores`` are probabilities of "supported", whatever the stem asks for; ``evidence`` is
+    each option's best chunk; ``confidence`` and the candidates' scores are what
+    ``competition.confidence`` says. Questions without options, and hypotheses (entailment), are
+    answered with ``none``. ``note`` tells how many tokens were read, to be set against readers
+    that look for evidence first.
+
+    Args:
+        checkpoint: With a ``pair`` head.
+        max_length: Tokens of chunk and option together.
+        chunk_tokens: Tokens of a chunk.
+        aggregate: ``max`` or ``mean`` of the log-odds over an option's chunks.
+        label: The class that means "supported"; empty finds it.
+        token_budget: Tokens of a batch; None for what suits the device.
+
+    Attributes:
+        batch_size: Questions at once, so that sequences of one length meet.
+        independent: What is said of a question does not depend on those beside it.
+        passing_options: Options that leave answers as they are; a resumed run may have others.
+    """
+
+    batch_size = 32
+    independent = True
+    passing_options = ("device", "token_budget")
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        max_length: int = 256,
+        chunk_tokens: int = CHUNK_TOKENS,
+        aggregate: str = "max",
+        label: str = "",
+        token_budget: int | None = None,
+    ) -> None:
+        self._max_length = min(max_length, checkpoint.max_length)
+        least = checkpoint.template.n_special + _LEAST
+        if self._max_length < least:
+            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._checkpoint = checkpoint
+        self._chunk_tokens = chunk_tokens
+        self._aggregate = aggregate
+        self._supported = supported_class(checkpoint, label)
+        self._token_budget = token_budget
+        self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
+        self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(checkpoint.marked_tokens)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run folder keeps about the model."""
+        names = class_names(self._checkpoint)
+        model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
+        return {
+            "classes": names,
+            "supported": names[self._supported],
+            "max_length": self._max_length,
+            **model,
+        }
+
+    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+        """Yield one prediction an item, each as soon as its last chunk is judged."""
+        asked: list[_Asked] = []
+        cut: list[Chunk] = []
+        owner: list[int] = []
+        for passage, question in items:
+            if not question.options or question.kind == "entailment":
+                yield Prediction(
+                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
+                )
+                continue
+            made = self._chunks(passage, question)
+            asked.append(_Asked(passage, question, made, len(cut)))
+            for of_option in made:
+                cut += of_option
+            owner += [len(asked) - 1] * (len(cut) - len(owner))
+        left = [sum(map(len, one.chunks)) for one in asked]
+        odds: dict[int, float] = {}
+        sequences = [one.encoded for one in cut]
+        for index, row in forward(self._checkpoint, sequences, token_budget=self._token_budget):
+            odds[index] = float(log_odds(torch.from_numpy(row)[None].double(), self._supported))
+            left[owner[index]] -= 1
+            if not left[owner[index]]:
+                yield self._told(asked[owner[index]], odds)
+
+    def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
+        return [
+            chunks(
+                self._passage(passage.text).ids,
+                self._ids(claim(question, option)),
+                self._checkpoint.template,
+                n_tokens=self._chunk_tokens,
+                max_length=self._max_length,
+            )
+            for option in question.options
+        ]
+
+    def _told(self, asked: _Asked, odds: dict[int, float]) -> Prediction:
+        found, evidence, place = [], [], asked.base
+        for option, of_option in zip(asked.question.options, asked.chunks, strict=True):
+            values = [odds.pop(place + number) for number in range(len(of_option))]
+            place += len(of_option)
+            best = max(range(len(values)), key=values.__getitem__)
+            found.append(
+                values[best] if self._aggregate == "max" else math.fsum(values) / len(values)
+            )
+            evidence.append(
+                Evidence(
+                    spans=self._span(asked.passage, of_option[best]),
+                    option_label=option.label,
+                    score=round(values[best], 6),
+                )
+            )
+        if not all(map(math.isfinite, found)):
+            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
+        shown = [one.encoded.ids for of_option in asked.chunks for one in of_option]
+        return decided(
+            asked.question,
+            found,
+            scores=[_chance(one) for one in found],
+            evidence=tuple(evidence),
+            note=f"{sum(map(len, shown))} tokens in {len(shown)} sequences",
+        )
+
+    def _span(self, passage: Passage, chunk: Chunk) -> tuple[Span, ...]:
+        if chunk.first == chunk.end:
+            return ()
+        return (self._passage(passage.text).span(chunk.first, chunk.end - 1),)
+
+
+def _chance(odds: float) -> float:
+    """Return the probability that log-odds stand for, without overflow."""
+    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))

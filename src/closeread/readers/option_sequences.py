@@ -1,0 +1,96 @@
+"""What a model is shown of a passage and an option; no torch, shared with training.
+
+A multiple-choice head is shown as much of the passage as fits, then question and option (the
+published baseline of GCRC_advRobust, after Radford et al. 2018 and the usual layout for RACE):
+``[CLS] passage [SEP] question option [SEP]``. Only the passage is cut, where that program cuts the
+longer of the two; they differ where question and option fill more than half of the window.
+
+A chunk is a fixed number of the passage's tokens (the baseline RoBERTa-Large-Chunk of Zhang et al.
+2021, section 4), shown with each option.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from closeread.readers.statements import longest_first
+from closeread.readers.windows import Encoded, Template, Window
+
+NOT_FINITE = "the model gave numbers that are not finite: try dtype=float32"  # a prediction's error
+_LEAST_PASSAGE = 1  # tokens of the passage that every window has room for
+
+
+def option_windows(
+    passage: Sequence[int],
+    question: Sequence[int],
+    option: Sequence[int],
+    template: Template,
+    *,
+    max_length: int,
+    stride: int | None = None,
+) -> list[Window]:
+    """Return the windows of a passage that an option is read in; one at least.
+
+    Args:
+        passage: Its ids.
+        question: Its ids; where question and option alone are too long, its end is shown.
+        option: Its ids; they follow the question's without a separator.
+        template: How the tokenizer frames two texts.
+        max_length: Tokens of a window, special ones included.
+        stride: Tokens by which windows move; None shows the beginning of the passage alone.
+    """
+    room = max_length - template.n_special - _LEAST_PASSAGE
+    shown = option[:room]
+    second = [*question[max(0, len(question) - room + len(shown)) :], *shown]
+    room += _LEAST_PASSAGE - len(second)
+    starts = range(1)
+    if stride is not None:
+        step = min(stride, room)  # a larger step would skip tokens
+        starts = range(0, max(len(passage) - room, 0) + step, step)
+    return [
+        Window(
+            template.pair(passage[start : start + room], second),
+            len(template.before),
+            start,
+            len(passage[start : start + room]),
+        )
+        for start in starts
+    ]
+
+
+class Chunk(NamedTuple):
+    """A piece of the passage with one option.
+
+    Attributes:
+        encoded: What the model is given.
+        first: The passage's token with which it begins.
+        end: The one behind its last.
+    """
+
+    encoded: Encoded
+    first: int
+    end: int
+
+
+def chunks(
+    passage: Sequence[int],
+    claim: Sequence[int],
+    template: Template,
+    *,
+    n_tokens: int,
+    max_length: int,
+) -> list[Chunk]:
+    """Return the chunks of a passage, each with the claim; one at least, even if it is empty.
+
+    Args:
+        passage: Its ids.
+        claim: Of an option.
+        template: How the tokenizer frames two texts.
+        n_tokens: Of a chunk; chunks do not overlap.
+        max_length: Tokens of chunk and claim together; the longer of them is cut.
+    """
+    found = []
+    for first in range(0, max(len(passage), 1), n_tokens):
+        piece = passage[first : first + n_tokens]
+        shown, said = longest_first(piece, claim, max_length - template.n_special)
+        found.append(Chunk(template.pair(shown, said), first, first + len(piece)))
+    return found

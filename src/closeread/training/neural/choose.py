@@ -1,0 +1,100 @@
+"""Trains the reader ``choice``: which of a question's options answers it.
+
+The cross-entropy of the answer among the question's own options, as the baseline of GCRC_advRobust
+has it (``BertForMultipleChoice``), for any number of options from two on; questions of different
+numbers may stand in one batch. A feature is a question with all its options, so ``batch_size``
+counts questions, as in that program.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from closeread.protocols import Reader
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.choice import ChoiceReader
+from closeread.readers.option_sequences import option_windows
+from closeread.training.neural import train as neural
+from closeread.training.neural.task import Feature
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
+from closeread.types import Passage, Question, Record
+
+
+class ChooseOptions(Record, frozen=True, kw_only=True):
+    """What ``[reader]`` may say of a choice reader that is trained.
+
+    Attributes:
+        max_length: Tokens of passage, question and option together.
+    """
+
+    max_length: int = 384
+
+
+def train(request: Request) -> Trained:
+    """Train a choice reader, as the recipe says."""
+    options = section(request.path, request.recipe.reader.options, ChooseOptions, "reader.options.")
+    return neural.train(request, ChooseTask(options.max_length))
+
+
+class ChooseTask:
+    """What a multiple-choice head learns from questions with two options or more.
+
+    Args:
+        max_length: Tokens of a sequence; the passage is cut, at its end.
+    """
+
+    head: Head = "choice"
+    n_classes: int | None = None
+    metric = "choice.accuracy"
+
+    def __init__(self, max_length: int = 384) -> None:
+        self._max_length = max_length
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield a question with its options; the target is the answer's place among them."""
+        last, passage_ids = None, list[int]()
+        room = min(self._max_length, checkpoint.max_length)
+        for passage, question in items:
+            gold = answer_place(question)
+            if gold is None:
+                continue
+            if passage is not last:
+                last, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
+            asked = checkpoint.tokens(question.text).ids
+            sequences = tuple(
+                option_windows(
+                    passage_ids,
+                    asked,
+                    checkpoint.tokens(option.text).ids,
+                    checkpoint.template,
+                    max_length=room,
+                )[0].encoded
+                for option in question.options
+            )
+            yield Feature(sequences, (gold,))
+
+    def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+        """Return the mean over questions of each one's cross-entropy."""
+        scores = outputs.logits.float().reshape(-1)
+        among = torch.full((len(sizes), max(sizes)), -torch.inf, device=scores.device)
+        for row, of_question in enumerate(scores.split(list(sizes))):
+            among[row, : len(of_question)] = of_question
+        return cross_entropy(among, targets[:, 0])
+
+    def reader(self, checkpoint: Checkpoint) -> Reader:
+        """Return the choice reader over the model as it is."""
+        return ChoiceReader(checkpoint, max_length=self._max_length)
+
+
+def answer_place(question: Question) -> int | None:
+    """Return the answer's place among two options or more; None where it is not one of them."""
+    labels = [option.label for option in question.options]
+    if len(labels) < 2 or not question.answers or question.answers[0].label not in labels:
+        return None
+    return labels.index(question.answers[0].label)
