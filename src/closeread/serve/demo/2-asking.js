@@ -17,14 +17,14 @@ const wrong = (name) => ({ "aria-invalid": problems[name] ? "true" : null, "aria
 function passageSide() {
   const label = (end, to) => h("div", { class: "label" }, h(to ? "label" : "span", to && { for: to }, t("passage")), end);
   if (answered && !editing.passage) {
-    return h("section", null,
+    return h("div", null,
       label(h("button", { class: "link", type: "button", id: "edit-passage", on: { click: () => edit("passage", "passage") } }, t("edit-passage"))),
       h("div", { class: "reading-of" }, passageMarked()));
   }
   const count = h("span", { class: "soft" });
   const counted = () => { count.textContent = draft.passage ? t("characters", { n: Array.from(draft.passage).length.toLocaleString("en-US") }) : ""; };
   counted();
-  return h("section", null, label(count, "passage"),
+  return h("div", null, label(count, "passage"),
     written("passage", draft.passage, { class: "long", placeholder: t("passage-hint"), ...wrong("passage") }, (value) => { draft.passage = value; counted(); }),
     problem("passage"));
 }
@@ -38,7 +38,7 @@ function questionSide() {
       document.querySelector(".asks")?.replaceWith(asks());
     }
   });
-  return h("section", null,
+  return h("div", null,
     h("div", { class: "label" }, h("label", { for: "question" }, t("question"))), question, problem("question"),
     answered && !editing.options && draft.options.length ? null : options(),
     h("div", { class: "actions", id: "actions" }, actions()),

@@ -34,7 +34,6 @@ function passageMarked() {
   return h("article", { class: "passage", id: "marked", lang: language, dir: "auto", tabindex: "0", "aria-label": t("passage") }, marked(text, marks, language));
 }
 
-const share = (value, most, first) => h("span", { class: "share" + (first ? " first" : ""), style: { "--share": most > 0 ? Math.max(0, value) / most : 0 } }, h("i"));
 // Scores that add up to one are shares, and shown as such; others are shown as they are.
 function scale(candidates) {
   const sum = candidates.reduce((all, one) => all + one.score, 0);
@@ -63,7 +62,7 @@ function sure(confidence) {
 // A number of an option whose evidence is not marked now: it is marked first.
 function toEvidence(number, label) {
   const button = numberButton(number);
-  if (showing && showing !== label) button.addEventListener("click", () => { showing = label; render(); jump(number); });
+  if (showing && showing !== label) button.addEventListener("click", () => { showing = label; render(); document.getElementById(`show-${label}`).focus({ preventScroll: true }); jump(number); });
   return button;
 }
 
@@ -79,12 +78,13 @@ function optionRows(prediction, sentences) {
     return h("li", { class: "option" + (showing === label ? " on" : "") },
       h("span", { class: "mark" + (said ? " said" : ""), title: said ? t("chosen") : null }, label, said && h("span", { class: "sr" }, t("chosen"))),
       h("div", { class: "says" }, waved(text, looseIn(text, label)), own.length > 0 && [" ", own.map((number) => toEvidence(number, label))]),
-      scores.length ? h("div", { class: "score share" + (said ? " first" : ""), title: raw === undefined ? null : t("score-why", { score: spot(raw) }), style: { "--share": part(scores[k]) } }, told(scores[k]), h("i")) : h("span"));
+      scores.length ? h("div", { class: "score share" + (said ? " top" : ""), title: raw === undefined ? null : t("score-why", { score: spot(raw) }), style: { "--share": part(scores[k]) } }, told(scores[k]), h("i")) : h("span"));
   };
   const labelled = LETTERS.slice(0, options.length).split("").filter((label) => sentences.some((one) => one.label === label));
   const show = (label) => { showing = label; render(); document.getElementById(`show-${label}`).focus(); };
   return h("div", { class: "part" },
     h("div", { class: "label" }, t("options"), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
+    h("p", { class: "polarity" }, t("asks"), " ", h("b", null, t(`asks.${answered.asked.asks}`))),
     h("ul", { class: "options" }, options.map(row)),
     labelled.length > 0 && h("div", { class: "evbar" }, t("evidence-of"), h("span", { class: "segment", role: "group", "aria-label": t("evidence-of") },
       ["", ...labelled].map((label) => h("button", { type: "button", id: `show-${label}`, "aria-pressed": String(label === showing), on: { click: () => show(label) } }, label || t("evidence.every"))))));
@@ -96,7 +96,7 @@ function alternatives({ candidates }) {
   return h("div", { class: "part" }, h("div", { class: "label" }, t("alternatives")),
     h("ol", { class: "others" }, candidates.map(({ answer, score }, k) => h("li", null,
       answer.kind === "none" ? h("span", { class: "none" }, t("no-answer")) : h("span", { class: "says" }, answer.label || list(answer.texts ?? [])),
-      h("span", { class: "score share" + (k ? "" : " first"), style: { "--share": part(score) } }, told(score), h("i"))))));
+      h("span", { class: "score share" + (k ? "" : " top"), style: { "--share": part(score) } }, told(score), h("i"))))));
 }
 
 function evidencePart(sentences) {
@@ -127,8 +127,8 @@ function result() {
   const prediction = predictionOf(), sentences = sentencesOf(), { asked, reply, took } = answered;
   const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
   return [
-    h("div", { class: "said" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
-    asked.options.length ? optionRows(prediction, sentences) : [alternatives(prediction), evidencePart(sentences), claimPart()],
+    h("div", { class: "verdict" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
+    asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(), alternatives(prediction)],
     key(sentences),
     prediction.note && h("details", { class: "note" }, h("summary", null, t("reasons")), h("p", null, prediction.note)),
     h("p", { class: "took" }, t("took", { reader: reply.reader, time })),

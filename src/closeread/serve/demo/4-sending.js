@@ -60,7 +60,7 @@ async function ask() {
   busy = { stop, since: Date.now(), until: 0 };
   const ticking = setInterval(showActions, 1000);
   showActions();
-  tell(t("reading", { seconds: 0 }));
+  tell(t("begun"));
   let said = "";
   try {
     const reply = await send(body, stop.signal);

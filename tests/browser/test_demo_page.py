@@ -1,0 +1,401 @@
+"""The page where a person asks, in a real browser, against real services."""
+
+import json
+import re
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+
+from closeread.cli.datasets import open_dataset
+from closeread.text.polarity import asks_for
+from served import serving
+
+pytestmark = pytest.mark.browser
+
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+EXAMS = ("exam/en", "exam/zh")
+HOSTILE = (
+    '<script>window.taken = 1</script><img src=x onerror="window.taken = 1"> '
+    "\u202eright to left\u202c 𠮷😀 " + "x" * 10_000 + "\n\nThe lamp was lit at six."
+)
+
+
+@pytest.fixture(scope="module")
+def lexical():
+    with serving("lexical") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def cues():
+    with serving("cues") as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; nothing may be logged, stand out at the side, or go to another server."""
+    contexts = []
+
+    def opened(server, size=None, scheme="light", locale="en-GB"):
+        context = browser.new_context(
+            viewport=size or DESKTOP, color_scheme=scheme, locale=locale, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.logged, page.foreign = [], []
+        page.on("console", lambda message: page.logged.append(message.text))
+        page.on("pageerror", lambda error: page.logged.append(str(error)))
+        page.on("request", lambda sent: _note(page, server, sent.url))
+        page.goto(server.url + "/")
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            assert page.logged == []
+            assert page.foreign == []
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        context.close()
+
+
+def _note(page, server, url):
+    if not url.startswith((server.url + "/", "data:")):
+        page.foreign.append(url)
+
+
+def _refused(status, what, **headers):
+    """Answer as the service does when it refuses."""
+    error = {"what": what, "where": "", "expected": "less", "cure": "send less"}
+    return {"status": status, "json": {"error": error}, "headers": headers}
+
+
+def _ask(page, passage, question, options=()):
+    page.get_by_label("Passage", exact=True).fill(passage)
+    page.get_by_label("Question", exact=True).fill(question)
+    for place, option in enumerate(options):
+        if place == 0:
+            page.get_by_role("button", name="Give options").click()
+        elif place > 1:
+            page.get_by_role("button", name="Add an option").click()
+        page.get_by_label(f"Option {'ABCDE'[place]}", exact=True).fill(option)
+    page.get_by_role("button", name="Answer", exact=True).click()
+
+
+def test_an_extractive_question_from_paste_to_evidence(visit, lexical):
+    """The answer, its place, its evidence with a number, confidence and alternatives are shown."""
+    page = visit(lexical)
+    assert "The answer appears here" in page.locator(".result").inner_text()
+    _ask(page, "The ferry left Marl at six. It carried 14 sheep and one piano.",
+         "How many sheep did it carry?")  # fmt: skip
+    page.locator(".took").wait_for()
+    assert page.locator(".told .filled").inner_text() == "14"
+    assert page.locator("#marked .said-here").inner_text() == "14"
+    assert page.locator("#marked .badge").inner_text() == "1"
+    marked = "".join(page.locator("#marked .ev").all_inner_texts())
+    assert marked == "It carried 14 sheep and one piano."
+    assert page.locator(".sentences .says").inner_text() == marked
+    assert re.fullmatch(r"\d+\.\d%", page.locator(".sure b").inner_text())
+    assert page.locator(".others li").count() >= 2
+    assert "lexical" in page.locator(".took").inner_text()
+
+
+def test_the_keys_ask_and_the_answer_is_told_to_those_who_listen(visit, lexical):
+    page = visit(lexical)
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "question"
+    page.keyboard.type("When was the lamp lit?")
+    page.keyboard.press("Control+Enter")
+    page.locator(".took").wait_for()
+    assert "The answer:" in page.locator("[role=status]").inner_text()
+    assert page.evaluate("document.activeElement.id") == "go"
+
+
+def test_options_with_what_no_evidence_covers(visit, lexical):
+    """The option that the passage does not support is chosen; what nothing says of it is waved."""
+    page = visit(lexical)
+    options = ("The ferry left Marl at six.", "It carried two horses.", "It carried 14 sheep.")
+    _ask(page, "The ferry left Marl at six. It carried 14 sheep.",
+         "Which statement is not supported by the passage?", options)  # fmt: skip
+    page.locator(".took").wait_for()
+    assert page.locator(".told .filled").inner_text() == "B"
+    assert page.locator(".option .mark.said").inner_text().startswith("B")
+    assert "does not support" in page.locator(".polarity").inner_text()
+    rows = page.locator(".option")
+    assert rows.nth(1).locator(".loose").count() > 0
+    assert "horses" in "".join(rows.nth(1).locator(".loose").all_inner_texts())
+    assert rows.nth(0).locator(".loose").count() == 0
+    for row in rows.all():
+        assert row.locator("button.badge").count() >= 1
+        assert re.fullmatch(r"\d+\.\d%", row.locator(".score").inner_text().strip())
+
+
+def test_one_options_evidence_can_be_marked_alone(visit, lexical):
+    """The chosen option's is marked first; a button or another option's number turns to others."""
+    page = visit(lexical)
+    page.get_by_role("button", name="Night buses").click()
+    page.locator(".took").wait_for()
+    assert page.locator("#marked .badge").all_inner_texts() == ["2"]
+    assert page.locator("#show-C").get_attribute("aria-pressed") == "true"
+    page.locator("#show-").click()
+    assert page.locator("#marked .badge").all_inner_texts() == ["1", "2", "3", "4"]
+    page.locator("#show-C").click()
+    page.locator(".option").nth(3).locator("button.badge").click()
+    assert page.locator("#marked .badge").all_inner_texts() == ["4"]
+    assert page.locator("#marked .match").count() > 0
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_chinese_by_the_browsers_language_and_back(visit, cues):
+    page = visit(cues, locale="zh-CN")
+    assert page.evaluate("document.documentElement.lang") == "zh-CN"
+    assert page.get_by_role("heading", level=1).inner_text() == "向文章提问"
+    first = page.locator(".examples .chip").first
+    assert "榕树" in first.inner_text()
+    first.click()
+    page.locator(".took").wait_for()
+    assert page.locator(".told .filled").inner_text() in "ABCD"
+    assert "不支持" in page.locator(".polarity").inner_text()
+    assert page.locator("#marked").get_attribute("lang") == "zh"
+    assert page.locator(".note summary").inner_text() == "理由"
+    page.get_by_role("button", name="English", exact=True).click()
+    assert page.get_by_role("heading", level=1).inner_text() == "Ask a passage"
+    assert page.locator(".told .filled").inner_text() in "ABCD"
+    page.reload()
+    assert page.get_by_role("heading", level=1).inner_text() == "Ask a passage"
+
+
+def test_a_reader_that_does_not_answer_such_questions(visit, cues):
+    page = visit(cues)
+    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.locator(".took").wait_for()
+    assert "only questions with options" in page.locator(".told").inner_text()
+
+
+def test_what_is_missing_is_said_at_its_place(visit, lexical):
+    page = visit(lexical)
+    page.get_by_role("button", name="Answer", exact=True).click()
+    assert page.locator("#passage-problem").inner_text() == "A passage is needed."
+    assert page.evaluate("document.activeElement.id") == "passage"
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+    assert page.locator("#passage-problem").inner_text() == ""
+    page.get_by_label("Question", exact=True).fill("Which is true?")
+    page.get_by_role("button", name="Give options").click()
+    page.get_by_label("Option A", exact=True).fill("It was lit.")
+    page.keyboard.press("Control+Enter")
+    assert page.locator("#options-problem").inner_text() == "Option B is empty."
+    assert page.evaluate("document.activeElement.id") == "option-1"
+    page.get_by_role("button", name="Remove option B").click()
+    page.keyboard.press("Control+Enter")
+    assert "two options at least" in page.locator("#options-problem").inner_text()
+
+
+def test_an_answer_grows_stale_when_something_is_changed(visit, lexical):
+    page = visit(lexical)
+    _ask(page, "The lamp was lit at six. It went out at nine.", "When was it lit?")
+    page.locator(".took").wait_for()
+    page.get_by_label("Question", exact=True).fill("When did it go out?")
+    assert "Ask again" in page.locator(".changed").inner_text()
+    page.keyboard.press("Control+Enter")
+    page.locator(".changed").wait_for(state="detached")
+    page.get_by_role("button", name="Edit passage").click()
+    assert page.get_by_label("Passage", exact=True).input_value().startswith("The lamp")
+
+
+def test_nothing_in_a_passage_is_markup(visit, lexical):
+    """Scripts stay text, in passage, question, options and what the server says of them."""
+    page = visit(lexical, PHONE)
+    _ask(page, HOSTILE, "<b>When</b> was the lamp lit?",
+         ("<script>window.taken = 1</script>", "at <i>six</i>"))  # fmt: skip
+    page.locator(".took").wait_for()
+    assert page.evaluate("window.taken") is None
+    assert "<script>" in page.locator("#marked").inner_text()
+    assert page.locator("#app script, #app img, #app i:not(.share i, .sure i)").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_half_a_pair_of_code_units_is_sent_as_something(visit, lexical):
+    page = visit(lexical)
+    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.locator(".took").wait_for()
+    page.evaluate(
+        "() => { const node = document.getElementById('question');"
+        " node.value = 'When\\ud800 was it lit?'; node.dispatchEvent(new Event('input')); }"
+    )
+    page.keyboard.press("Control+Enter")
+    page.locator(".changed").wait_for(state="detached")
+    assert page.locator(".trouble").count() == 0
+
+
+def test_places_are_code_points(visit, lexical):
+    """Characters beyond the basic plane before the evidence move no mark."""
+    page = visit(lexical)
+    _ask(page, "𠮷😀𠮷😀. The ferry carried 14 sheep.", "How many sheep did the ferry carry?")
+    page.locator(".took").wait_for()
+    assert page.locator("#marked .said-here").inner_text() == "14"
+
+
+def test_a_busy_server_is_asked_again(visit, lexical):
+    """After two 503 the answer comes; meanwhile the page counts down, and can be told to stop."""
+    page = visit(lexical)
+    page.clock.install()
+    answers = [_refused(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
+
+    def busy(route):
+        route.fulfill(**answers.pop()) if answers else route.continue_()
+
+    page.route("**/v1/answer", busy)
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+    page.get_by_label("Question", exact=True).fill("When was it lit?")
+    page.get_by_role("button", name="Answer", exact=True).click()
+    page.get_by_text("trying again in 7 s").wait_for()
+    page.clock.run_for(3000)
+    page.get_by_text("trying again in 4 s").wait_for()
+    page.clock.run_for(4000)
+    page.get_by_text("trying again in 7 s").wait_for()
+    page.clock.run_for(7000)
+    page.locator(".took").wait_for()
+    assert not answers
+    page.logged = [line for line in page.logged if "503" not in line]
+
+
+def test_a_request_can_be_cancelled(visit, lexical):
+    page = visit(lexical)
+    page.route("**/v1/answer", lambda route: None)
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+    page.get_by_label("Question", exact=True).fill("When was it lit?")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Reading, ").wait_for()
+    assert page.get_by_role("button", name="Answer", exact=True).is_disabled()
+    page.keyboard.press("Escape")
+    page.locator("#cancel").wait_for(state="detached")
+    assert page.locator("[role=status]").inner_text() == "Cancelled."
+    assert page.locator(".trouble").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "headline"),
+    [
+        (413, "more text than the server takes"),
+        (422, "does not take this request"),
+        (500, "went wrong in the server"),
+        (504, "took too long"),
+    ],
+)
+def test_refusals_are_told_in_words(visit, lexical, status, headline):
+    page = visit(lexical)
+    page.route("**/v1/answer", lambda route: route.fulfill(**_refused(status, "<b>too much</b>")))
+    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    trouble = page.get_by_role("alert")
+    trouble.wait_for()
+    assert headline in trouble.inner_text()
+    assert "<b>too much</b>" in trouble.inner_text()
+    assert "send less" in trouble.inner_text()
+    page.unroute("**/v1/answer")
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".took").wait_for()
+    page.logged = [line for line in page.logged if str(status) not in line]
+
+
+def test_a_passage_beyond_the_servers_limit(visit, lexical):
+    """A real refusal of the real service, not one made up here."""
+    page = visit(lexical)
+    _ask(page, "The lamp was lit at six. " * 20_000, "When was it lit?")
+    page.get_by_role("alert").wait_for()
+    assert "characters" in page.get_by_role("alert").inner_text()
+    page.logged = [line for line in page.logged if "422" not in line]
+
+
+def test_a_server_that_is_gone(visit):
+    with serving("lexical") as server:
+        page = visit(server)
+        page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+        page.get_by_label("Question", exact=True).fill("When was it lit?")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").wait_for()
+    assert "cannot be reached" in page.get_by_role("alert").inner_text()
+    assert page.get_by_label("Passage", exact=True).input_value() == "The lamp was lit at six."
+    page.logged = [line for line in page.logged if "ERR_CONNECTION" not in line]
+
+
+def test_stems_are_read_as_the_package_reads_them(visit, lexical):
+    """The page's own rules say of every stem of the exam what text.polarity says."""
+    stems = sorted({question.text for name in EXAMS for question in open_dataset(name).questions()})
+    stems += [
+        "以下说法，错误的一项是",
+        "文中“不”字的作用是？",
+        "Which is NOT true?",
+        "Who came?",
+        "",
+    ]
+    page = visit(lexical)
+    page.get_by_role("button", name="Give options").click()
+    chosen = page.evaluate(
+        """(stems) => stems.map((stem) => {
+          const question = document.getElementById("question");
+          question.value = stem;
+          question.dispatchEvent(new Event("input"));
+          return document.querySelector(".asks [aria-pressed=true]").id;
+        })""",
+        stems,
+    )
+    assert chosen == [f"asks-{asks_for(stem) or 'choice'}" for stem in stems]
+    assert len(set(chosen)) == 3
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_examples_fit_every_window(visit, lexical, cues, size, scheme):
+    """Nothing is logged or stands out at the side; small text keeps its contrast."""
+    for server, locale in ((lexical, "en-GB"), (cues, "zh-CN")):
+        page = visit(server, size, scheme, locale)
+        for number in range(page.locator(".examples .chip").count()):
+            page.locator(".examples .chip").nth(number).click()
+            page.locator(".took").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+            visible = page.locator(".told").bounding_box()
+            assert visible["y"] < size["height"]
+            assert all(ratio >= 4.5 for ratio in page.evaluate(CONTRAST).values())
+
+
+# The contrast of every kind of text with what it stands on (WCAG 2.2, 1.4.3).
+CONTRAST = """() => {
+  const parsed = (color) => color.match(/[\\d.]+/g).map(Number);
+  const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) =>
+    0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const ground = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const color = parsed(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = {};
+  for (const name of [
+    ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev", ".badge",
+    ".loose", ".score", ".took", ".key span", ".go", ".link", ".segment button", ".mark.said",
+  ]) {
+    for (const node of document.querySelectorAll(name)) {
+      const a = light(parsed(getComputedStyle(node).color)), b = light(ground(node));
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      found[name] = Math.min(found[name] ?? 99, ratio);
+    }
+  }
+  return found;
+}"""
+
+
+def test_the_page_is_small_and_whole(lexical):
+    """Under 100 kB, no address of another server, a policy that lets nothing else in."""
+    reply = lexical.get("/")
+    page = reply.body.decode()
+    assert reply.headers["content-type"].startswith("text/html")
+    assert len(reply.body) < 100_000
+    assert "default-src 'none'" in page
+    assert not re.search(r"""(?:src|href)=["']?(?:https?:)?//""", page)
+    assert json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["reader"] == "lexical"
