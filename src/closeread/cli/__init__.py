@@ -23,6 +23,7 @@ VERBS = {
     "run": "Read, score and report, as a recipe says.",
     "report": "Write one self-contained page about one or more runs.",
     "audit": "Examine whether a number can be believed, and what must be run again.",
+    "calibrate": "Learn how sure a reader may be from a scored run, and apply it to others.",
     "train": "Train a reader from data sets, as a recipe says.",
     "serve": "Answer questions over HTTP with a reader.",
     "verify": "Recompute the numbers of a run from its own files.",

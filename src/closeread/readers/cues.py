@@ -14,31 +14,13 @@ from closeread.evidence.explanation import Explanation, explanation
 from closeread.formats.registry import replacing
 from closeread.making import make
 from closeread.protocols import Retriever
-from closeread.readers.calibrate import Calibrator
+from closeread.readers.calibrate import Threshold
 from closeread.readers.cue_features import features
+from closeread.readers.option_confidence import MarginCurve
 from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
 
 Item = tuple[Passage, Question]
 _TOLD = 4
-
-
-class Threshold(Record, frozen=True, kw_only=True):
-    """From which confidence on answers keep a promise.
-
-    Attributes:
-        value: The least confidence; above 1 where no threshold keeps the promise.
-        risk: The share of wrong answers that is allowed.
-        delta: The chance at most that the promise fails.
-        n_answered: Questions above it when it was chosen, of ``n_questions``.
-        bound: The upper bound of the risk there.
-    """
-
-    value: float
-    risk: float
-    delta: float
-    n_answered: int
-    n_questions: int
-    bound: float
 
 
 class CueWeights(Record, frozen=True, kw_only=True):
@@ -55,7 +37,7 @@ class CueWeights(Record, frozen=True, kw_only=True):
 
     weights: dict[str, float]
     languages: tuple[str, ...] = ()
-    calibrator: Calibrator = Calibrator()
+    calibrator: MarginCurve = MarginCurve()
     threshold: Threshold | None = None
     learned_from: dict[str, int] = msgspec.field(default_factory=dict)
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -215,7 +197,8 @@ class CueReader:
                 Candidate(answer=_answer(judged[place].option), score=round(scores[place], 6))
                 for place in ranked
             ),
-            option_scores=tuple(round(one.score, 6) for one in judged),
+            # A metric that finds scores and no answer takes the best option: none may be left.
+            option_scores=() if silent else tuple(round(one.score, 6) for one in judged),
             evidence=tuple(one.explanation.evidence for one in judged),
             note=self._note([judged[place] for place in ranked[:2]], language),
         )

@@ -13,10 +13,11 @@ from scipy.sparse import csr_array
 
 from closeread.errors import InputError, UsageError
 from closeread.making import make
+from closeread.metrics.calibration import calibration_error
 from closeread.protocols import Retriever
 from closeread.readers.cue_features import Features, features
 from closeread.readers.cues import CueWeights, explained
-from closeread.training import calibration, ranking
+from closeread.training import calibration, ranking, threshold
 from closeread.training.overlap import Overlap, bare
 from closeread.types import Dataset, Passage, Question, Record
 
@@ -109,11 +110,9 @@ def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenData
     scores = _held_out(examples, folds, settings)
     correct = [_best(found) == one.gold for found, one in zip(scores, examples, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
-    threshold = None
+    chosen = None
     if settings.risk:
-        threshold = calibration.choose_threshold(
-            confidences, correct, settings.risk, settings.delta
-        )
+        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta)
     weights = CueWeights(
         weights={
             feature: round(weight, 5)
@@ -121,15 +120,15 @@ def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenData
             if abs(weight) >= _LEAST
         },
         languages=tuple(sorted({passage.language for passage, _, _ in items})),
-        calibrator=calibration.fit_calibrator(scores, correct),
-        threshold=threshold,
+        calibrator=calibration.fit_curve(scores, correct),
+        threshold=chosen,
         learned_from=dict(Counter(dataset for _, _, dataset in items)),
         settings=msgspec.to_builtins(settings) | {"retriever": name},
     )
     return Learned(
         weights=weights,
         accuracy=sum(correct) / len(correct),
-        calibration_error=calibration.calibration_error(confidences, correct),
+        calibration_error=calibration_error(confidences, correct),
         n_questions=len(examples),
         n_excluded=n_excluded,
     )
@@ -239,7 +238,7 @@ def _held_out_confidences(
 ) -> list[float]:
     """Return the confidence of every question by a calibrator that was fitted without its fold."""
     calibrators = {
-        fold: calibration.fit_calibrator(
+        fold: calibration.fit_curve(
             [found for found, of in zip(scores, folds, strict=True) if of != fold],
             [right for right, of in zip(correct, folds, strict=True) if of != fold],
         )

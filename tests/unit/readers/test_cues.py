@@ -8,8 +8,9 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.exam import locate
 from closeread.formats import load
+from closeread.metrics.choice import picked
 from closeread.readers import make
-from closeread.readers.calibrate import Calibrator, logistic
+from closeread.readers.calibrate import logistic
 from closeread.readers.cues import (
     CueWeights,
     Threshold,
@@ -18,6 +19,7 @@ from closeread.readers.cues import (
     save_weights,
     shipped_weights,
 )
+from closeread.readers.option_confidence import MarginCurve
 
 
 def items():
@@ -95,7 +97,7 @@ def test_weights_come_back_as_they_were_kept(tmp_path):
     learned = CueWeights(
         weights={"added:都": -0.5},
         languages=("zh",),
-        calibrator=Calibrator(intercept=-1.0, margin=0.25, share=0.5),
+        calibrator=MarginCurve(intercept=-1.0, margin=0.25, share=0.5),
         threshold=Threshold(
             value=0.4, risk=0.5, delta=0.1, n_answered=9, n_questions=20, bound=0.49
         ),
@@ -117,12 +119,15 @@ def test_a_broken_file_of_weights_is_refused(tmp_path, content):
 
 
 def test_silent_below_the_threshold(tmp_path):
-    """With `selective` a question is left open where confidence is too low, its scores kept."""
+    """With `selective` a question is left open where confidence is too low; metrics see no pick."""
     threshold = Threshold(value=2.0, risk=0.1, delta=0.1, n_answered=0, n_questions=9, bound=1.0)
     path = tmp_path / "w.json"
     save_weights(path, msgspec.structs.replace(shipped_weights(), threshold=threshold))
-    for prediction in cues(str(path), selective=True).read(items()[:4]):
+    asked = items()[:4]
+    silent = cues(str(path), selective=True).read(asked)
+    for (_, question), prediction in zip(asked, silent, strict=True):
         assert prediction.answer is None
+        assert picked(question, prediction) is None
         assert prediction.candidates
         assert prediction.confidence < 1
     with pytest.raises(UsageError, match="threshold"):
@@ -131,7 +136,7 @@ def test_silent_below_the_threshold(tmp_path):
 
 def test_confidence_grows_with_the_margin():
     """One option is sure, equal ones are not, and no score overflows."""
-    calibrator = Calibrator(margin=0.5, share=0.5)
+    calibrator = MarginCurve(margin=0.5, share=0.5)
     assert calibrator.confidence([3.0]) == 1
     near, far = calibrator.confidence([1, 0, 0, 0]), calibrator.confidence([5, 0, 0, 0])
     assert near < far

@@ -1,0 +1,87 @@
+"""``closeread calibrate``: confidences that are probabilities, learned from a scored run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from closeread.cli.calibrated import Sought
+
+_METHODS = ("logistic", "forest", "platt", "isotonic")
+
+
+@click.command("calibrate")
+@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.option(
+    "--out", required=True, type=click.Path(path_type=Path), help="FILE, or with --with RUN2."
+)
+@click.option("--with", "file", type=click.Path(path_type=Path), metavar="FILE", help="Apply it.")
+@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
+@click.option("--metric", default="", metavar="M", help="What is right: squad.em, choice.accuracy.")
+@click.option("--right-from", type=float, metavar="X", help="The metric's value that is right.")
+@click.option("--method", type=click.Choice(_METHODS), default="logistic", show_default=True)
+@click.option(
+    "--risk", type=float, default=0.0, metavar="R", help="Seek a threshold: at most R wrong."
+)
+@click.option("--delta", type=float, default=0.05, show_default=True, help="Chance that R fails.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
+@click.option("--held-out", type=click.Path(path_type=Path), metavar="RUN2", help="RUN, held out.")
+@click.option("--resamples", type=click.IntRange(min=0), default=1000, show_default=True)
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    runs: tuple[Path, ...],
+    out: Path,
+    file: Path | None,
+    selective: bool,
+    metric: str,
+    right_from: float | None,
+    method: str,
+    risk: float,
+    delta: float,
+    folds: int,
+    held_out: Path | None,
+    resamples: int,
+    seed: int,
+    overwrite: bool,
+    json_: bool,
+) -> None:
+    """Learn from RUN how sure its reader may be, or apply what was learned to another RUN.
+
+    Learning takes answers with gold, and looks at how sure the reader is, its alternatives, answer,
+    question and evidence; it prints what that gives on passages held out. With --risk a threshold
+    is sought on passages kept back. --with FILE writes RUN again with confidences that are
+    probabilities; --held-out does so for the run that is learned from, each passage by a calibrator
+    of the others.
+    """
+    from closeread.cli import calibrated
+
+    if file is not None:
+        if len(runs) > 1 or held_out:
+            raise click.UsageError("--with applies to one RUN, and not --held-out")
+        calibrated.apply(runs[0], file, out, selective=selective, overwrite=overwrite, json_=json_)
+        return
+    if selective:
+        raise click.UsageError("--selective needs --with FILE")
+    if held_out and len(runs) > 1:
+        raise click.UsageError("--held-out writes one RUN again")
+    sought: Sought = calibrated.Sought(
+        metric=metric, right_from=right_from, held_out=held_out, overwrite=overwrite
+    )
+    calibrated.learn(
+        runs,
+        out,
+        sought,
+        {
+            "method": method,
+            "risk": risk,
+            "delta": delta,
+            "folds": folds,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        json_=json_,
+    )

@@ -1,0 +1,66 @@
+"""How honest and how telling confidences are: calibration error, Brier score, area under ROC.
+
+Plain functions over parallel sequences; ``selective`` has the curve of risk over coverage.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BINS = 10
+
+
+def calibration_error(
+    confidences: Sequence[float], correct: Sequence[float], bins: int = BINS
+) -> float:
+    """Return the expected calibration error over bins of equally many answers.
+
+    The mean of |accuracy - mean confidence|, weighted by the bins' sizes (Naeini et al. 2015, with
+    the equal-mass bins of Nguyen and O'Connor 2015). Equal confidences share a bin's means as they
+    fall; the least sure come first.
+    """
+    import numpy as np
+
+    sure, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
+    if not len(sure):
+        return 0.0
+    order = np.lexsort((right, sure))
+    sums = np.concatenate(([0.0], np.cumsum((right - sure)[order])))
+    ends = np.arange(bins + 1) * len(sure) // bins
+    return float(np.abs(np.diff(sums[ends])).sum() / len(sure))
+
+
+def brier(confidences: Sequence[float], correct: Sequence[float]) -> float:
+    """Return the mean squared distance of confidence and correctness (Brier 1950)."""
+    import numpy as np
+
+    apart = np.asarray(confidences, dtype=float) - np.asarray(correct, dtype=float)
+    return float(np.mean(apart**2)) if len(apart) else 0.0
+
+
+def auroc(confidences: Sequence[float], correct: Sequence[float]) -> float | None:
+    """Return the chance that a right answer is surer than a wrong one; equal ones count half.
+
+    None where all answers are right, or all wrong (Hanley and McNeil 1982).
+    """
+    import numpy as np
+
+    right = np.asarray(correct, dtype=float) > 0.5
+    n_right = int(right.sum())
+    n_wrong = len(right) - n_right
+    if not n_right or not n_wrong:
+        return None
+    ranks = _ranks(np.asarray(confidences, dtype=float))
+    return float((ranks[right].sum() - n_right * (n_right + 1) / 2) / (n_right * n_wrong))
+
+
+def _ranks(values: "NDArray[Any]") -> "NDArray[Any]":
+    """Return each value's rank from 1, the mean rank for equal ones."""
+    import numpy as np
+
+    _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    means: NDArray[Any] = (ends - (counts - 1) / 2)[places]
+    return means

@@ -1,0 +1,155 @@
+"""A run's answers with what they are worth, and a run again with other confidences."""
+
+import shutil
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread import __version__
+from closeread.errors import UsageError
+from closeread.metrics.selective import Selective
+from closeread.runs.claim import claimed
+from closeread.runs.plan import ordered, stripped
+from closeread.runs.predict import write_canonical
+from closeread.runs.records import RunInfo
+from closeread.runs.score import as_submission
+from closeread.runs.store import INFO, LOG_SCORES, ONLY, Run, write_document
+from closeread.types import Passage, Prediction, Question
+
+ConfidenceOf = Callable[[Passage, Question, Prediction], float]
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A prediction beside its question, without gold, and how right it is from 0 to 1."""
+
+    passage: Passage
+    question: Question
+    prediction: Prediction
+    correct: float
+
+
+def graded(run: Run, metric: str = "") -> Iterator[Graded]:
+    """Yield a run's answers with their worth; those that failed, or have no gold, are left out.
+
+    Args:
+        run: A finished run; its data set must still be there.
+        metric: What says how right an answer is, such as ``squad.em``; by the question's kind, as
+            in ``selective``, where empty.
+
+    Raises:
+        UsageError: The metric has no such value.
+    """
+    judge = Selective(base=metric)
+    dataset = run.dataset()
+    predictions = as_submission(run, dataset).predictions
+    for _, passage, question in ordered(dataset, run.info.dataset.limit):
+        prediction = predictions.get(question.question_id)
+        if prediction is None or prediction.error:
+            continue
+        correct = judge.score(question, prediction).values["correct"]
+        if correct is not None:
+            yield Graded(passage, stripped(question), prediction, correct)
+
+
+def recalibrated(
+    run: Run,
+    out: Path,
+    confidence: ConfidenceOf,
+    *,
+    record: Mapping[str, Any],
+    least: float | None = None,
+    overwrite: bool = False,
+) -> Run:
+    """Write a run's predictions anew with other confidences; answers stay as they are.
+
+    Predictions that failed keep what they say.
+
+    Args:
+        run: A finished run; its data set must still be there.
+        out: The new run folder.
+        confidence: What each prediction's is to be; its question has no gold.
+        record: What the new ``run.json`` says of it, under the reader's ``record.calibrated``.
+        least: Answers less sure than this are withheld; None withholds none.
+        overwrite: Discard the run that is there.
+
+    Raises:
+        UsageError: The folder is taken, or is the run's own.
+        StorageError: It cannot be written.
+    """
+    if out.resolve() == run.path.resolve():
+        raise UsageError(
+            "a run cannot take the place of the one that it is made of",
+            where=str(out),
+            cure="name another folder with --out",
+        )
+    dataset = run.dataset()
+    predictions = as_submission(run, dataset).predictions
+    with claimed(out, _info(run, record), overwrite=overwrite) as (info, ledger):
+        for name in (LOG_SCORES, ONLY):
+            if (run.path / name).exists():
+                shutil.copyfile(run.path / name, out / name)
+        offsets, n_failed = array("q"), 0
+        for _, passage, question in ordered(dataset, run.info.dataset.limit):
+            prediction = predictions.get(question.question_id)
+            if prediction is None:  # handed in without it
+                prediction = Prediction(
+                    question_id=question.question_id, error="no prediction was handed in"
+                )
+            if not prediction.error:
+                sure = confidence(passage, stripped(question), prediction)
+                prediction = _with(prediction, sure, least)
+            offsets.append(ledger.append(msgspec.json.encode(prediction)))
+            n_failed += bool(prediction.error)
+        ledger.flush()
+        ledger.sync()
+        finished = msgspec.structs.replace(
+            info,
+            complete=True,
+            n_predictions=len(offsets),
+            n_failed=n_failed,
+            predictions_sha256=write_canonical(Run(out, info), ledger, offsets),
+        )
+        write_document(out / INFO, finished)
+    return Run(out, finished)
+
+
+def _with(prediction: Prediction, sure: float, least: float | None) -> Prediction:
+    """Return a prediction with its new confidence, and without its answer where that is too low.
+
+    Option scores and candidates of a withheld answer stay, but not as the answer: metrics take the
+    best option where there is no answer at all.
+    """
+    if least is None or sure >= least:
+        return msgspec.structs.replace(prediction, confidence=sure)
+    note = "; ".join(filter(None, (prediction.note, f"withheld: confidence below {least:g}")))
+    return msgspec.structs.replace(
+        prediction, confidence=sure, answer=None, option_scores=(), note=note
+    )
+
+
+def _info(run: Run, record: Mapping[str, Any]) -> RunInfo:
+    info = run.info
+    source = {"run": str(run.path), "predictions_sha256": info.predictions_sha256}
+    return msgspec.structs.replace(
+        info,
+        closeread=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        dataset=msgspec.structs.replace(
+            info.dataset, path=str((run.path / info.dataset.path).absolute())
+        ),
+        reader=msgspec.structs.replace(
+            info.reader, record=info.reader.record | {"calibrated": source | dict(record)}
+        ),
+        submission=(),
+        rest={},
+        complete=False,
+        n_predictions=0,
+        n_failed=0,
+        predictions_sha256="",
+    )

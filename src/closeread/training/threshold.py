@@ -1,0 +1,125 @@
+"""From which confidence on a reader keeps a promise: at most so many wrong answers.
+
+Thresholds are tested one by one with the exact binomial bound of Clopper and Pearson (1934), on
+answers that neither the reader nor the calibrator was fitted on, and over thresholds that were
+fixed without looking at which of these answers are right ("learn then test": Angelopoulos et al.
+2021). Many thresholds are tested, so the chance of being wrong is shared or spent in order.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from scipy.stats import beta
+
+from closeread.readers.calibrate import Threshold
+
+NOWHERE = 2.0
+GRID = tuple(step / 20 for step in range(20))
+
+
+def upper_bound(wrong: float, answered: int, delta: float) -> float:
+    """Return the Clopper-Pearson upper bound of a risk: it holds with probability 1 - delta.
+
+    Args:
+        wrong: Wrong answers.
+        answered: Answers, wrong ones included.
+        delta: The chance at most that the true risk is higher.
+    """
+    if wrong >= answered:
+        return 1.0
+    return float(beta.ppf(1 - delta, wrong + 1, answered - wrong))
+
+
+def shared(
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    risk: float,
+    delta: float,
+    grid: Sequence[float] = GRID,
+) -> Threshold:
+    """Return the lowest threshold of a grid whose risk is at most ``risk``, as far as known.
+
+    Each is tested at ``delta`` over their number (Bonferroni), so that with probability 1 - delta
+    the promise holds for whichever is chosen, for questions drawn as these were. Where none keeps
+    it the value is 2: nothing is answered.
+    """
+    counted = _Counted(confidences, correct, risk, delta)
+    for value in sorted(grid):
+        found = counted.at(value, delta / len(grid))
+        if found is not None:
+            return found
+    return counted.nowhere()
+
+
+def in_order(
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    risk: float,
+    delta: float,
+    grid: Iterable[float],
+) -> Threshold:
+    """Return the last threshold that keeps the promise before the first that does not.
+
+    ``grid`` is walked in its order, which must be fixed without these answers; each is tested at
+    the whole ``delta`` (fixed-sequence testing, Bauer 1991): the first that fails ends it, so the
+    chance that any accepted one breaks the promise is ``delta`` all the same.
+    """
+    counted = _Counted(confidences, correct, risk, delta)
+    last = counted.nowhere()
+    for value in grid:
+        found = counted.at(value, delta)
+        if found is None:
+            break
+        last = found
+    return last
+
+
+def sequence(confidences: Sequence[float], risk: float, delta: float, many: int) -> list[float]:
+    """Return thresholds to be tested in order, the surest first, from other answers' confidences.
+
+    They are the quantiles at every fiftieth of the questions. The first is the one above which
+    enough of ``many`` questions are expected for a test that half of the risk would pass: fewer
+    could fail by chance alone and end the sequence at once.
+
+    Args:
+        confidences: Of the answers that the calibrator was fitted on, each held out.
+        risk: What is to be promised.
+        delta: And with what chance of failing.
+        many: How many questions the thresholds will be tested on.
+    """
+    ranked = sorted(confidences, reverse=True)
+    needed = next(
+        (n for n in range(1, many + 1) if upper_bound(n * risk / 2, n, delta) <= risk), many
+    )
+    found = []
+    for step in range(1, 51):
+        if step * many >= needed * 50 or step == 50:
+            found.append(ranked[min(len(ranked), max(1, step * len(ranked) // 50)) - 1])
+    return list(dict.fromkeys(found))
+
+
+class _Counted:
+    def __init__(
+        self, confidences: Sequence[float], correct: Sequence[bool], risk: float, delta: float
+    ) -> None:
+        self._pairs = list(zip(confidences, correct, strict=True))
+        self._risk, self._delta = risk, delta
+
+    def at(self, value: float, delta: float) -> Threshold | None:
+        """Return the threshold where its bound at ``delta`` keeps the promise."""
+        answered = [right for sure, right in self._pairs if sure >= value]
+        bound = upper_bound(len(answered) - sum(answered), len(answered), delta)
+        return self._made(value, len(answered), bound) if bound <= self._risk else None
+
+    def nowhere(self) -> Threshold:
+        """Return a threshold above which nothing is answered."""
+        return self._made(NOWHERE, 0, 1.0)
+
+    def _made(self, value: float, answered: int, bound: float) -> Threshold:
+        return Threshold(
+            value=value,
+            risk=self._risk,
+            delta=self._delta,
+            n_answered=answered,
+            n_questions=len(self._pairs),
+            bound=round(bound, 6),
+        )

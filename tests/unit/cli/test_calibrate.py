@@ -1,0 +1,129 @@
+"""`closeread calibrate`, as a user calls it: learn, apply, report; and what it refuses."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from closeread.cli import cli
+from closeread.errors import UsageError
+from closeread.runs.store import open_run
+
+pytest.importorskip("sklearn")
+
+
+@pytest.fixture
+def closeread(tmp_path, monkeypatch):
+    """Call the command line in a folder of its own; return the result."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments):
+        return CliRunner().invoke(cli, list(map(str, arguments)))
+
+    return call
+
+
+@pytest.fixture
+def run(closeread):
+    """The shipped exam, read by words: some 25 of 108 questions are right."""
+    assert closeread("read", "exam/zh", "--reader", "lexical", "--out", "run").exit_code == 0
+    return "run"
+
+
+QUICK = ("--folds", 2, "--resamples", 50)
+
+
+def test_from_learning_to_a_report(closeread, run, tmp_path):
+    """Learn with a table, write the held-out run, report both."""
+    done = closeread("calibrate", run, "--out", "c.json", "--held-out", "after", *QUICK)
+    assert done.exit_code == 0, (done.output, done.exception)
+    lines = done.stdout.splitlines()
+    assert lines[0].split("  ")[0] == "held out"
+    names = [line.split()[0] for line in lines[1:7]]
+    assert names == ["ece", "brier", "auroc", "aurc", "coverage@80", "coverage@90"]
+    assert "weighs most" in done.stdout
+    assert lines[-1] == "c.json"
+    assert "108 answers over" in done.stderr
+    for name in (run, "after"):
+        scored = closeread("score", name, "--metric", "choice", "--metric", "selective")
+        assert scored.exit_code == 0
+    record = open_run("after").info.reader.record["calibrated"]
+    assert record["held_out"] is True
+    assert closeread("report", run, "after", "--out", "page.html").exit_code == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert '"run":"after"' in page.replace(" ", "")
+
+
+def test_json_and_a_threshold(closeread, run):
+    """--risk seeks one on passages kept back; --selective withholds below it."""
+    done = closeread(
+        "calibrate", run, "--out", "c.json", "--risk", 0.9, "--delta", 0.2, "--json", "--folds", 4
+    )
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    assert told["n_questions"] == 108
+    assert 0 < told["n_kept_back"] < 108
+    assert told["threshold"]["risk"] == 0.9
+    assert set(told["held_out"]["auroc"]) >= {"before", "after", "difference"}
+    done = closeread("calibrate", run, "--with", "c.json", "--out", "new", "--selective", "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    silent = sum(one.answer is None for one in open_run("new").predictions())
+    assert told["withheld"] == silent
+    assert any("these very answers" in one for one in told["warnings"])
+
+
+def test_it_warns_away_from_home(closeread, run):
+    """Another data set, and another reader: no promise."""
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    closeread("read", "exam/en", "--reader", "first-sentence", "--out", "other")
+    done = closeread("calibrate", "other", "--with", "c.json", "--out", "new")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "learned from exam/zh" in done.stderr
+    assert "nothing is promised" in done.stderr
+    assert "learned from answers of lexical" in done.stderr
+    assert done.stdout == "new\n"
+
+
+def test_parts_of_right_need_a_line(closeread):
+    """F1 is neither right nor wrong until the user says from where on."""
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "run")
+    done = closeread("calibrate", "run", "--out", "c.json", "--metric", "drop.f1", *QUICK)
+    assert isinstance(done.exception, UsageError)
+    assert "--right-from" in str(done.exception)
+    done = closeread(
+        "calibrate",
+        "run",
+        "--out",
+        "c.json",
+        "--metric",
+        "drop.f1",
+        "--right-from",
+        0.3,
+        "--folds",
+        4,
+    )
+    assert done.exit_code == 0, (done.output, done.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--selective",), "--selective needs --with"),
+        (("--with", "c.json", "--held-out", "x"), "and not --held-out"),
+    ],
+)
+def test_options_that_make_no_sense_together(closeread, run, arguments, said):
+    """One line, exit code 2, nothing written."""
+    done = closeread("calibrate", run, "--out", "z", *arguments)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+def test_a_calibrator_without_threshold_cannot_be_silent(closeread, run, tmp_path):
+    """It says how to learn one, and makes no folder."""
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    done = closeread("calibrate", run, "--with", "c.json", "--out", "new", "--selective")
+    assert isinstance(done.exception, UsageError)
+    assert "--risk" in str(done.exception)
+    assert not (tmp_path / "new").exists()

@@ -1,0 +1,111 @@
+"""A run again with other confidences: a whole run folder that verifies, gold never shown."""
+
+import json
+
+import pytest
+
+from closeread.errors import UsageError
+from closeread.exam import locate
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.metrics.choice import picked
+from closeread.readers import make
+from closeread.runs.keep import keep
+from closeread.runs.predict import Job, predict
+from closeread.runs.recalibrate import graded, recalibrated
+from closeread.runs.records import ScoreSettings, describe_reader
+from closeread.runs.score import score_run
+from closeread.runs.verify import verify
+
+
+@pytest.fixture
+def run(tmp_path):
+    reader, options = make("lexical", {})
+    job = Job(
+        dataset=load(str(locate("exam/zh"))),
+        reader=reader,
+        reader_info=describe_reader("lexical", options, reader),
+        limit=40,
+    )
+    return predict(job, tmp_path / "run")
+
+
+def half(passage, question, prediction, correct=None):
+    assert passage.text
+    assert not (question.answers or question.option_truth or question.group_id)
+    return 0.5 + prediction.confidence / 2
+
+
+def test_answers_stay_and_confidences_change(run, tmp_path):
+    """Same answers, same accuracy; the new folder scores and verifies, and says what it is of."""
+    made = recalibrated(run, tmp_path / "new", half, record={"method": "half"})
+    for old, new in zip(run.predictions(), made.predictions(), strict=True):
+        assert new.confidence == 0.5 + old.confidence / 2
+        assert (new.answer, new.candidates, new.evidence) == (
+            old.answer,
+            old.candidates,
+            old.evidence,
+        )
+    settings = ScoreSettings(metrics=("choice", "selective"))
+    assert score_run(made, settings).metrics == score_run(run, settings).metrics
+    assert verify(made).verdict == "verified"
+    told = json.loads((tmp_path / "new" / "run.json").read_text("utf-8"))
+    assert told["reader"]["record"]["calibrated"] == {
+        "run": str(run.path),
+        "predictions_sha256": run.info.predictions_sha256,
+        "method": "half",
+    }
+    assert made.info.dataset.limit == 40
+
+
+def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
+    """Below the line no metric finds a pick, and it counts as not answered."""
+    made = recalibrated(run, tmp_path / "new", half, record={}, least=0.7)
+    questions = {one.question_id: one for one in run.dataset().questions()}
+    silent = 0
+    for prediction in made.predictions():
+        if prediction.confidence < 0.7:
+            silent += 1
+            assert picked(questions[prediction.question_id], prediction) is None
+            assert "withheld" in prediction.note
+    assert 0 < silent < 40
+    right = sum(row.correct for row in graded(run) if half(*vars(row).values()) >= 0.7)
+    summary = score_run(made, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
+    assert summary.value == right / 40
+    assert verify(made).verdict == "verified"
+
+
+def test_graded_answers_carry_no_gold(run):
+    """Right and wrong are told beside the question, not in it; failures are left out."""
+    rows = list(graded(run))
+    assert len(rows) == 40
+    assert {row.correct for row in rows} == {0.0, 1.0}
+    assert not any(row.question.answers or row.question.option_truth for row in rows)
+    with pytest.raises(UsageError, match="no value 'f7'"):
+        list(graded(run, "choice.f7"))
+
+
+def test_what_was_handed_in_becomes_a_run(tmp_path):
+    """Missing predictions fail, failures keep no confidence, and the files are not asked again."""
+    dataset = load(str(locate("exam/zh")))
+    ids = [question.question_id for question in dataset.questions()]
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(dict.fromkeys(ids[:60], "A")), "utf-8")
+    run = keep(dataset, load_submission(path, dataset), [path], tmp_path / "run")
+    assert len(list(graded(run))) == 60
+    made = recalibrated(run, tmp_path / "new", lambda *_: 0.25, record={})
+    assert made.info.submission == ()
+    told = [prediction.confidence for prediction in made.predictions()]
+    assert told == [0.25] * 60 + [None] * (len(ids) - 60)
+    assert made.info.n_failed == len(ids) - 60
+    assert verify(made).verdict == "verified in part"  # not scored yet
+
+
+def test_a_folder_that_is_taken_is_refused(run, tmp_path):
+    """Neither the run itself nor another one is overwritten unasked."""
+    with pytest.raises(UsageError, match="made of"):
+        recalibrated(run, run.path, half, record={}, overwrite=True)
+    recalibrated(run, tmp_path / "new", half, record={})
+    with pytest.raises(UsageError, match="there is a run"):
+        recalibrated(run, tmp_path / "new", half, record={})
+    assert recalibrated(run, tmp_path / "new", half, record={}, overwrite=True).info.complete

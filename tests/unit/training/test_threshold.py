@@ -1,0 +1,78 @@
+"""A threshold keeps its promise, and says so only where it can."""
+
+import numpy as np
+import pytest
+
+from closeread.training.threshold import GRID, in_order, sequence, shared, upper_bound
+
+
+def drawn(draw, many):
+    """Confidences that are true: right with just the chance that they say."""
+    sure = draw.random(many)
+    return sure.tolist(), (draw.random(many) < sure).tolist()
+
+
+def test_the_bound_is_that_of_the_binomial():
+    """At the bound, so few wrong answers come with probability delta."""
+    from scipy.stats import binom
+
+    for wrong, answered, delta in ((0, 10, 0.1), (3, 40, 0.05), (20, 50, 0.005)):
+        bound = upper_bound(wrong, answered, delta)
+        assert binom.cdf(wrong, answered, bound) == pytest.approx(delta)
+    assert upper_bound(5, 5, 0.1) == 1
+
+
+@pytest.mark.parametrize("way", ["shared", "in order"])
+def test_the_promise_is_kept(way):
+    """Over 300 draws the true risk above the threshold is too high in at most delta of them."""
+    risk, delta, broken, answered = 0.3, 0.1, 0, 0
+    draw = np.random.default_rng(7)
+    for _ in range(300):
+        others, _ = drawn(draw, 400)
+        confidences, correct = drawn(draw, 400)
+        if way == "shared":
+            found = shared(confidences, correct, risk, delta)
+        else:
+            grid = sequence(others, risk, delta, 400)
+            found = in_order(confidences, correct, risk, delta, grid)
+        if found.n_answered:
+            assert found.bound <= risk
+            true_risk = 1 - (1 + found.value) / 2  # confidence is uniform above the threshold
+            broken += true_risk > risk
+        answered += found.n_answered
+    assert broken <= delta * 300
+    assert answered / 300 > 0.3 * 400  # 60% could be answered, knowing the truth
+
+
+def test_thresholds_in_order_answer_more():
+    """Spending the whole chance in order answers more than sharing it out."""
+    draw = np.random.default_rng(3)
+    more = 0
+    for _ in range(50):
+        others, _ = drawn(draw, 300)
+        confidences, correct = drawn(draw, 300)
+        fixed = in_order(confidences, correct, 0.3, 0.05, sequence(others, 0.3, 0.05, 300))
+        more += fixed.n_answered - shared(confidences, correct, 0.3, 0.05).n_answered
+    assert more > 0
+
+
+def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
+    """Always wrong: nothing is to be answered."""
+    for found in (
+        shared([0.9] * 50, [False] * 50, 0.2, 0.1),
+        in_order([0.9] * 50, [False] * 50, 0.2, 0.1, GRID),
+    ):
+        assert found.value > 1
+        assert found.n_answered == 0
+
+
+def test_the_sequence_begins_where_a_test_can_succeed():
+    """The first threshold leaves so many questions that half of the risk would pass; then down."""
+    others = [place / 1000 for place in range(1000)]
+    found = sequence(others, 0.2, 0.05, 500)
+    first = 500 * sum(one >= found[0] for one in others) // 1000
+    assert upper_bound(first * 0.1, first, 0.05) <= 0.2
+    assert upper_bound((first - 11) * 0.1, first - 11, 0.05) > 0.2
+    assert found == sorted(found, reverse=True)
+    assert found[-1] == 0.0
+    assert sequence([0.5] * 10, 0.01, 0.01, 5) == [0.5]
