@@ -130,9 +130,11 @@ def _curve(axes: Any, plot: Plot, language: str) -> None:
     for number, curve in enumerate(plot.data["curves"]):
         across = [100 * point[0] for point in curve["points"]]
         up = [100 * point[1] for point in curve["points"]]
-        axes.plot(across, up, _DASHES[number % 4], color=_BLUE, linewidth=1.5)
-        if len(plot.data["curves"]) > 1:
-            axes.annotate(curve["run"], (across[0], up[0]), (0, 5), textcoords="offset points")
+        dashes = _DASHES[number % 4]
+        axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=curve["run"])
+    if len(plot.data["curves"]) > 1:
+        # Curves of nearly equal runs begin in one place: names at their ends would overlap.
+        axes.legend(frameon=False, fontsize=8, handlelength=3.5)
     axes.set_xlim(0, 100)
     axes.set_ylim(0, 100)
     axes.set_xlabel(word("axis.coverage", language))
