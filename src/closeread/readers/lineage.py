@@ -25,7 +25,7 @@ class Maker(Record, frozen=True, kw_only=True):
 
 
 class Learned(Record, frozen=True, kw_only=True):
-    """A data set that was learned from, or by which the best state was chosen.
+    """A data set that was learned from.
 
     Attributes:
         made_by: Who wrote it, as the user declares: ``people`` or a model; empty is not known.
@@ -43,15 +43,14 @@ class Stage(Record, frozen=True, kw_only=True):
 
     Attributes:
         reader: What was trained; ``encoder`` for a model of a language alone.
-        settings: What the recipe said, resolved.
-        helpers: Further models that had a part in it, such as a retriever's encoder.
+        options: The reader's: other models among them, such as a retriever's, had a part in it.
+        settings: What the recipe said under ``[train]``, resolved.
     """
 
     reader: str
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     learned_from: tuple[Learned, ...] = ()
-    watched: tuple[Learned, ...] = ()
-    helpers: tuple[Maker, ...] = ()
 
 
 class Lineage(Record, frozen=True, kw_only=True):

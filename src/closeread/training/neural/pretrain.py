@@ -248,8 +248,13 @@ def _lineage(
     begun = Lineage(n_parameters=n_parameters)
     if options.model:
         begun = lineage_of(named(options.model), n_parameters, made_by)
-    asked = {**msgspec.to_builtins(options), **msgspec.to_builtins(settings)}
-    return begun.then(Stage(reader="encoder", settings=asked, learned_from=learned), n_parameters)
+    stage = Stage(
+        reader="encoder",
+        options=msgspec.to_builtins(options),
+        settings=msgspec.to_builtins(settings),
+        learned_from=learned,
+    )
+    return begun.then(stage, n_parameters)
 
 
 def _remarks(told: dict[str, Any], learned: Sequence[Learned]) -> tuple[str, ...]:
