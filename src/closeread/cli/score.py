@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by a tag of the questions.")
-@click.option("--joined", "join", is_flag=True, help="Also answers by evidence, of RUN.")
+@click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
@@ -83,10 +83,8 @@ def command(
             score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
         ]
         if join:
-            found = [_joined(*pair) for pair in zip(runs, found, strict=True)]
+            found = [_joined_run(*pair) for pair in zip(runs, found, strict=True)]
         averages = macro_averages(runs)
-    elif join:
-        raise click.UsageError("--joined needs RUN; --save makes one of --predictions")
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset and predictions:
@@ -97,6 +95,7 @@ def command(
                 null_odds=null_odds,
                 format_=format_,
                 settings=settings,
+                join=join,
                 save=save,
             )
         ]
@@ -105,20 +104,24 @@ def command(
     _print(found, averages, json_)
 
 
-def _joined(run: "Run", scored: RunSummary) -> RunSummary:
-    """Return the numbers of a run with those of its answers by its evidence."""
+def _joined_run(run: "Run", scored: RunSummary) -> RunSummary:
+    from closeread.runs.score import as_submission
+
+    dataset = run.dataset()
+    submission = as_submission(run, dataset, scored.settings.extraction)
+    return _joined(scored, dataset, submission, run.info.dataset.limit)
+
+
+def _joined(
+    scored: RunSummary, dataset: Dataset, submission: Submission, limit: int | None = None
+) -> RunSummary:
+    """Return numbers with those of the answers by their evidence."""
     from msgspec.structs import replace
 
     from closeread.runs.joined import must_join
-    from closeread.runs.score import as_submission, resampling_of
+    from closeread.runs.score import resampling_of
 
-    dataset = run.dataset()
-    both = must_join(
-        dataset,
-        as_submission(run, dataset, scored.settings.extraction),
-        resampling_of(scored.settings),
-        run.info.dataset.limit,
-    )
+    both = must_join(dataset, submission, resampling_of(scored.settings), limit)
     return replace(
         scored,
         metrics=scored.metrics | both.metrics,
@@ -153,6 +156,7 @@ def _handed_in(
     null_odds: Path | None,
     format_: str | None,
     settings: ScoreSettings,
+    join: bool,
     save: Path | None,
 ) -> RunSummary:
     from closeread.cli.datasets import open_dataset
@@ -172,7 +176,7 @@ def _handed_in(
     else:
         found = score_submission(dataset, submission, settings)
     _tell_strangers(dataset, submission, found)
-    return found
+    return _joined(found, dataset, submission) if join else found
 
 
 def _tell_strangers(dataset: Dataset, submission: Submission, found: RunSummary) -> None:

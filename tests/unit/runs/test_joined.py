@@ -1,9 +1,10 @@
-"""A run's answers and its evidence, judged together through ``closeread score RUN --joined``."""
+"""Answers and their evidence, judged together through ``closeread score --joined``."""
 
 import json
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from closeread.types import Answer, Evidence, Prediction, Span
@@ -15,7 +16,7 @@ GOLD = Span(PASSAGE.text.index("传感器"), END)
 
 def _score(path, *args):
     return subprocess.run(
-        [sys.executable, "-m", "closeread", "score", str(path), "--metric", "choice", *args],
+        [sys.executable, "-m", "closeread", "score", str(path), *args, "--metric", "choice"],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -70,3 +71,78 @@ def test_answers_without_evidence_cannot_be_joined(tmp_path):
     assert done.returncode == 2
     assert "cannot be joined" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_predictions_that_were_handed_in_are_joined_as_a_run_is(tmp_path):
+    """A data set with a file of predictions gives the numbers of a run with the same."""
+    predictions = [
+        _predicted("t-original", "A", GOLD),
+        _predicted("t-positive", "A", Span(0, 13)),
+        _predicted("t-negative", "B", GOLD),
+    ]
+    run = _run(tmp_path, predictions)
+    handed_in = tmp_path / "predictions.jsonl"
+    handed_in.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in predictions))
+    given = ("--predictions", str(handed_in), "--joined", "--json")
+    of_run = json.loads(_score(run, "--joined", "--json").stdout)
+    of_file = json.loads(_score("--dataset", str(tmp_path / "set.jsonl"), *given).stdout)
+    assert of_file["metrics"] == of_run["metrics"]
+    assert of_file["breakdowns"] == of_run["breakdowns"]
+    assert of_file["metrics"]["joined.both"]["value"] == pytest.approx(2 / 3)
+
+
+EXPLAINED = {
+    "version": "1",
+    "data": [
+        {
+            "title": "Tide",
+            "paragraphs": [
+                {
+                    "context": "The mill was built in 1872. It burned down twice. Nobody was hurt.",
+                    "qas": [
+                        {
+                            "id": f"mill-{number}",
+                            "question": question,
+                            "answers": [{"text": answer, "answer_start": start}],
+                            "evidences": [evidence],
+                        }
+                        for number, (question, answer, start, evidence) in enumerate(
+                            [
+                                ("When was the mill built?", "1872", 22,
+                                 "The mill was built in 1872."),
+                                ("How often did it burn?", "twice", 43,
+                                 "It burned down twice. Nobody was hurt."),
+                            ]
+                        )
+                    ],
+                }
+            ],
+        }
+    ],
+}  # fmt: skip
+
+
+def test_expmrcs_own_predictions_are_joined(tmp_path):
+    """Evidence as text, in the form of ExpMRC: the product of the two F1 is its overall F1."""
+    pytest.importorskip("nltk", reason="nltk is not installed")
+    (tmp_path / "set.json").write_text(json.dumps(EXPLAINED), "utf-8")
+    told = {
+        "mill-0": {"answer": "1872", "evidence": "The mill was built in 1872."},
+        "mill-1": {"answer": "nobody", "evidence": "It burned down twice. Nobody was hurt."},
+    }
+    (tmp_path / "told.json").write_text(json.dumps(told), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "score", "--dataset", str(tmp_path / "set.json"),
+         "--predictions", str(tmp_path / "told.json"), "--joined", "--json"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    values = {name: one["value"] for name, one in printed["metrics"].items()}
+    assert values["joined.both"] == values["joined.evidence_only"] == 0.5
+    assert values["joined.overall_f1"] == values["expmrc.overall_f1"] == 0.5
+    groups = printed["breakdowns"]
+    assert {by: list(of) for by, of in groups.items()} == {
+        "sentences": ["1", "2"],
+        "distance": ["1"],
+    }
