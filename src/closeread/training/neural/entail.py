@@ -12,22 +12,19 @@ from random import Random
 from typing import Any
 
 import torch
-from torch.nn.functional import cross_entropy
 
 from closeread.errors import InputError
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import class_names, name_classes
 from closeread.readers.neural.verifier import VerifierReader
-from closeread.readers.statements import Statement, encoded
 from closeread.readers.verifier import retriever_of
 from closeread.training.neural import train as neural
+from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
-from closeread.types import Evidence, Passage, Question, Record
-
-CLASSES = ("entailment", "neutral", "contradiction")
+from closeread.types import Passage, Question, Record
 
 
 class EntailOptions(Record, frozen=True, kw_only=True):
@@ -74,21 +71,11 @@ class EntailTask:
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
     ) -> Iterator[Feature]:
         """Yield one pair a question; questions that are no hypotheses give none."""
-        classes = class_names(checkpoint)
-        room = min(self._max_length, checkpoint.max_length)
-        for passage, question in items:
-            label = _label(question)
-            if label not in classes:
-                continue
-            statement = Statement(Evidence(), passage.text, question.text)
-            sequence = encoded(
-                statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
-            )
-            yield Feature((sequence,), (classes.index(label),))
+        return pairs(checkpoint, items, class_names(checkpoint), self._max_length)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
         """Return the mean cross-entropy of the classes."""
-        return cross_entropy(outputs.logits.float(), targets[:, 0])
+        return class_loss(outputs, targets)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier, which answers by the classes; no evidence is sought."""
@@ -101,9 +88,3 @@ def train(request: Request) -> Trained:
     """Train a model of natural language inference, read by the reader ``verifier``."""
     options = section(request.path, request.recipe.reader.options, EntailOptions, "reader.options.")
     return neural.train(request, EntailTask(options.max_length))
-
-
-def _label(question: Question) -> str:
-    if question.kind != "entailment" or not question.answers:
-        return ""
-    return (question.answers[0].texts or ("",))[0].strip().lower()

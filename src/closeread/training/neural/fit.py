@@ -16,9 +16,11 @@ from transformers import (
 )
 
 from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.sampling import EpochOrder, draws
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Feature, Task, collate
+from closeread.training.neural.two_heads import TwoHeads, save_second
 
 _METRIC = "eval_metric"
 Measure = Callable[[Checkpoint], float]
@@ -49,6 +51,7 @@ def fit(
     settings: NeuralSettings,
     out: Path,
     *,
+    second: InferenceBeside | None = None,
     measure: Measure | None = None,
     resume_from: Path | None = None,
     begin: Begin = lambda total: lambda done: None,
@@ -61,26 +64,33 @@ def fit(
         features: Of each data set.
         settings: As the recipe says.
         out: The folder; states that training can go on from stand in ``states``.
+        second: The task of features that are ``beside``; its head is written beside the model.
         measure: The dev metric of the model as it is; higher is better.
         resume_from: A state to go on from.
         begin: Called with the number of steps; what it returns is called with every step done.
     """
     started = time.monotonic()
+    model = checkpoint.model
+    if second is not None:
+        model = TwoHeads(model, second.n_classes).to(model.device)
     trainer = _Trainer(
-        model=checkpoint.model,
-        args=arguments(settings, out, watched=measure is not None),
+        model=model,
+        args=arguments(settings, out, watched=measure is not None, apart=second is not None),
         train_dataset=[one for source in features for one in source],
+        eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
         data_collator=lambda batch: collate(batch, checkpoint.tokenizer.pad_token_id or 0),
         callbacks=[Progress(begin)],
     )
     trainer.remove_callback(PrinterCallback)
-    trainer.begin(checkpoint, task, settings, [len(source) for source in features], measure)
+    trainer.begin(checkpoint, (task, second), settings, features, measure)
     if settings.patience and measure is not None:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
-    checkpoint.model.train()
+    model.train()
     ended = trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
-    checkpoint.model.eval()
+    model.eval()
     state = trainer.state
+    if trainer.is_world_process_zero():
+        save_second(model, out)
     return Done(
         steps=state.global_step,
         loss=ended.training_loss,
@@ -114,22 +124,24 @@ class _Trainer(Trainer):  # type: ignore[misc]
     def begin(
         self,
         checkpoint: Checkpoint,
-        task: Task,
+        tasks: tuple[Task, InferenceBeside | None],
         settings: NeuralSettings,
-        sizes: Sequence[int],
+        features: Sequence[Sequence[Feature]],
         measure: Measure | None,
     ) -> None:
         self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
-        self._checkpoint, self._task, self._measure = checkpoint, task, measure
+        self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._typed = "token_type_ids" in checkpoint.tokenizer.model_input_names
-        weights = [source.weight for source in settings.datasets]
+        sources = (*settings.datasets, *(settings.beside.datasets if settings.beside else ()))
+        sizes = [len(one) for one in features]
         self._order = EpochOrder(
             [feature.length for feature in self.train_dataset],
             sizes,
-            draws(sizes, weights, settings.temperature),
+            draws(sizes, [source.weight for source in sources], settings.temperature),
             settings.batch_size * settings.accumulation * self.args.world_size,
             seed=settings.seed,
             grouped=settings.group_by_length,
+            apart=[int(bool(one) and one[0].beside) for one in features],
         )
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
@@ -145,10 +157,13 @@ class _Trainer(Trainer):  # type: ignore[misc]
         given = {"input_ids": inputs["input_ids"], "attention_mask": inputs["attention_mask"]}
         if self._typed:
             given["token_type_ids"] = inputs["token_type_ids"]
-        if self._task.head == "choice":  # takes one question with all its options at a time
+        first, second = self._tasks
+        beside = bool(inputs["beside"].any())
+        task = second if beside and second is not None else first
+        if first.head == "choice" and not beside:  # one question with all its options at a time
             given = {name: rows[None] for name, rows in given.items()}
-        outputs = model(**given)
-        loss = self._task.loss(outputs, inputs["targets"], inputs["sizes"].tolist())
+        outputs = model(**given, **({"beside": True} if beside else {}))
+        loss = task.loss(outputs, inputs["targets"], inputs["sizes"].tolist())
         return (loss, outputs) if return_outputs else loss
 
     def evaluate(self, *given: Any, **named: Any) -> dict[str, float]:
@@ -168,8 +183,17 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return found
 
 
-def arguments(settings: NeuralSettings, out: Path, *, watched: bool) -> TrainingArguments:
-    """Return the Trainer's own settings; ``watched``: whether there is a dev metric."""
+def arguments(
+    settings: NeuralSettings, out: Path, *, watched: bool, apart: bool = False
+) -> TrainingArguments:
+    """Return the Trainer's own settings.
+
+    Args:
+        settings: As the recipe says.
+        out: The folder.
+        watched: Whether there is a dev metric.
+        apart: Whether a step may leave a part of the model out.
+    """
     by_steps = bool(settings.evaluate_every)
     save_steps = settings.save_every or settings.evaluate_every
     return TrainingArguments(
@@ -201,5 +225,5 @@ def arguments(settings: NeuralSettings, out: Path, *, watched: bool) -> Training
         disable_tqdm=True,
         remove_unused_columns=False,
         dataloader_pin_memory=torch.cuda.is_available(),
-        ddp_find_unused_parameters=False,
+        ddp_find_unused_parameters=apart,
     )

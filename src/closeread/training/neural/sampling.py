@@ -33,6 +33,8 @@ class EpochOrder:
         batch: Features of one step over all devices.
         seed: What the order follows from.
         grouped: Whether batches hold features of like length.
+        apart: The task of each source, where a batch must be of one task: the last batch of a
+            task is filled up with features drawn again.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class EpochOrder:
         *,
         seed: int,
         grouped: bool = True,
+        apart: Sequence[int] = (),
     ) -> None:
         self._lengths = lengths
         self._sizes = sizes
@@ -52,38 +55,56 @@ class EpochOrder:
         self._seed = seed
         self._grouped = grouped
         self._epoch = 0
+        self._apart = apart or [0] * len(sizes)
 
     def set_epoch(self, epoch: int) -> None:
         """Take the order of another epoch."""
         self._epoch = epoch
 
     def __len__(self) -> int:
-        return sum(self._counts)
+        tasks = set(self._apart)
+        if len(tasks) < 2:
+            return sum(self._counts)
+        each = [
+            sum(count for count, one in zip(self._counts, self._apart, strict=True) if one == task)
+            for task in tasks
+        ]
+        return sum(-(-count // self._batch) * self._batch for count in each)
 
     def __iter__(self) -> Iterator[int]:
         rng = random.Random(f"{self._seed}/{self._epoch}")
-        order = self._drawn(rng)
-        rng.shuffle(order)
-        return iter(self._by_length(order, rng) if self._grouped else order)
+        tasks = sorted(set(self._apart))
+        batches: list[list[int]] = []
+        for task in tasks:
+            order = self._drawn(rng, task)
+            rng.shuffle(order)
+            if len(tasks) > 1:
+                order += rng.choices(order, k=-len(order) % self._batch) if order else []
+            batches += self._cut(order)
+        whole = [one for one in batches if len(one) == self._batch]
+        if self._grouped or len(tasks) > 1:
+            rng.shuffle(whole)
+        rest = [one for one in batches if len(one) < self._batch]
+        return (one for batch in (*whole, *rest) for one in batch)
 
-    def _drawn(self, rng: random.Random) -> list[int]:
+    def _drawn(self, rng: random.Random, task: int) -> list[int]:
         found: list[int] = []
         base = 0
-        for size, count in zip(self._sizes, self._counts, strict=True):
-            passes, rest = divmod(count, size) if size else (0, 0)
-            found += list(range(base, base + size)) * passes
-            found += rng.sample(range(base, base + size), rest)
+        for size, count, one in zip(self._sizes, self._counts, self._apart, strict=True):
+            if one == task:
+                passes, rest = divmod(count, size) if size else (0, 0)
+                found += list(range(base, base + size)) * passes
+                found += rng.sample(range(base, base + size), rest)
             base += size
         return found
 
-    def _by_length(self, order: list[int], rng: random.Random) -> list[int]:
+    def _cut(self, order: list[int]) -> list[list[int]]:
+        """Return batches; by length, where asked, within pools of them."""
         pool = self._batch * _POOL
-        batches: list[list[int]] = []
+        batches = []
         for start in range(0, len(order), pool):
-            part = sorted(order[start : start + pool], key=lambda one: -self._lengths[one])
+            part = order[start : start + pool]
+            if self._grouped:
+                part.sort(key=lambda one: -self._lengths[one])
             batches += [part[at : at + self._batch] for at in range(0, len(part), self._batch)]
-        whole = [one for one in batches if len(one) == self._batch]
-        rng.shuffle(whole)
-        return [one for batch in whole for one in batch] + [
-            one for batch in batches if len(batch) < self._batch for one in batch
-        ]
+        return batches

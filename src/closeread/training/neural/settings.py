@@ -6,6 +6,7 @@ from typing import Any, Literal
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.readers.lineage import Maker
 from closeread.types import Record
 
 Precision = Literal["float32", "bfloat16", "float16"]
@@ -26,6 +27,18 @@ class Source(Record, frozen=True, kw_only=True):
     format: str = ""
     at_most: int | None = None
     weight: float = 1.0
+
+
+class Beside(Record, frozen=True, kw_only=True):
+    """``[train.beside]``: natural language inference as a second task, with a head of its own.
+
+    Attributes:
+        datasets: Premises and hypotheses; their ``weight`` says how much of an epoch they are.
+        max_length: Tokens of both together.
+    """
+
+    datasets: tuple[Source, ...]
+    max_length: int = 128
 
 
 class NeuralSettings(Record, frozen=True, kw_only=True):
@@ -59,6 +72,9 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         seed: Of everything that is drawn.
         device: Such as ``cpu``; empty takes an accelerator where there is one.
         track: Where curves are sent besides the folder.
+        beside: A second task on the same encoder; readers use the first alone.
+        made_by: Who wrote what is learned from, as you declare it: a data set as named in
+            ``datasets``, or the model, to ``people`` or to the model that wrote it.
         options: Further settings of the task.
     """
 
@@ -87,6 +103,8 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     seed: int = 0
     device: str = ""
     track: tuple[Tracker, ...] = ()
+    beside: Beside | None = None
+    made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 

@@ -16,6 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.span import NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
@@ -58,6 +59,10 @@ class SpanTask:
         self._null = null
         if null:
             self.metric = "squad2.f1"
+
+    def prepare(self, checkpoint: Checkpoint) -> None:
+        """Write into the model's configuration whether it learns to give no answer."""
+        setattr(checkpoint.model.config, NULL_KEY, self._null)
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
@@ -110,7 +115,9 @@ class SpanTask:
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the span reader over the model as it is."""
-        raise NotImplementedError
+        return SpanReader(
+            checkpoint, max_length=self._max_length, stride=self._stride, null=self._null
+        )
 
 
 def _inside(window: Window, gold: tuple[int, int]) -> bool:

@@ -26,10 +26,12 @@ class Feature(NamedTuple):
         sequences: What the model is given: one sequence for a span or a pair, one an option for
             questions with options.
         target: Whole numbers that the task's loss understands.
+        beside: Whether it is of the second task.
     """
 
     sequences: tuple[Encoded, ...]
     target: tuple[int, ...]
+    beside: bool = False
 
     @property
     def length(self) -> int:
@@ -90,7 +92,8 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]
 
     Returns:
         ``input_ids``, ``attention_mask``, ``token_type_ids`` of shape (sequences, tokens),
-        ``targets`` of shape (features, widest target) and ``sizes`` of shape (features,).
+        ``targets`` of shape (features, widest target), ``sizes`` of shape (features,), and
+        ``beside``, of shape (1,): whether all are of the second task.
     """
     sequences = [one for feature in features for one in feature.sequences]
     width = max(len(one.ids) for one in sequences)
@@ -111,4 +114,5 @@ def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]
         "token_type_ids": types,
         "targets": targets,
         "sizes": torch.tensor([len(feature.sequences) for feature in features]),
+        "beside": torch.tensor([features[0].beside]),
     }

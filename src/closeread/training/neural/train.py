@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -12,11 +13,13 @@ import transformers
 from closeread import __version__, catalog
 from closeread.errors import InputError
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
+from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
 from closeread.training.neural.measure import measured
-from closeread.training.neural.settings import NeuralSettings, check
+from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.task import Feature, Prepares, Task
 from closeread.training.recipe import TrainRecipe, section
 from closeread.training.request import Request, Trained
@@ -34,7 +37,8 @@ def train(request: Request, task: Task) -> Trained:
     check(settings)
     model = named(settings.model)
     # All data are read before anything is written: a wrong name at the end costs no stage.
-    material = _material(request, settings)
+    material = _material(request, settings.datasets, settings)
+    beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
     watched = _watched(request, settings)
     with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
         model = _after_stages(request, model)
@@ -50,6 +54,9 @@ def train(request: Request, task: Task) -> Trained:
         if isinstance(task, Prepares):
             task.prepare(checkpoint)
         features = _features(request, task, checkpoint, settings, material)
+        second = InferenceBeside(settings.beside.max_length) if settings.beside else None
+        if second is not None:
+            features += _features(request, second, checkpoint, settings, beside)
         metric = settings.metric or task.metric
         measure: Measure | None = None
         if watched:
@@ -60,6 +67,7 @@ def train(request: Request, task: Task) -> Trained:
             features,
             settings,
             request.out,
+            second=second,
             measure=measure,
             resume_from=folder.last_state(),
             begin=request.begin,
@@ -84,8 +92,15 @@ def train(request: Request, task: Task) -> Trained:
                     "torch": str(torch.__version__),
                     "transformers": transformers.__version__,
                     "recipe": msgspec.to_builtins(request.recipe),
-                    "data": [msgspec.to_builtins(told) for _, told in material],
+                    "data": [msgspec.to_builtins(told) for _, told in (*material, *beside)],
                     "history": done.history,
+                    "lineage": descended(
+                        request.recipe.reader,
+                        settings,
+                        model,
+                        [told for _, told in (*material, *beside)],
+                        checkpoint.n_parameters,
+                    ),
                 }
             )
     return Trained(out=request.out, told=told, remarks=_remarks(told, [one for _, one in material]))
@@ -107,11 +122,11 @@ def _after_stages(request: Request, model: str) -> str:
     return model
 
 
-def _material(request: Request, settings: NeuralSettings) -> list[tuple[list[Item], Drawn]]:
-    overlap = overlap_with(settings.exclude, request.open_dataset)
-    return [
-        drawn(source, request.open_dataset, overlap, settings.seed) for source in settings.datasets
-    ]
+def _material(
+    request: Request, sources: Sequence[Source], settings: NeuralSettings
+) -> list[tuple[list[Item], Drawn]]:
+    overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
+    return [drawn(source, request.open_dataset, overlap, settings.seed) for source in sources]
 
 
 def _watched(request: Request, settings: NeuralSettings) -> list[Item]:
@@ -124,7 +139,7 @@ def _watched(request: Request, settings: NeuralSettings) -> list[Item]:
 
 def _features(
     request: Request,
-    task: Task,
+    task: Task | InferenceBeside,
     checkpoint: Checkpoint,
     settings: NeuralSettings,
     material: list[tuple[list[Item], Drawn]],

@@ -1,0 +1,69 @@
+"""Premises and hypotheses as features: natural language inference, alone or as a second task."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Any
+
+import torch
+from torch.nn.functional import cross_entropy
+
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.statements import Statement, encoded
+from closeread.training.neural.task import Feature
+from closeread.types import Evidence, Passage, Question
+
+CLASSES = ("entailment", "neutral", "contradiction")
+
+
+def pairs(
+    checkpoint: Checkpoint,
+    items: Iterable[tuple[Passage, Question]],
+    classes: Sequence[str],
+    max_length: int,
+) -> Iterator[Feature]:
+    """Yield one pair a question, its target the class; other questions give none."""
+    room = min(max_length, checkpoint.max_length)
+    for passage, question in items:
+        label = _label(question)
+        if label not in classes:
+            continue
+        statement = Statement(Evidence(), passage.text, question.text)
+        sequence = encoded(
+            statement, lambda text: checkpoint.tokens(text).ids, checkpoint.template, room
+        )
+        yield Feature((sequence,), (classes.index(label),))
+
+
+def class_loss(outputs: Any, targets: torch.Tensor) -> torch.Tensor:
+    """Return the mean cross-entropy of the classes."""
+    return cross_entropy(outputs.logits.float(), targets[:, 0])
+
+
+class InferenceBeside:
+    """The second task of a model whose first is another.
+
+    Args:
+        max_length: Tokens of premise and hypothesis together.
+    """
+
+    n_classes = len(CLASSES)
+
+    def __init__(self, max_length: int = 128) -> None:
+        self._max_length = max_length
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield one pair a question, marked as of the second task."""
+        for feature in pairs(checkpoint, items, CLASSES, self._max_length):
+            yield feature._replace(beside=True)
+
+    def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+        """Return the mean cross-entropy of the classes."""
+        return class_loss(outputs, targets)
+
+
+def _label(question: Question) -> str:
+    if question.kind != "entailment" or not question.answers:
+        return ""
+    return (question.answers[0].texts or ("",))[0].strip().lower()

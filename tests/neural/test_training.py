@@ -1,0 +1,288 @@
+"""`closeread train` for an encoder: it learns, is killed, goes on, and runs on two processes."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+import torch
+from transformers import AutoModelForQuestionAnswering, AutoTokenizer
+
+from neural.tiny_bert import make_encoder
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+COLOURS = ("red", "blue", "green", "white", "black", "brown", "grey", "pink")
+THINGS = ("cup", "key", "map", "shoe", "lamp", "book", "coin", "hat", "pen", "bell")
+
+
+def squad(path: Path, many: int, seed: int = 0) -> str:
+    """Write passages that name things, and one colour among them, which is asked for."""
+    draw = random.Random(seed)
+    paragraphs = []
+    for number in range(many):
+        words = draw.sample(THINGS, 6)
+        colour, place = draw.choice(COLOURS), draw.randrange(6)
+        words.insert(place, colour)
+        start = sum(len(word) + 1 for word in words[:place])
+        answer = {"text": colour, "answer_start": start}
+        qas = [{"id": f"{seed}-{number}", "question": "which colour is it", "answers": [answer]}]
+        paragraphs.append({"context": " ".join(words), "qas": qas})
+    data = [{"title": "things", "paragraphs": paragraphs}]
+    path.write_text(json.dumps({"version": "1.1", "data": data}), "utf-8")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("encoder")
+    texts = [*COLOURS, *THINGS, "which colour is it", "the box holds ."]
+    made = make_encoder(folder, texts, labels=None, positions=96)
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    (folder / "config.json").write_text(json.dumps(config))
+    return made
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    return squad(tmp_path_factory.mktemp("data") / "things.json", 400)
+
+
+def recipe(path: Path, model: str, data: str, **settings) -> Path:
+    """Write a recipe; every setting is TOML as it stands."""
+    dev = settings.pop("dev", "")
+    lines = [f"{name} = {value}" for name, value in settings.items()]
+    text = "\n".join(
+        [
+            f'out = "{path.parent / "out"}"',
+            "[reader]",
+            'name = "span"',
+            "options = { max_length = 96, stride = 16 }",
+            "[train]",
+            f'model = "{model}"',
+            'device = "cpu"',
+            *lines,
+            "[[train.datasets]]",
+            f'path = "{data}"',
+            *(["[[train.dev]]", f'path = "{dev}"'] if dev else []),
+        ]
+    )
+    path.write_text(text + "\n", "utf-8")
+    return path
+
+
+def train(*arguments: object, launcher: tuple[str, ...] = ("-m", "closeread")):
+    return subprocess.run(
+        [sys.executable, *launcher, "train", *map(str, arguments)],
+        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+def history(out: Path) -> dict[int, float]:
+    told = json.loads((out / "closeread.json").read_text())
+    return {row["step"]: row["loss"] for row in told["history"] if "loss" in row}
+
+
+@pytest.mark.slow
+def test_it_learns_and_keeps_the_best_by_the_dev_metric(tmp_path, encoder, data):
+    dev = squad(tmp_path / "dev.json", 60, seed=1)
+    path = recipe(
+        tmp_path / "r.toml", encoder, data, epochs=6, batch_size=16, learning_rate=3e-3, dev=dev
+    )
+    done = train(path, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["metric"] == "squad.f1"
+    assert told["best"] > 0.9
+    values = [
+        row["eval_metric"]
+        for row in json.loads((tmp_path / "out" / "closeread.json").read_text())["history"]
+        if "eval_metric" in row
+    ]
+    assert max(values) == told["best"]
+    read = subprocess.run(
+        [sys.executable, "-m", "closeread", "read", dev, "--reader", "span",
+         "-o", f"model={tmp_path / 'out'}", "--out", str(tmp_path / "run")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert read.returncode == 0, read.stderr
+    scored = subprocess.run(
+        [sys.executable, "-m", "closeread", "score", str(tmp_path / "run"), "--json",
+         "--metric", "squad"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert json.loads(scored.stdout)["metrics"]["squad.f1"]["value"] == pytest.approx(told["best"])
+
+
+def test_the_folder_is_one_that_transformers_opens(tmp_path, encoder, data):
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=2)
+    done = train(path)
+    assert done.returncode == 0, done.stderr
+    model = AutoModelForQuestionAnswering.from_pretrained(tmp_path / "out")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "out")
+    assert model(**tokenizer("which box", "the red box", return_tensors="pt")).start_logits.shape
+    told = json.loads((tmp_path / "out" / "closeread.json").read_text())
+    assert told["data"][0]["sha256"]
+    assert told["recipe"]["train"]["max_steps"] == 2
+    assert not (tmp_path / "out" / "states").exists()
+
+
+def test_a_killed_training_goes_on_along_the_same_curve(tmp_path, encoder, data):
+    settings = {"max_steps": 60, "batch_size": 4, "save_every": 10}
+    whole = recipe(tmp_path / "whole.toml", encoder, data, **settings)
+    assert train(whole, "--out", tmp_path / "whole").returncode == 0
+    out = tmp_path / "killed"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeread", "train", str(whole), "--out", str(out)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    for _ in range(6000):
+        if (out / "states" / "checkpoint-20" / "trainer_state.json").exists():
+            break
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    assert not (out / "closeread.json").exists()
+    refused = train(whole, "--out", out)
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    resumed = train(whole, "--out", out, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert history(out) == pytest.approx(history(tmp_path / "whole"), abs=1e-6)
+    first, second = (
+        AutoModelForQuestionAnswering.from_pretrained(folder).state_dict()
+        for folder in (tmp_path / "whole", out)
+    )
+    for name, weights in first.items():
+        assert torch.allclose(weights, second[name], atol=1e-6), name
+
+
+def test_a_state_that_was_cut_short_is_passed_over(tmp_path, encoder, data):
+    """A kill may hit the writing of a state itself."""
+    settings = {"max_steps": 20, "batch_size": 4, "save_every": 5, "keep": 4}
+    path = recipe(tmp_path / "r.toml", encoder, data, **settings)
+    out = tmp_path / "out"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeread", "train", str(path)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    for _ in range(6000):
+        if (out / "states" / "checkpoint-10" / "trainer_state.json").exists():
+            break
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    last = max((out / "states").glob("checkpoint-*"), key=lambda one: int(one.name[11:]))
+    weights = last / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    done = train(path, "--resume")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((out / "closeread.json").read_text())["steps"] == 20
+
+
+def test_another_recipe_is_not_resumed(tmp_path, encoder, data):
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=2)
+    assert train(path).returncode == 0
+    other = recipe(tmp_path / "other.toml", encoder, data, max_steps=3)
+    for flags, found in (
+        ((), "a training is there already"),
+        (("--resume",), "begun with another recipe"),
+    ):
+        done = train(other, *flags)
+        assert done.returncode == 2
+        assert found in done.stderr
+        assert "Traceback" not in done.stderr
+    done = train(path, "--resume")
+    assert (done.returncode, "is finished" in done.stderr) == (2, True)
+    assert train(other, "--overwrite").returncode == 0
+
+
+def test_two_processes_learn_what_one_does_with_twice_the_batch(tmp_path, encoder, data):
+    """Over gloo, with the same recipe but for the batch: the same losses."""
+    one = recipe(tmp_path / "one.toml", encoder, data, max_steps=20, batch_size=8)
+    assert train(one, "--out", tmp_path / "one").returncode == 0
+    two = recipe(tmp_path / "two.toml", encoder, data, max_steps=20, batch_size=4)
+    launcher = (
+        "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "-m", "closeread"
+    )  # fmt: skip
+    done = train(two, "--out", tmp_path / "two", launcher=launcher)
+    assert done.returncode == 0, done.stderr
+    assert history(tmp_path / "two") == pytest.approx(history(tmp_path / "one"), abs=1e-5)
+
+
+def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):
+    for settings, found in (
+        ({"epochs": 0}, "train.epochs is out of its range"),
+        ({"epoch": 2}, "did you mean train.epochs"),
+        ({"learning_rate": '"fast"'}, "learning_rate"),
+    ):
+        path = recipe(tmp_path / "r.toml", encoder, data, **settings)
+        done = train(path)
+        assert done.returncode == 2
+        assert found in done.stderr
+        assert not (tmp_path / "out").exists()
+    done = train(recipe(tmp_path / "r.toml", "$NO_SUCH_MODEL", data))
+    assert done.returncode == 2
+    assert "'$NO_SUCH_MODEL' is not set" in done.stderr
+    assert not (tmp_path / "out").exists()
+    done = train(recipe(tmp_path / "r.toml", encoder, str(tmp_path / "none.json")))
+    assert (done.returncode, (tmp_path / "out").exists()) == (2, False)
+
+
+def test_a_precision_and_a_tracker_that_are_not_there_are_told(tmp_path, encoder, data):
+    done = train(recipe(tmp_path / "r.toml", encoder, data, max_steps=1, track='["mlflow"]'))
+    assert done.returncode == 2
+    assert "mlflow" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def inference(path: Path, many: int) -> str:
+    """Write premises and hypotheses about boxes."""
+    draw = random.Random(3)
+    rows = []
+    for _ in range(many):
+        box, other = draw.sample(COLOURS, 2)
+        label = draw.choice(("entailment", "contradiction"))
+        said = box if label == "entailment" else other
+        rows.append(
+            {
+                "sentence1": f"the {box} box holds the cup .",
+                "sentence2": f"the {said} box holds the cup .",
+                "label": label,
+            }
+        )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return str(path)
+
+
+def test_a_second_task_learns_on_the_same_encoder(tmp_path, encoder, data):
+    """Batches are of one task each; the second head is kept beside a model that opens as usual."""
+    pairs = inference(tmp_path / "pairs.jsonl", 101)
+    path = recipe(tmp_path / "r.toml", encoder, data, epochs=1, batch_size=8, save_every=20)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(f'[[train.beside.datasets]]\npath = "{pairs}"\nweight = 0.5\n')
+    done = train(path, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["n_features"] == 501
+    assert told["steps"] == 400 // 8 + 7  # half of 101 pairs, the last batch filled up
+    from safetensors.torch import load_file
+
+    head = load_file(tmp_path / "out" / "second_head.safetensors")
+    assert sorted(tuple(one.shape) for one in head.values()) == [(3,), (3, 32)]
+    _, loading = AutoModelForQuestionAnswering.from_pretrained(
+        tmp_path / "out", output_loading_info=True
+    )
+    assert not loading["missing_keys"]
+    assert not loading["unexpected_keys"]
