@@ -1,0 +1,62 @@
+"""The recipes of the MRQA baseline: their numbers, and a few steps of each by the same code."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.training.neural.settings import NeuralSettings, check
+from closeread.training.recipe import load_recipe, section
+from conftest import ROOT
+from neural import few_steps
+from neural.test_training import data, encoder, inference  # noqa: F401
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+FOLDER = ROOT / "recipes" / "train"
+SETS = ("SQuAD", "NewsQA", "TriviaQA", "SearchQA", "HotpotQA", "NaturalQuestions")
+SINGLE = [f"mrqa-bert-base-{name.lower()}" for name in SETS]
+
+
+def loaded(name: str) -> NeuralSettings:
+    path = FOLDER / f"{name}.toml"
+    found = section(path, load_recipe(path).train, NeuralSettings, "train.")
+    check(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    "name", ["mrqa-bert-base", "mrqa-bert-large", "mrqa-bert-base-nli", *SINGLE]
+)
+def test_the_numbers_are_those_of_the_baseline(name):
+    found = loaded(name)
+    assert found.model == ("bert-large-uncased" if "large" in name else "bert-base-uncased")
+    assert (found.epochs, found.batch_size, found.learning_rate, found.warmup) == (2, 6, 3e-5, 0.1)
+    assert {one.at_most for one in found.datasets} == {75_000}
+    assert {one.at_most for one in found.dev} == {1_000}
+    steps = {"mrqa-bert-base": 120_000, "mrqa-bert-large": 145_000}
+    assert found.max_steps == steps.get(name)
+    options = load_recipe(FOLDER / f"{name}.toml").reader.options
+    assert (options["max_length"], options["stride"]) == (384, 128)
+    wanted = [one for one in SETS if name.endswith(one.lower())] or SETS
+    for split, sources in (("train", found.datasets), ("in-domain-dev", found.dev)):
+        paths = [f"data/mrqa/{split}/{one}.jsonl.gz" for one in wanted]
+        assert [one.path for one in sources] == paths
+
+
+@pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", SINGLE[0], SINGLE[-1]])
+def test_a_few_steps_of_it(tmp_path, name, encoder, data):  # noqa: F811
+    done = few_steps.run(FOLDER / f"{name}.toml", encoder, data, tmp_path / "out")
+    assert done.told["steps"] == 2
+    assert done.told["metric"] == "mrqa.f1"
+    kept = json.loads((tmp_path / "out" / "closeread.json").read_text())["recipe"]["train"]
+    assert (kept["batch_size"], kept["learning_rate"]) == (6, 3e-5)
+
+
+def test_a_few_steps_with_inference_beside(tmp_path, encoder, data):  # noqa: F811
+    pairs = inference(tmp_path / "pairs.jsonl", 40)
+    path = FOLDER / "mrqa-bert-base-nli.toml"
+    done = few_steps.run(path, encoder, data, tmp_path / "out", steps=8, nli=pairs)
+    assert done.told["n_features"] == 6 * 400 + 2 * 40
+    assert (tmp_path / "out" / "second_head.safetensors").exists()
