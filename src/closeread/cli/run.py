@@ -36,7 +36,7 @@ def command(
     The last line printed is the path of the report.
     """
     from closeread.cli.datasets import open_dataset
-    from closeread.cli.numbers import averaged, contract, print_averages, print_summary
+    from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
     from closeread.cli.output import as_json
     from closeread.cli.reading import (
         let_import_from_here,
@@ -47,6 +47,7 @@ def command(
     )
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
+    from closeread.reports.mrqa import of_summaries
     from closeread.runs.macro import macro_averages
 
     if resume and overwrite:
@@ -66,12 +67,13 @@ def command(
         tell_defects(run)
         tell_failures(run)
     averages = macro_averages(made.runs)
+    mrqa = of_summaries(made.summaries)
     if json_:
         printed = [
             contract(found.dataset, found.metrics) | {"run": str(run.path)}
             for run, found in zip(made.runs, made.summaries, strict=True)
         ]
-        report = {"report": str(made.report)}
+        report = {"report": str(made.report)} | ({"mrqa_2019": mrqa} if mrqa else {})
         as_json(
             printed[0] | report
             if len(printed) == 1
@@ -83,6 +85,9 @@ def command(
         click.echo()
     if averages:
         print_averages(averages, len(made.runs))
+        click.echo()
+    if mrqa:
+        print_mrqa(mrqa)
         click.echo()
     click.echo(made.report)
 

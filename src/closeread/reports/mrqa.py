@@ -1,10 +1,12 @@
 """The MRQA 2019 shared task's published baselines beside the runs of a page."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, Model
 from closeread.reports.gather import Material, RunView
+from closeread.runs.records import RunSummary
 
 Pair = tuple[float, float]
 
@@ -18,8 +20,23 @@ def published(material: Material) -> dict[str, Any] | None:
     mine = [run for run in material.runs if material.sets[run.place].info.format == "mrqa"]
     if not mine:
         return None
+    return beside({name: _ours(material, mine, name) for name in BASELINES.datasets})
+
+
+def of_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
+    """Return the same for one run a data set; None where none is one of the 12."""
+    found = {
+        _plain(one.dataset.name): _pair({name: it.value for name, it in one.metrics.items()})
+        for one in summaries
+        if one.dataset.format == "mrqa"
+    }
+    ours = {name: found.get(_plain(name)) for name in BASELINES.datasets}
+    return beside(ours) if any(ours.values()) else None
+
+
+def beside(ours: Mapping[str, Pair | None]) -> dict[str, Any]:
+    """Return rows and averages: the published numbers, and ours by data set, in percent."""
     names = BASELINES.datasets
-    ours = {name: _ours(material, mine, name) for name in names}
     rows = [
         {
             "dataset": name,

@@ -1,5 +1,6 @@
 """The verbs that make, score, compare and verify runs, as a user calls them."""
 
+import gzip
 import json
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import time
 import pytest
 
 from closeread import exam
+from closeread.pipeline.recipe import load_recipe
+from conftest import ROOT
 
 
 @pytest.fixture
@@ -160,6 +163,46 @@ def test_verify_finds_tampering(closeread, tmp_path):
     assert "value 0.99 is stored" in closeread("verify", "run", code=1).stdout
     told = json.loads(closeread("verify", "run", "--json", code=1).stdout)
     assert told["ok"] is False
+
+
+def test_the_mrqa_table_stands_beside_the_published_one(closeread, tmp_path):
+    """The recipe for the 12 sets, as it ships, with another reader on stand-ins for the files."""
+    recipe = load_recipe(ROOT / "recipes" / "mrqa-span.toml")
+    for place, name in enumerate(recipe.datasets):
+        path = tmp_path / name.removesuffix(".gz")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        said = "Whit" if place < 6 else "Dun"
+        question = {"qid": f"{place}", "question": "Where?", "answers": [said]}
+        set_name = path.name.removesuffix(".jsonl")
+        lines = [
+            {"header": {"dataset": set_name, "split": "dev"}},
+            {"context": "Whit", "qas": [question]},
+        ]
+        with gzip.open(tmp_path / name, "wt", encoding="utf-8") as stream:
+            stream.write("".join(json.dumps(line) + "\n" for line in lines))
+    shipped = str(ROOT / "recipes" / "mrqa-span.toml")
+    done = closeread("run", shipped, "--reader", "first-sentence", "--out", "o", "--no-intervals")
+    table = done.stdout[done.stdout.index("MRQA 2019 development sets") :].splitlines()
+    assert table[3].split() == [
+        "(I)",
+        "SQuAD",
+        "78.5",
+        "/",
+        "86.7",
+        "80.3",
+        "/",
+        "88.4",
+        "100.0",
+        "/",
+        "100.0",
+    ]
+    assert "(O) DuoRC" in table[14]
+    assert table[14].endswith("0.0 / 0.0")
+    assert table[17].split()[-3:] == ["50.0", "/", "50.0"]
+    assert table[17].startswith("macro-average of 12")
+    again = ("run", shipped, "--reader", "first-sentence", "--out", "o", "--no-intervals")
+    told = json.loads(closeread(*again, "--resume", "--json").stdout)
+    assert told["mrqa_2019"]["averages"][2]["ours"] == [50.0, 50.0]
 
 
 def test_a_recipe_from_reading_to_report(closeread, tmp_path):
