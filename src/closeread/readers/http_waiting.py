@@ -67,10 +67,10 @@ def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
 
 
 async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answers], None]) -> None:
-    ends = time.monotonic() + seconds
     pause = _FIRST_PAUSE_SECONDS
     waited = False
     async with Client(endpoint, Budget(), None).lane() as lane:
+        ends = time.monotonic() + seconds
         while True:
             try:
                 put(await _ask(endpoint, lane))
