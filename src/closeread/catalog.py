@@ -234,6 +234,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "an encoder that learns a language from passages, by words hidden in them",
             "train",
         ),
+        "vectors": Entry(
+            "closeread.training.vectors_trainer:train",
+            "word vectors for the masking retrievers, from passages alone",
+            "vectors",
+        ),
     },
 }
 

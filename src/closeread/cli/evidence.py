@@ -14,7 +14,6 @@ from closeread.cli import evidence_corpus
 from closeread.cli.evidence_methods import Method, methods_of
 from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.output import as_json, progress, remark
-from closeread.cli.reading import parsed
 from closeread.errors import UnknownNameError, UsageError
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item, Passage, Prediction, Question
@@ -34,8 +33,6 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question
 @click.option("--option", "label", metavar="LABEL", help="Only this option.")
 @click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")
 @click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
-@click.option("--train-vectors", type=click.Path(path_type=Path), metavar="PATH",
-              help="Train word vectors on the set's passages, write them and stop.")  # fmt: skip
 @click.option("--build-corpus", type=click.Path(path_type=Path), metavar="DIR",
               help="Write the set's passages as a corpus and stop.")  # fmt: skip
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR",
@@ -61,7 +58,6 @@ def command(
     label: str | None,
     explain: bool,
     search: bool,
-    train_vectors: Path | None,
     build_corpus: Path | None,
     corpus: Path | None,
     passages: int,
@@ -83,12 +79,9 @@ def command(
 
     # Before numpy: these matrices are small, and threads that wait for each other only cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if page is not None and (search or train_vectors or build_corpus or corpus):
+    if page is not None and (search or build_corpus or corpus):
         raise click.UsageError("--html goes with evidence from each question's own passage")
     opened = open_dataset(dataset, format_)
-    if train_vectors is not None:
-        _train(opened, train_vectors, parsed(options), json_)
-        return
     if build_corpus is not None:
         evidence_corpus.build_corpus(opened, build_corpus, json_)
         return
@@ -100,10 +93,13 @@ def command(
     if corpus is not None:
         if len(methods) > 1:
             raise click.UsageError("--corpus takes one retriever")
-        evidence_corpus.extract_from_corpus(
+        scorer = evidence_corpus.search_corpus(
             chosen.items(), corpus, methods[0], passages=passages, label=label, out=out,
-            json_=json_,
+            workers=workers, intervals=not no_intervals,
         )  # fmt: skip
+        if label is not None and not scorer.claims:
+            raise _no_such_option(label)
+        evidence_corpus.print_search(chosen.info(), corpus, methods[0], scorer, json_)
         return
     if page is None and (question is not None or explain):
         _show(chosen, methods, label, explain, json_)
@@ -327,20 +323,3 @@ def _search(chosen: _Chosen, methods: list[Method], json_: bool) -> None:
     click.echo("\n".join(aligned(("k1", "b", "F1"), cells, left=0)))
     click.echo(f"\nbest of {len(rows)}: -o k1={best[1]:g} -o b={best[2]:g}")
     remark("a number on the set that was searched is no measurement: take another set for that")
-
-
-def _train(dataset: Dataset, path: Path, options: dict[str, Any], json_: bool) -> None:
-    from closeread.evidence.train_vectors import train
-
-    known = {"dimensions", "window", "epochs", "least", "seed"}
-    if unknown := set(options) - known:
-        raise UsageError(
-            f"training has no option {sorted(unknown)[0]!r}", expected=", ".join(sorted(known))
-        )
-    texts = ((passage.text, passage.language) for passage, _ in dataset)
-    words = train(texts, path, **options)
-    if json_:
-        as_json({"vectors": str(path), "words": words})
-    else:
-        click.echo(path)
-        remark(f"{words:,} words have a vector")

@@ -1,6 +1,6 @@
 """``closeread evidence`` over a corpus of passages instead of each question's own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,10 @@ import click
 import msgspec
 
 from closeread.cli.evidence_methods import Method
+from closeread.cli.numbers import aligned, contract, row
 from closeread.cli.output import as_json, progress, remark
-from closeread.types import Dataset, Item, Passage, Question
+from closeread.runs.records import DatasetInfo
+from closeread.types import Dataset, Item
 
 
 def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
@@ -25,7 +27,7 @@ def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
         remark(f"{count:,} passages")
 
 
-def extract_from_corpus(
+def search_corpus(
     items: Iterable[Item],
     folder: Path,
     method: Method,
@@ -33,65 +35,64 @@ def extract_from_corpus(
     passages: int,
     label: str | None,
     out: Path | None,
-    json_: bool,
-) -> None:
-    """Seek every claim's evidence in the corpus; count how much of it is in its own passage."""
+    workers: int,
+    intervals: bool,
+) -> Any:
+    """Seek every claim's evidence in the corpus, and return the scorer that saw all of it."""
     from closeread.formats.registry import replacing
+    from closeread.metrics.intervals import Resampling
+    from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 
-    claims = found = own = 0
+    scorer = CorpusScorer(passages, Resampling() if intervals else None)
     with ExitStack() as stack:
         bar = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
-        for passage, question, rows in _rows(items, folder, method, passages, label):
-            claims += len(rows)
-            found += sum(bool(row["sentences"]) for row in rows)
-            own += sum(
-                bool(row["sentences"])
-                and all(one["passage_id"] == passage.passage_id for one in row["sentences"])
-                for row in rows
-            )
+        for passage, question, said in extract_from_corpus(
+            items, folder, method.name, method.given,
+            passages=passages, label=label, workers=workers, advance=bar.advance,
+        ):  # fmt: skip
+            scorer.add(passage, question, said, only=label)
             if stream is not None:
+                rows = [
+                    {
+                        "option_label": one.option_label,
+                        "score": one.score,
+                        "passages": one.passages,
+                        "sentences": one.sentences,
+                    }
+                    for one in said
+                ]
                 line = {"question_id": question.question_id, "evidence": rows}
                 stream.write(msgspec.json.encode(line) + b"\n")
-            bar.advance(1)
-    told = {"claims": claims, "with_evidence": found, "all_in_own_passage": own}
+    return scorer
+
+
+def print_search(info: DatasetInfo, folder: Path, method: Method, scorer: Any, json_: bool) -> None:
+    """Print how often the right passage was found, and what the evidence is worth."""
+    metrics = scorer.summaries()
+    told = {
+        "claims": scorer.claims,
+        "with_evidence": scorer.with_evidence,
+        "all_in_own_passage": scorer.all_own,
+    }
     if json_:
-        as_json({"corpus": str(folder), "retriever": method.name, **told})
+        as_json(
+            contract(info, metrics)
+            | {
+                "corpus": str(folder),
+                "retriever": {"name": method.name, "options": method.options},
+                **told,
+            }
+        )
         return
+    click.echo(f"{info.name}: {info.n_questions:,} questions, {scorer.claims:,} claims\n")
+    rows = [row(name, summary)[:3] for name, summary in metrics.items()]
+    click.echo("\n".join(aligned(("metric", "percent", "scored"), rows)))
     click.echo(
-        f"{claims:,} claims, {found:,} with evidence; of {own:,} all of it is in their own passage"
+        f"\n{scorer.with_evidence:,} claims with evidence; of {scorer.all_own:,} all of it is in "
+        "their own passage"
     )
-
-
-def _rows(
-    items: Iterable[Item], folder: Path, method: Method, passages: int, label: str | None
-) -> Iterator[tuple[Passage, Question, list[dict[str, Any]]]]:
-    from closeread.evidence.corpus import Corpus, evidence_from
-    from closeread.pipeline.extract import wanted_options
-    from closeread.runs.plan import stripped
-
-    corpus = Corpus(folder)
-    for passage, questions in items:
-        for question in questions:
-            shown = stripped(question)
-            rows = []
-            for option in wanted_options(shown, label):
-                sources, evidence = evidence_from(
-                    corpus, method.retriever, shown, option,
-                    language=passage.language, passages=passages,
-                )  # fmt: skip
-                rows.append(
-                    {
-                        "option_label": option.label if option is not None else "",
-                        "score": evidence.score if evidence is not None else None,
-                        "sentences": [
-                            {
-                                "passage_id": one.passage.passage_id,
-                                "span": one.span,
-                                "text": one.span.of(one.passage.text),
-                            }
-                            for one in sources
-                        ],
-                    }
-                )
-            yield passage, question, rows
+    if "evidence.f1" not in metrics and "expmrc.evidence_f1" not in metrics:
+        remark("the set has no gold evidence: only passages are scored")
+    if scorer.claims and not any(one.value for one in metrics.values()):
+        remark(f"no claim's own passage was found: {folder} may be a corpus of other texts")

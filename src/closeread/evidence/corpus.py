@@ -31,6 +31,20 @@ class Source(NamedTuple):
     span: Span
 
 
+class FromCorpus(NamedTuple):
+    """What a corpus says about a claim.
+
+    Attributes:
+        passages: Those of the first stage, the best first.
+        sources: The sentences of evidence.
+        evidence: What the retriever said of the joined passages; None where there was none.
+    """
+
+    passages: list[Passage]
+    sources: list[Source]
+    evidence: Evidence | None
+
+
 def build(
     passages: Iterable[Passage],
     folder: Path,
@@ -161,8 +175,8 @@ def evidence_from(
     language: str,
     passages: int = 5,
     k: int | None = None,
-) -> tuple[list[Source], Evidence | None]:
-    """Return sentences of the corpus that bear on a claim, and what the retriever said of them.
+) -> FromCorpus:
+    """Return the passages and the sentences of the corpus that bear on a claim.
 
     Args:
         corpus: Where to look.
@@ -175,14 +189,15 @@ def evidence_from(
     """
     found = [one for one, _ in corpus.search(query_text(question, option), language, passages)]
     if not found:
-        return [], None
+        return FromCorpus([], [], None)
     joined, starts = "", []
     for passage in found:
         starts.append(len(joined))
         joined += passage.text + "\n"
     whole = Passage(passage_id="", text=joined, language=language)
     evidence = retriever.retrieve(question, whole, option, k)
-    return [_source(span, found, starts) for span in evidence.spans], evidence
+    sources = [_source(span, found, starts) for span in evidence.spans]
+    return FromCorpus(found, sources, evidence)
 
 
 def _source(span: Span, found: list[Passage], starts: list[int]) -> Source:

@@ -103,6 +103,6 @@ def load(path: str) -> WordVectors:
         raise UsageError(
             "no word vectors are named",
             expected="-o vectors=PATH: word2vec text or binary, or fastText",
-            cure="`closeread evidence DATASET --train-vectors PATH` makes them from its texts",
+            cure="`closeread train` makes them from passages, where a recipe says vectors",
         )
     return WordVectors(stored(Path(path)))

@@ -1,12 +1,7 @@
 """Evidence for every option of a data set: extracted by any number of processes, then scored."""
 
-import itertools
-import multiprocessing
-import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -16,6 +11,7 @@ from closeread.errors import CloseReadError
 from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
+from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Metric, Retriever
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (
@@ -31,7 +27,6 @@ from closeread.types import (
 )
 
 Extracted = tuple[Passage, Question, Prediction]
-_PORTION = 8  # passages that one process is given at a time
 _RIGHT = "evidence-of:right-option"
 
 
@@ -78,7 +73,7 @@ def extract(
     label: str | None = None,
     advance: Callable[[int], None] = lambda done: None,
 ) -> Iterator[Extracted]:
-    """Yield every question with its evidence, in the data set's order, whatever the workers.
+    """Return every question with its evidence, in the data set's order, whatever the workers.
 
     Args:
         items: Passages with questions; walked through once, never held as a whole.
@@ -91,68 +86,17 @@ def extract(
     Raises:
         CloseReadError: The retriever cannot be made, or a text is nothing for it.
     """
-    if workers == 1:
-        retriever, _ = make("retriever", name, options)
-        for passage, questions in items:
-            for question in questions:
-                yield passage, question, _prediction(retriever, passage, question, label)
-                advance(1)
-        return
-    settings = (name, dict(options), label)
-    with ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), _begin, settings
-    ) as pool:
-        pending: deque[tuple[list[Item], Future[list[Prediction]]]] = deque()
-        for portion in _portions(items):
-            pending.append((portion, pool.submit(_work, portion)))
-            if len(pending) >= 4 * workers:
-                yield from _finished(*pending.popleft(), advance)
-        while pending:
-            yield from _finished(*pending.popleft(), advance)
+    return in_order(
+        items, _extractor, (name, dict(options), label), workers=workers, advance=advance
+    )
 
 
-def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
-    walking = iter(items)
-    while portion := list(itertools.islice(walking, _PORTION)):
-        yield portion
-
-
-def _finished(
-    portion: list[Item], future: "Future[list[Prediction]]", advance: Callable[[int], None]
-) -> Iterator[Extracted]:
-    try:
-        made = iter(future.result())
-    except BrokenProcessPool as error:
-        raise CloseReadError(
-            "a worker process was ended from outside",
-            expected="enough memory for every process",
-            cure="use fewer --workers",
-        ) from error
-    for passage, questions in portion:
-        for question in questions:
-            yield passage, question, next(made)
-        advance(len(questions))
-
-
-_worker: dict[str, Any] = {}
-
-
-def _begin(name: str, options: Mapping[str, Any], label: str | None) -> None:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    _worker["made"] = make("retriever", name, options)[0], label
-
-
-def _work(portion: list[Item]) -> list[Prediction]:
-    retriever, label = _worker["made"]
-    return [
-        _prediction(retriever, passage, question, label)
-        for passage, questions in portion
-        for question in questions
-    ]
+def _extractor(name: str, options: dict[str, Any], label: str | None) -> Work[Prediction]:
+    return partial(_prediction, make("retriever", name, options)[0], label)
 
 
 def _prediction(
-    retriever: Retriever, passage: Passage, question: Question, label: str | None
+    retriever: Retriever, label: str | None, passage: Passage, question: Question
 ) -> Prediction:
     return Prediction(
         question_id=question.question_id,

@@ -11,7 +11,8 @@ import pytest
 from closeread.errors import InputError, UsageError
 from closeread.evidence.corpus import Corpus, build, evidence_from
 from closeread.making import make
-from closeread.types import Option, Passage, Question
+from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
+from closeread.types import Evidence, Option, Passage, Question, Span
 
 PASSAGES = [
     Passage(passage_id="sea", text="Sheep drink. Salt comes from the sea. Waves rise."),
@@ -46,13 +47,15 @@ def test_a_claim_that_shares_no_word_finds_nothing(corpus, text):
     assert corpus.search(text, "en") == []
     option = Option(label="A", text=text)
     retriever, _ = make("retriever", "bm25")
-    assert evidence_from(corpus, retriever, QUESTION, option, language="en") == ([], None)
+    assert evidence_from(corpus, retriever, QUESTION, option, language="en") == ([], [], None)
 
 
 def test_evidence_may_come_from_several_passages(corpus):
     option = Option(label="A", text="sheep graze on hills, salt comes from the sea")
     retriever, _ = make("retriever", "bm25", {"k": 2})
-    sources, evidence = evidence_from(corpus, retriever, QUESTION, option, language="en")
+    found = evidence_from(corpus, retriever, QUESTION, option, language="en")
+    passages, sources, evidence = found
+    assert [one.passage_id for one in passages] == ["sea", "hill"]
     assert {(one.passage.passage_id, one.span.of(one.passage.text)) for one in sources} == {
         ("hill", "Sheep graze on hills."),
         ("sea", "Salt comes from the sea."),
@@ -96,8 +99,67 @@ def test_by_command(tmp_path):
         return json.loads(done.stdout)
 
     assert run("--build-corpus", "c")["passages"] > 5
-    found = run("--corpus", "c", "--limit", "5", "--out", "e.jsonl")
+    found = run("--corpus", "c", "--limit", "5", "--passages", "2", "--out", "one.jsonl")
     assert found["claims"] == 20
     assert found["all_in_own_passage"] >= 15
-    row = json.loads((tmp_path / "e.jsonl").read_text("utf-8").splitlines()[0])
+    assert 0.75 <= found["metrics"]["corpus.recall@1"]["value"] <= 1
+    at_two = found["metrics"]["corpus.recall@2"]
+    assert at_two["value"] >= found["metrics"]["corpus.recall@1"]["value"]
+    assert "|from:corpus|passages:2|" in at_two["signature"]
+    alone = run("--limit", "5")["metrics"]["evidence.f1"]["value"]
+    assert 0.5 < found["metrics"]["evidence.f1"]["value"] <= alone + 0.05
+    again = run("--corpus", "c", "--limit", "5", "--passages", "2", "--out", "two.jsonl",
+                "--workers", "2")  # fmt: skip
+    assert again == found
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    row = json.loads((tmp_path / "one.jsonl").read_text("utf-8").splitlines()[0])
+    assert len(row["evidence"][0]["passages"]) == 2
     assert {"passage_id", "span", "text"} == set(row["evidence"][0]["sentences"][0])
+
+
+GOLD = (Evidence(option_label="A", spans=(Span(13, 37),)),)  # "Salt comes from the sea."
+CLAIM = Question(
+    question_id="q",
+    passage_id="sea",
+    text="?",
+    kind="verification",
+    options=(Option(label="A", text="salt comes from the sea, sheep graze on hills"),),
+    gold_evidence=GOLD,
+)
+
+
+def scored(corpus_path, passage, passages=2):
+    scorer = CorpusScorer(passages, None)
+    for own, question, said in extract_from_corpus(
+        [(passage, (CLAIM,))], corpus_path, "bm25", {"k": 2}, passages=passages
+    ):
+        scorer.add(own, question, said)
+    return {name: one.value for name, one in scorer.summaries().items()}
+
+
+def test_a_sentence_of_another_passage_is_a_wrong_one(corpus, tmp_path):
+    """One of the two sentences found is gold, the other stands in another passage."""
+    found = scored(tmp_path / "c", PASSAGES[0])
+    assert found["corpus.recall@2"] == 1.0
+    assert found["evidence.precision"] == 0.5
+    assert found["evidence.recall"] == 1.0
+
+
+def test_the_right_passage_is_known_by_its_text(corpus, tmp_path):
+    """A passage of the same id and another text is another passage, and all found is wrong."""
+    other = Passage(passage_id="sea", text="Quite another passage of the same id as the first.")
+    found = scored(tmp_path / "c", other)
+    assert found == {
+        "corpus.recall@1": 0.0,
+        "corpus.recall@2": 0.0,
+        "evidence.precision": 0.0,
+        "evidence.recall": 0.0,
+        "evidence.f1": 0.0,
+    }
+
+
+def test_one_passage_is_recall_at_one_alone(corpus, tmp_path):
+    """With one passage read there is one share to tell."""
+    assert [name for name in scored(tmp_path / "c", PASSAGES[0], 1) if "recall@" in name] == [
+        "corpus.recall@1"
+    ]

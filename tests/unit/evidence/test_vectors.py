@@ -111,7 +111,7 @@ def test_a_vector_of_zeros_is_no_vector(tmp_path):
 def test_no_file_and_no_path_say_what_to_do(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         load(str(tmp_path / "none.bin"))
-    with pytest.raises(UsageError, match="train-vectors"):
+    with pytest.raises(UsageError, match="closeread train"):
         load("")
 
 

@@ -1,0 +1,213 @@
+"""Evidence from a corpus for every claim of a data set, and whether it is where it should be."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
+from closeread.making import make
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.summary import describe
+from closeread.pipeline.extract import Scorer, wanted_options
+from closeread.pipeline.processes import Work, in_order
+from closeread.runs.plan import stripped
+from closeread.types import (
+    Evidence,
+    Item,
+    Passage,
+    Prediction,
+    Question,
+    Record,
+    Score,
+    Span,
+    Submission,
+    Summary,
+)
+
+
+class Piece(Record, frozen=True, kw_only=True):
+    """A sentence of evidence and the passage of the corpus that it is from."""
+
+    passage_id: str
+    span: Span
+    text: str
+
+
+class Claimed(Record, frozen=True, kw_only=True):
+    """What the corpus says about one claim.
+
+    Attributes:
+        option_label: The option that is claimed; empty for the question itself.
+        score: The retriever's; None where the corpus shares no word with the claim.
+        sentences: The evidence, in the order of the passages found.
+        passages: The ids of the passages found, the best first.
+        own: At which of these places the question's own passage stands, from 1; 0 for none.
+        own_sentences: Of which of the sentences it is the passage.
+    """
+
+    option_label: str
+    score: float | None
+    sentences: tuple[Piece, ...]
+    passages: tuple[str, ...]
+    own: int
+    own_sentences: tuple[bool, ...]
+
+
+def extract_from_corpus(
+    items: Iterable[Item],
+    folder: Path,
+    name: str,
+    options: Mapping[str, Any],
+    *,
+    passages: int = 5,
+    label: str | None = None,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Iterator[tuple[Passage, Question, tuple[Claimed, ...]]]:
+    """Return every question with what the corpus says of its claims, whatever the workers.
+
+    Args:
+        items: Passages with questions; the passages only tell which in the corpus is the right one.
+        folder: The corpus.
+        name: The retriever.
+        options: Its options.
+        passages: How many passages the first stage gives.
+        label: Only this option.
+        workers: Processes; each opens the corpus and makes the retriever anew.
+        advance: Called with the number of questions done.
+
+    Raises:
+        InputError: The folder is no corpus.
+        MissingExtraError: bm25s is not installed.
+    """
+    settings = (folder, name, dict(options), passages, label)
+    return in_order(items, _searcher, settings, workers=workers, advance=advance)
+
+
+def _searcher(
+    folder: Path, name: str, options: dict[str, Any], passages: int, label: str | None
+) -> Work[tuple[Claimed, ...]]:
+    retriever, _ = make("retriever", name, options)
+    corpus = Corpus(folder)
+
+    def claimed(passage: Passage, question: Question) -> tuple[Claimed, ...]:
+        shown = stripped(question)
+        return tuple(
+            _told(
+                evidence_from(
+                    corpus, retriever, shown, option, language=passage.language, passages=passages
+                ),
+                option.label if option is not None else "",
+                passage.text,
+            )
+            for option in wanted_options(shown, label)
+        )
+
+    return claimed
+
+
+def _told(said: FromCorpus, label: str, own: str) -> Claimed:
+    """Say which passage is the question's own: the one with its text, whatever its id."""
+    places = [place for place, one in enumerate(said.passages, 1) if one.text == own]
+    return Claimed(
+        option_label=label,
+        score=said.evidence.score if said.evidence is not None else None,
+        sentences=tuple(
+            Piece(
+                passage_id=one.passage.passage_id,
+                span=one.span,
+                text=one.span.of(one.passage.text),
+            )
+            for one in said.sources
+        ),
+        passages=tuple(one.passage_id for one in said.passages),
+        own=places[0] if places else 0,
+        own_sentences=tuple(one.passage.text == own for one in said.sources),
+    )
+
+
+class CorpusScorer:
+    """Scores passages and evidence while they are found; keeps numbers, never texts.
+
+    ``corpus.recall@1`` and ``corpus.recall@K`` are the shares of claims whose own passage is the
+    best, or among the K that were read. Where the set has gold evidence, evidence is scored as
+    within its own passage, and a sentence of another passage is a wrong one.
+    """
+
+    def __init__(self, passages: int, resampling: Resampling | None) -> None:
+        self._passages = passages
+        self._resampling = resampling
+        self._evidence = Scorer(resampling)
+        self._scores: list[Score] = []
+        self._found: dict[str, Prediction] = {}
+        self.claims = self.with_evidence = self.all_own = 0
+
+    def add(
+        self,
+        passage: Passage,
+        question: Question,
+        said: tuple[Claimed, ...],
+        only: str | None = None,
+    ) -> None:
+        """Score one question's claims (that of the option ``only``, if given)."""
+        self.claims += len(said)
+        self.with_evidence += sum(bool(one.sentences) for one in said)
+        self.all_own += sum(bool(one.sentences) and all(one.own_sentences) for one in said)
+        prediction = Prediction(
+            question_id=question.question_id,
+            evidence=tuple(_as_in(passage, one) for one in said),
+        )
+        self._evidence.add(question, prediction, only=only)
+        if said:
+            name = question.question_id
+            self._scores.append(
+                Score(
+                    question_id=name,
+                    values={f"recall@{at}": _share(said, at) for at in {1, self._passages}},
+                    unit_id=passage.passage_id,
+                )
+            )
+            self._found[name] = Prediction(question_id=name, evidence=prediction.evidence[:1])
+
+    def summaries(self) -> dict[str, Summary]:
+        """Return the summaries of the passages found, and of the evidence where there is gold."""
+        mark = f"from:corpus|passages:{self._passages}"
+        names = {f"recall@{at}": f"corpus.recall@{at}" for at in sorted({1, self._passages})}
+        found = {
+            pool.metric: describe(pool, f"corpus|{mark}|v:1", "passage", self._resampling)
+            for pool in mean_pools(names, self._scores, Submission(predictions=self._found))
+        }
+        for name, one in self._evidence.summaries().items():
+            head, bar, tail = one.signature.partition("|")
+            marked = f"{head}{bar}{mark}|{tail}"
+            found[name] = msgspec.structs.replace(one, signature=marked)
+        return found
+
+
+def _share(said: tuple[Claimed, ...], at: int) -> float:
+    return sum(0 < one.own <= at for one in said) / len(said)
+
+
+def _as_in(passage: Passage, said: Claimed) -> Evidence:
+    """Return evidence as if it were of the question's passage.
+
+    What is of another passage is put behind the end, where no gold stands: a wrong sentence stays
+    a wrong sentence.
+    """
+    spans = []
+    behind = len(passage.text) + 1
+    for piece, is_own in zip(said.sentences, said.own_sentences, strict=True):
+        if is_own:
+            spans.append(piece.span)
+        else:
+            spans.append(Span(behind, behind + piece.span.end - piece.span.start))
+            behind = spans[-1].end + 1
+    return Evidence(
+        spans=tuple(spans),
+        texts=tuple(piece.text for piece in said.sentences),
+        option_label=said.option_label,
+        score=said.score,
+    )

@@ -1,0 +1,93 @@
+"""Work on a data set by several processes, with results in the data set's order."""
+
+import itertools
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, TypeVar
+
+from closeread.errors import CloseReadError
+from closeread.types import Item, Passage, Question
+
+R = TypeVar("R")
+Work = Callable[[Passage, Question], R]
+_PORTION = 8  # passages that one process is given at a time
+
+
+def in_order(
+    items: Iterable[Item],
+    begin: Callable[..., Work[R]],
+    settings: tuple[Any, ...],
+    *,
+    workers: int = 1,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Iterator[tuple[Passage, Question, R]]:
+    """Yield every question with what was made of it, the same for any number of workers.
+
+    Args:
+        items: Passages with questions; walked through once, never held as a whole.
+        begin: A function of a module; called once in each process with the settings, it returns
+            what is done with a question.
+        settings: Its arguments.
+        workers: Processes; 1 works in this one.
+        advance: Called with the number of questions done.
+
+    Raises:
+        CloseReadError: A process was ended from outside, or what ``begin`` and its work raise.
+    """
+    if workers == 1:
+        work = begin(*settings)
+        for passage, questions in items:
+            for question in questions:
+                yield passage, question, work(passage, question)
+                advance(1)
+        return
+    with ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), _begin, (begin, settings)
+    ) as pool:
+        pending: deque[tuple[list[Item], Future[list[R]]]] = deque()
+        for portion in _portions(items):
+            pending.append((portion, pool.submit(_work, portion)))
+            if len(pending) >= 4 * workers:
+                yield from _finished(*pending.popleft(), advance)
+        while pending:
+            yield from _finished(*pending.popleft(), advance)
+
+
+def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
+    walking = iter(items)
+    while portion := list(itertools.islice(walking, _PORTION)):
+        yield portion
+
+
+def _finished(
+    portion: list[Item], future: "Future[list[R]]", advance: Callable[[int], None]
+) -> Iterator[tuple[Passage, Question, R]]:
+    try:
+        made = iter(future.result())
+    except BrokenProcessPool as error:
+        raise CloseReadError(
+            "a worker process was ended from outside",
+            expected="enough memory for every process",
+            cure="use fewer --workers",
+        ) from error
+    for passage, questions in portion:
+        for question in questions:
+            yield passage, question, next(made)
+        advance(len(questions))
+
+
+_worker: dict[str, Any] = {}
+
+
+def _begin(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    _worker["work"] = begin(*settings)
+
+
+def _work(portion: list[Item]) -> list[Any]:
+    work = _worker["work"]
+    return [work(passage, question) for passage, questions in portion for question in questions]

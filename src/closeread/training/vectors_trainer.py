@@ -1,0 +1,98 @@
+"""``closeread train`` for word vectors, which the masking retrievers look words up in.
+
+Passages alone are read: no question, no option, no answer.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from closeread.errors import UsageError
+from closeread.evidence.train_vectors import train as learn
+from closeread.evidence.words import Segmenter
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
+from closeread.types import Dataset, Record
+
+
+class VectorSettings(Record, frozen=True, kw_only=True):
+    """``[train]`` for ``vectors``.
+
+    Attributes:
+        datasets: Sets whose passages are read; a text that comes again is read once.
+        words: How texts are cut, ``jieba`` or ``characters``; the retriever must cut alike.
+        stop_words: ``own``, ``none`` or a path; as the retriever's.
+        dimensions: Numbers a word.
+        window: Words on each side.
+        epochs: Passes over the texts.
+        least: Words that occur less often get no vector.
+        seed: Of the initial weights and of the order of the sentences.
+    """
+
+    datasets: tuple[str, ...]
+    words: Literal["jieba", "characters"] = "jieba"
+    stop_words: str = "own"
+    dimensions: int = 300
+    window: int = 5
+    epochs: int = 10
+    least: int = 2
+    seed: int = 0
+
+
+def train(request: Request) -> Trained:
+    """Train skip-gram vectors and write them in word2vec's binary form.
+
+    Raises:
+        UsageError: A number is out of its range, or a training is to be resumed.
+    """
+    settings = section(request.path, request.recipe.train, VectorSettings, "train.")
+    _check(request, settings)
+    datasets = [request.open_dataset(name) for name in settings.datasets]
+    request.out.parent.mkdir(parents=True, exist_ok=True)
+    words = learn(
+        _texts(datasets),
+        request.out,
+        segmenter=Segmenter(settings.words, settings.stop_words),
+        dimensions=settings.dimensions,
+        window=settings.window,
+        epochs=settings.epochs,
+        least=settings.least,
+        seed=settings.seed,
+    )
+    told = {
+        "vectors": str(request.out),
+        "words": words,
+        "dimensions": settings.dimensions,
+        "datasets": [
+            {"name": one.name, "license": one.license, "sha256": one.sha256} for one in datasets
+        ],
+    }
+    return Trained(out=request.out, told=told, remarks=(f"{words:,} words have a vector",))
+
+
+def _check(request: Request, settings: VectorSettings) -> None:
+    if request.resume:
+        raise UsageError(
+            "the training of word vectors cannot be resumed",
+            cure="leave out --resume; the same recipe gives the same vectors",
+        )
+    if request.recipe.reader.options or request.recipe.before:
+        raise UsageError(
+            "vectors take no options of a reader and no training before",
+            expected="everything under [train]",
+        )
+    for name in ("dimensions", "window", "epochs", "least"):
+        if getattr(settings, name) < 1:
+            raise UsageError(
+                f"train.{name} is {getattr(settings, name)}", expected="a number of 1 or more"
+            )
+    if not settings.datasets:
+        raise UsageError("train.datasets names no set", expected="one data set at least")
+
+
+def _texts(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:
+    read: set[int] = set()
+    for dataset in datasets:
+        for passage, _ in dataset:
+            if (known := hash(passage.text)) not in read:
+                read.add(known)
+                yield passage.text, passage.language

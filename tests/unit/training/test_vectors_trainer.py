@@ -1,0 +1,107 @@
+"""`closeread train` for word vectors: from passages to a file that the masking retrievers read."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from closeread.cli.train import command
+from closeread.errors import InputError, UsageError
+from closeread.evidence.vectors import load
+from conftest import ROOT
+
+gensim = pytest.importorskip("gensim", reason="gensim is not installed")
+
+RECIPE = """
+out = "{out}"
+[reader]
+name = "vectors"
+[train]
+datasets = {datasets}
+least = 1
+dimensions = 12
+{more}
+"""
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """Two sets; the second repeats a passage of the first."""
+    rows = [
+        ("sea", "Sheep drink water. Salt comes from the sea.", "en"),
+        ("海", "海水的盐度由蒸发决定。渔民在冬天出海。", "zh"),
+        ("sea again", "Sheep drink water. Salt comes from the sea.", "en"),
+    ]
+    for name, chosen in (("one", rows[:2]), ("both", rows)):
+        with (tmp_path / f"{name}.jsonl").open("w", encoding="utf-8") as out:
+            for passage_id, text, language in chosen:
+                passage = {"passage_id": passage_id, "text": text, "language": language}
+                asked = {
+                    "question_id": passage_id,
+                    "passage_id": passage_id,
+                    "text": "Nonesuch?",
+                    "kind": "span",
+                    "answers": [{"kind": "span", "texts": ["Zanzibar"]}],
+                }
+                row = {"passage": passage, "questions": [asked]}
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return tmp_path
+
+
+def run(folder, *sets, more="", args=()):
+    recipe = folder / "recipe.toml"
+    out = folder / "made" / "v.bin"
+    datasets = json.dumps([str(folder / f"{name}.jsonl") for name in sets])
+    recipe.write_text(RECIPE.format(out=out, datasets=datasets, more=more), "utf-8")
+    return CliRunner().invoke(command, [str(recipe), *args]), out
+
+
+def test_words_of_passages_get_vectors_and_those_of_questions_none(texts):
+    done, out = run(texts, "one", args=["--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    vectors = load(str(out))
+    words = set(vectors)
+    assert told["words"] == len(words)
+    assert told["dimensions"] == vectors.rows(["sheep"]).shape[1] == 12
+    assert {"sheep", "salt", "蒸发"} <= words
+    assert not words & {"nonesuch", "zanzibar"}
+    assert [one["name"] for one in told["datasets"]] == ["one"]
+
+
+def test_a_passage_that_comes_again_is_read_once(texts):
+    """And the same texts give the same bytes."""
+    _, out = run(texts, "one")
+    first = out.read_bytes()
+    _, out = run(texts, "both")
+    assert out.read_bytes() == first
+    _, out = run(texts, "one", "both")
+    assert out.read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    ("more", "args", "error", "message"),
+    [
+        ("size = 3", [], InputError, "train.size"),
+        ("epochs = 0", [], UsageError, "train.epochs is 0"),
+        ('words = "syllables"', [], InputError, "jieba|characters|syllables"),
+        ("", ["--resume"], UsageError, "cannot be resumed"),
+        ("window = 2\nseed = 1.5", [], InputError, "under train."),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, message):
+    done, out = run(texts, "one", more=more, args=args)
+    assert isinstance(done.exception, error)
+    assert any(word in str(done.exception) for word in message.split("|"))
+    assert not out.parent.exists()
+
+
+def test_the_recipe_that_ships_is_whole():
+    """Its keys are those that the trainer knows."""
+    from closeread.training.recipe import load_recipe, section
+    from closeread.training.vectors_trainer import VectorSettings
+
+    path = ROOT / "recipes" / "train" / "vectors.toml"
+    recipe = load_recipe(path)
+    assert recipe.reader.name == "vectors"
+    assert section(path, recipe.train, VectorSettings, "train.").dimensions == 300
