@@ -32,7 +32,7 @@ $(NEURAL)/.neural: pyproject.toml
 	@touch $@
 
 neural: $(NEURAL)/.neural  ## tests with a real small model, in an environment of their own
-	$(NEURAL)/bin/python -m pytest tests/neural
+	OMP_NUM_THREADS=1 $(NEURAL)/bin/python -m pytest -n $(PYTEST_WORKERS) tests/neural
 
 check: $(VENV)/.check  ## style, types, layers
 	$(BIN)/ruff check .
