@@ -184,9 +184,10 @@ def command(
         )
     if code:
         remark("stopped with questions that were accepted and not answered")
+    if code or service.batcher.reading()[0]:
         sys.stdout.flush()
         sys.stderr.flush()
-        # a reader that hangs in a thread of its own would keep the process for ever
+        # a reader that hangs, perhaps in threads of its own, would keep the process for ever
         os._exit(code)
 
 

@@ -58,6 +58,15 @@ class Batcher:
         """Accept nothing more; what was accepted is still read."""
         self._stopping = True
 
+    def abandon(self) -> int:
+        """Refuse what was accepted and is not answered yet; return how many orders that were."""
+        left = tuple(self._open)
+        for order in left:
+            if not order.done.done():
+                order.done.set_exception(stopping())
+            self.drop(order)
+        return len(left)
+
     def close(self) -> None:
         """End the worker once it has read what it holds."""
         with self._changed:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
@@ -35,6 +36,12 @@ class Bodies:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.held = 0
+        self._reading: set[asyncio.Task[Any]] = set()
+
+    def cut(self) -> None:
+        """Cancel the requests whose bodies are not whole yet: the service ends."""
+        for task in tuple(self._reading):
+            task.cancel()
 
     @contextmanager
     def holding(self) -> Iterator[Held]:
@@ -66,6 +73,9 @@ class Bodies:
             raise self._too_large(f"the body has {int(announced):,} bytes")
         parts: list[bytes] = []
         size = 0
+        task = asyncio.current_task()
+        if task is not None:
+            self._reading.add(task)
         try:
             async with asyncio.timeout(self.settings.body_seconds):
                 async for part in request.stream():
@@ -84,6 +94,9 @@ class Bodies:
                 cure="send it at once",
                 headers={"connection": "close"},
             ) from error
+        finally:
+            if task is not None:
+                self._reading.discard(task)
         return b"".join(parts)
 
     def _too_large(self, what: str) -> RefusedError:

@@ -148,8 +148,8 @@ class _Server(uvicorn.Server):
 
     def _stop(self) -> None:
         if self._stopping is not None:
-            self.unanswered = self._service.batcher.open_orders
-            self.should_exit = self.force_exit = True
+            self._abandon()
+            self.force_exit = True
             return
         self._service.batcher.stop()
         self._stopping = asyncio.get_running_loop().create_task(self._finish())
@@ -158,6 +158,11 @@ class _Server(uvicorn.Server):
         until = time.monotonic() + self._service.settings.grace_seconds
         while self._service.batcher.open_orders and time.monotonic() < until:
             await asyncio.sleep(_POLL_SECONDS)
-        self.unanswered = self._service.batcher.open_orders
+        self._abandon()
+
+    def _abandon(self) -> None:
+        """Say 503 to whoever still waits or still sends, and leave."""
+        self.unanswered += self._service.batcher.abandon()
+        self._service.bodies.cut()
         self._service.batcher.close()
         self.should_exit = True

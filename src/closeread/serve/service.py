@@ -70,6 +70,7 @@ class Service:
             if not done.done():
                 self.batcher.drop(order)
         if done.done():
+            done.result()
             return order
         if leaving.done() and not leaving.cancelled():
             raise GoneError

@@ -1,0 +1,226 @@
+"""Many clients at once, and bad ones among them: nobody gets an error, or another's answer."""
+
+import asyncio
+import json
+import re
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+
+from closeread.readers import make
+from closeread.types import Passage, Question
+from served import WAIT_SECONDS, asking, context, serving
+
+HERE = Path(__file__).parent
+CLIENTS = 200
+MEBIBYTE = 1024 * 1024
+
+
+def request(path, body):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}\r\n\r\n"
+    return head.encode() + raw
+
+
+async def reply(reader):
+    """Read one reply: status, headers as they stand, body."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    size = int(re.search(rb"content-length: (\d+)", head.lower())[1])
+    return int(head.split()[1]), head, await reader.readexactly(size)
+
+
+async def patiently(reader, writer, sent):
+    """Ask until the answer is no 503, waiting as long as the server says; bounded."""
+    for _ in range(60):
+        writer.write(sent)
+        await writer.drain()
+        status, head, body = await reply(reader)
+        if status != 503:
+            return status, json.loads(body)
+        await asyncio.sleep(float(re.search(rb"retry-after: (\d+)", head.lower())[1]))
+    raise AssertionError("the server was busy all the time")
+
+
+async def good_client(address, number, count):
+    """Ask its own questions under ids that all clients share, in both protocols in turn."""
+    reader, writer = await asyncio.open_connection(*address)
+    for place in range(count):
+        text = f"Passage {number} of {place}."
+        if place % 2:
+            sent = request("/", context("q", "r", text=text))
+            expected = {name: f"What is {name}? | {text}" for name in ("q", "r")}
+        else:
+            sent = request("/v1/answer", asking("q", text=text))
+            expected = f"What is q? | {text}"
+        status, said = await patiently(reader, writer, sent)
+        assert status == 200, said
+        if place % 2 == 0:
+            (prediction,) = said["predictions"]
+            assert prediction["question_id"] == "q"
+            said = prediction["answer"]["texts"][0]
+        assert said == expected
+    writer.close()
+    await writer.wait_closed()
+
+
+async def crowd(address, count, clients=CLIENTS):
+    async with asyncio.timeout(WAIT_SECONDS * 4):
+        await asyncio.gather(*(good_client(address, number, count) for number in range(clients)))
+
+
+def test_200_clients_get_their_own_answers():
+    """Equal ids, distinct passages, both protocols, a queue that is too short for all."""
+    with serving("odd_readers:Echo", "--queue", "64", folder=HERE) as server:
+        asyncio.run(crowd(server.address, 10))
+        answered = server.metric("closeread_questions_total", outcome="answered")
+        assert answered == CLIENTS * 15
+        assert server.metric("closeread_questions_total", outcome="failed") == 0
+        assert server.health()["queue_questions"] == 0
+
+
+def test_our_client_comes_again_where_the_queue_is_full(tmp_path):
+    """Far more lanes than may wait, before a reader that does not begin: all are answered."""
+    go = tmp_path / "go"
+    with serving("odd_readers:Together", "--queue", "8", folder=HERE, GO=str(go)) as server:
+        items = [
+            (
+                Passage(passage_id="p", text=f"text {number}"),
+                Question(question_id=f"{number}", passage_id="p", text="Same?", kind="span"),
+            )
+            for number in range(120)
+        ]
+        reader, _ = make(server.url, {"concurrency": 60, "retries": 30})
+        found = []
+        thread = threading.Thread(target=lambda: found.extend(reader.read(items)))
+        thread.start()
+        end = time.monotonic() + WAIT_SECONDS
+        while not server.metric("closeread_refused_total", reason="queue-full"):
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        go.touch()
+        thread.join(WAIT_SECONDS * 4)
+        assert not thread.is_alive()
+    assert len(found) == len(items)
+    for one in found:
+        assert not one.error
+        assert one.answer.texts[0].startswith(f"Same?@text {one.question_id} of ")
+
+
+class Bad:
+    """Clients that do harm until they are told to stop."""
+
+    def __init__(self, address):
+        self.address = address
+        self.statuses = {}
+        self.open = []
+
+    async def half_open(self):
+        """Send half a head, or half a body, and say nothing more."""
+        for sent in (b"", b"POST /v1/answer HTTP/1.1\r\nHost: x\r\n",
+                     b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{"):  # fmt: skip
+            self.open.append(await asyncio.open_connection(*self.address))
+            self.open[-1][1].write(sent)
+            await self.open[-1][1].drain()
+
+    async def large(self):
+        """Announce 100 MB and send them all."""
+        reader, writer = await asyncio.open_connection(*self.address)
+        writer.write(b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n")
+        try:
+            for _ in range(100):
+                writer.write(b"x" * MEBIBYTE)
+                await writer.drain()
+        except ConnectionError:
+            pass
+        status, _, _ = await reply(reader)
+        self.note("large", status)
+        writer.close()
+
+    async def endless(self):
+        """Send 100 MB in pieces without telling how many come."""
+        reader, writer = await asyncio.open_connection(*self.address)
+        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+        try:
+            for _ in range(100):
+                writer.write(b"100000\r\n" + b"x" * MEBIBYTE + b"\r\n")
+                await writer.drain()
+            writer.write(b"0\r\n\r\n")
+            await writer.drain()
+        except ConnectionError:
+            pass
+        status, _, _ = await reply(reader)
+        self.note("endless", status)
+        writer.close()
+
+    async def nonsense(self):
+        """Send no JSON, JSON of another form, and a question with a wrong field."""
+        reader, writer = await asyncio.open_connection(*self.address)
+        wrong = asking("q")
+        wrong["items"][0]["questions"][0]["kind"] = "riddle"
+        for body in (b"{", b"\xff\xfe", b"[" * 100_000, [], {"items": 3}, wrong):
+            writer.write(request("/v1/answer", body))
+            status, _, _ = await reply(reader)
+            self.note("nonsense", status)
+        writer.close()
+
+    async def impatient(self):
+        """Ask and leave before the answer."""
+        for _ in range(20):
+            _, writer = await asyncio.open_connection(*self.address)
+            writer.write(request("/v1/answer", asking("q", text="left behind")))
+            await writer.drain()
+            writer.close()
+
+    def note(self, kind, status):
+        self.statuses.setdefault(kind, set()).add(status)
+
+
+def test_bad_clients_harm_nobody_else():
+    """Half-open connections, 100 MB bodies, bad JSON and early leavers beside good clients."""
+    flags = ("--header-timeout-seconds", "2", "--body-timeout-seconds", "2")
+    with serving("odd_readers:Echo", *flags, folder=HERE) as server:
+        before = resident(server.process.pid)
+
+        async def together():
+            bad = Bad(server.address)
+            for _ in range(20):
+                await bad.half_open()
+            await asyncio.gather(
+                crowd(server.address, 10, clients=50),
+                *(act() for act in (bad.large, bad.endless, bad.nonsense, bad.impatient) * 3),
+            )
+            for reader, writer in bad.open:
+                await asyncio.wait_for(reader.read(), WAIT_SECONDS)  # the server ends them
+                writer.close()
+            return bad.statuses
+
+        statuses = asyncio.run(together())
+        assert statuses == {"large": {413}, "endless": {413}, "nonsense": {400, 422}}
+        assert server.post("/v1/answer", asking("q")).status == 200
+        if before is not None:
+            assert resident(server.process.pid) - before < 100
+
+
+def resident(pid):
+    """The memory that a process holds now, in MB; None where the system does not tell."""
+    if not sys.platform.startswith("linux"):
+        return None
+    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    return int(found[1]) / 1024
+
+
+def test_memory_stays_flat():
+    """3,000 further requests take no more memory than the first 1,000 did."""
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        asyncio.run(crowd(server.address, 20, clients=50))
+        first = resident(server.process.pid)
+        if first is None:
+            pytest.skip("this system does not tell how much memory a process holds")
+        asyncio.run(crowd(server.address, 60, clients=50))
+        assert resident(server.process.pid) - first < 8
+        assert server.metric("closeread_questions_total", outcome="answered") == 50 * 80 * 1.5

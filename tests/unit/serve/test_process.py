@@ -1,0 +1,321 @@
+"""The service under load, with readers that hang, and at its end."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from served import WAIT_SECONDS, asking, context, received, serving
+
+HERE = Path(__file__).parent
+
+
+class Client(threading.Thread):
+    """Posts one request in a thread of its own."""
+
+    def __init__(self, server, path, body):
+        super().__init__()
+        self.reply = None
+        self._asked = (server, path, body)
+        self.start()
+
+    def run(self):
+        server, path, body = self._asked
+        self.reply = server.post(path, body)
+
+    def answer(self):
+        self.join(WAIT_SECONDS)
+        return self.reply
+
+
+def post_raw(connection, path, body):
+    raw = json.dumps(body).encode()
+    head = f"POST {path} HTTP/1.1\r\nhost: x\r\ncontent-length: {len(raw)}\r\n\r\n"
+    connection.sendall(head.encode() + raw)
+
+
+@pytest.fixture
+def go(tmp_path):
+    return tmp_path / "go"
+
+
+@pytest.fixture
+def held(go):
+    """Its reader waits for the file `go` at the word `last`; four questions may wait."""
+    with serving(
+        "odd_readers:Streams", "--queue", "4", "--batch-size", "1", "--grace-seconds", "60",
+        folder=HERE, GO=str(go),
+    ) as server:  # fmt: skip
+        yield server
+
+
+def busy(server):
+    """Give the reader something that it does not come back from before `go`."""
+    client = Client(server, "/", context("last"))
+    server.until(lambda health: health["reading_questions"] == 1)
+    return client
+
+
+def test_a_full_queue(held, go):
+    """What is beyond is refused and told when to come again; what was accepted is answered."""
+    first = busy(held)
+    waiting = [Client(held, "/", context(f"a{n}", f"b{n}")) for n in range(2)]
+    held.until(lambda health: health["queue_questions"] == 4)
+    for body in (asking("x"), asking("x", "y")):
+        reply = held.post("/v1/answer", body)
+        assert reply.status == 503
+        assert reply.error["what"] == "4 questions wait already, and 4 may"
+        assert int(reply.headers["retry-after"]) >= 1
+    assert held.metric("closeread_refused_total", reason="queue-full") == 2
+    assert held.metric("closeread_queue_questions") == 4
+    go.touch()
+    assert first.answer().json() == {"last": "What is last?"}
+    for number, client in enumerate(waiting):
+        assert client.answer().json() == {
+            f"{letter}{number}": f"What is {letter}{number}?" for letter in "ab"
+        }
+    assert held.post("/", context("again")).status == 200
+
+
+def test_more_questions_than_may_ever_wait(held):
+    reply = held.post("/v1/answer", asking(*"abcde"))
+    assert reply.status == 413
+    assert (reply.error["what"], reply.error["expected"]) == (
+        "the request holds 5 questions", "at most 4"
+    )  # fmt: skip
+
+
+def test_a_client_that_leaves_frees_its_place(held, go):
+    """Its questions are taken out of the queue, and the reader never sees them."""
+    first = busy(held)
+    with held.connect() as connection:
+        post_raw(connection, "/", context("gone1", "gone2", "gone3"))
+        held.until(lambda health: health["queue_questions"] == 3)
+    held.until(lambda health: health["queue_questions"] == 0)
+    go.touch()
+    assert first.answer().status == 200
+    assert held.metric("closeread_questions_total", outcome="answered") == 1
+    assert held.metric("closeread_requests_total", method="POST", path="/", status="499") == 1
+
+
+def test_a_client_that_leaves_while_it_is_read(held, go):
+    """Its answer goes nowhere; the next question gets its own."""
+    with held.connect() as connection:
+        post_raw(connection, "/", context("last"))
+        held.until(lambda health: health["reading_questions"] == 1)
+    following = Client(held, "/", context("next"))
+    held.until(lambda health: health["queue_questions"] == 1)
+    go.touch()
+    assert following.answer().json() == {"next": "What is next?"}
+
+
+def test_a_reader_that_takes_too_long(go):
+    """504 for whoever waits; the reader's late answer harms nobody."""
+    with serving(
+        "odd_readers:Streams", "--timeout-seconds", "0.5", "--batch-size", "1",
+        folder=HERE, GO=str(go),
+    ) as server:  # fmt: skip
+        late = busy(server)
+        behind = Client(server, "/", context("behind"))
+        for client in (late, behind):
+            reply = client.answer()
+            assert reply.status == 504
+            assert reply.error["what"] == "no answer within 0.5 seconds"
+        assert server.health()["queue_questions"] == 0
+        go.touch()
+        server.until(lambda health: health["reading_questions"] == 0)
+        assert server.post("/", context("x")).json() == {"x": "What is x?"}
+        assert server.metric("closeread_questions_total", outcome="answered") == 1
+
+
+def test_a_reader_that_hangs_for_good():
+    """Health says since when; requests get 504, then 503; the process can still be stopped."""
+    with serving(
+        "odd_readers:Hangs", "--timeout-seconds", "0.3", "--queue", "2", "--grace-seconds", "0.2",
+        folder=HERE,
+    ) as server:  # fmt: skip
+        assert server.post("/", context("fine")).json() == {"fine": "here"}
+        assert server.post("/", context("hang")).status == 504
+        assert server.post("/", context("fine")).status == 504
+        server.until(lambda health: health["reading_seconds"] > 0.1)
+        assert server.stop() == 0  # nobody waits any more
+
+
+def test_answers_are_paired_when_a_hundred_clients_ask_at_once():
+    """Every client has the same ids and another text; each gets its own answers."""
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        clients = [Client(server, "/", context("1", "2", text=f"Text {n}.")) for n in range(100)]
+        for number, client in enumerate(clients):
+            assert client.answer().json() == {
+                qid: f"What is {qid}? | Text {number}." for qid in "12"
+            }
+        batches = server.metric("closeread_batch_questions_count")
+        assert server.metric("closeread_batch_questions_sum") == 200
+        assert batches < 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_answers_what_was_accepted(held, go, number):
+    """And refuses what comes later, on old connections and new ones, until it ends with 0."""
+    accepted = [busy(held), Client(held, "/v1/answer", asking("x", "y"))]
+    held.until(lambda health: health["queue_questions"] == 2)
+    with held.connect() as idle, held.connect() as begun:
+        begun.sendall(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 500\r\n\r\n{")
+        assert held.health()["status"] == "ready"
+        held.process.send_signal(number)
+        held.until(lambda health: health["status"] == "stopping")
+        assert held.get("/health").status == 503
+        for path in ("/", "/v1/answer"):
+            reply = held.post(path, context("new"))
+            assert reply.status == 503
+            assert reply.error["what"] == "the service is stopping"
+            assert int(reply.headers["retry-after"]) >= 1
+        go.touch()
+        assert accepted[0].answer().json() == {"last": "What is last?"}
+        answers = [one["answer"]["texts"] for one in accepted[1].answer().json()["predictions"]]
+        assert answers == [["What is x?"], ["What is y?"]]
+        assert received(idle) == b""
+        assert received(begun).startswith(b"HTTP/1.1 503 ")
+    assert held.process.wait(WAIT_SECONDS) == 0
+    with pytest.raises(ConnectionError):
+        held.connect()
+    assert held.process.stderr.read() == ""
+    assert held.process.stdout.read() == ""
+
+
+def test_a_stop_that_cannot_answer_says_so(go):
+    """When the grace is over, the exit code is 1."""
+    with serving(
+        "odd_readers:Streams", "--grace-seconds", "0.2", folder=HERE, GO=str(go)
+    ) as server:
+        client = busy(server)
+        assert server.stop() == 1
+        assert client.answer().status == 503
+        assert "not answered" in server.process.stderr.read()
+
+
+def test_a_second_signal_ends_it_at_once(held):
+    with held.connect() as connection:
+        post_raw(connection, "/", context("last"))
+        held.until(lambda health: health["reading_questions"] == 1)
+        held.process.send_signal(signal.SIGTERM)
+        held.until(lambda health: health["status"] == "stopping")
+        assert held.stop() == 1
+
+
+def test_the_port_opens_when_the_reader_is_ready(tmp_path):
+    """Whoever waits for the port waits for the reader; a taken port is told before."""
+    go = tmp_path / "go"
+    (tmp_path / "late.py").write_text(
+        "import os, time\nfrom pathlib import Path\n"
+        "def reader():\n"
+        "    print('loading', flush=True)\n"
+        "    while not Path(os.environ['GO']).exists():\n        time.sleep(0.005)\n"
+        "    from closeread.readers.baselines import first_sentence\n"
+        "    return first_sentence()\n",
+        "utf-8",
+    )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "closeread", "serve", "late:reader", "--port", str(port)]
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=os.environ | {"GO": str(go)},
+        stdout=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout.readline() == "loading\n"
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+        go.touch()
+        assert process.stdout.readline() == f"http://127.0.0.1:{port}\n"
+        socket.create_connection(("127.0.0.1", port)).close()
+        process.terminate()
+        assert process.wait(WAIT_SECONDS) == 0
+
+
+def failed(*arguments):
+    return subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=HERE
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["lexicle"], "perhaps lexical"),
+        (["lexical", "-o", "sharp=1"], "has no option 'sharp'"),
+        (["lexical", "--retriever", "covr"], "perhaps cover"),
+        (["lexical", "--host", "256.0.0.1"], "cannot listen on 256.0.0.1"),
+        (["majority", "--port", "70000"], "70000"),
+    ],
+)
+def test_what_cannot_be_served(arguments, told):
+    done = failed("-m", "closeread", "serve", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_without_the_extra():
+    """The error names the package and what installs it."""
+    code = (
+        "import sys\n"
+        "sys.modules['uvicorn'] = None\n"
+        "from closeread.cli import main\n"
+        "main(['serve', 'majority'])\n"
+    )
+    done = failed("-c", code)
+    assert done.returncode == 2
+    assert "pip install 'closeread[serve]'" in done.stderr
+    assert "'uvicorn'" in done.stderr
+
+
+def test_nothing_of_it_is_loaded_elsewhere():
+    """The verb's own help needs no server's package."""
+    code = (
+        "import contextlib, io, sys\n"
+        "from closeread.cli import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['serve', '--help'])\n"
+        "print(*sys.modules)"
+    )
+    loaded = {name.split(".")[0] for name in failed("-c", code).stdout.split()}
+    assert "closeread" in loaded
+    assert not loaded & {"starlette", "uvicorn", "httptools", "prometheus_client", "torch"}
+
+
+def test_memory_is_given_back_after_large_requests():
+    """A hundred requests of a megabyte each leave the process as large as ten do."""
+    with serving("odd_readers:Echo", "--max-passage-characters", "2000000", folder=HERE) as server:
+
+        def peak(count):
+            for number in range(count):
+                body = context(str(number), text="Long. " * 170_000)
+                assert server.post("/", body).status == 200
+            return server.metric("process_resident_memory_bytes")
+
+        before = peak(10)
+        assert peak(100) - before < 16e6
+
+
+def test_large_requests_at_once_are_bounded():
+    """Bodies that would hold too much memory together are told to come again."""
+    from closeread.serve.limits import Bodies
+    from closeread.serve.refusals import RefusedError
+    from closeread.serve.settings import Settings
+
+    bodies = Bodies(Settings(max_held_bytes=100))
+    with bodies.holding() as first, bodies.holding() as second:
+        first.more(60)
+        second.more(40)
+        with pytest.raises(RefusedError) as refused:
+            second.more(1)
+        assert (refused.value.status, refused.value.headers["retry-after"]) == (503, "1")
+    assert bodies.held == 0
