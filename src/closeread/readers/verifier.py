@@ -40,7 +40,8 @@ def verifier(
         evidence_model: The retriever's own ``model``, where it has one.
         score: Of an option: the ``probability`` of "supported", or its log-odds, ``logit``.
         label: The class that means "supported", where the model's names do not tell.
-        max_length: Tokens of evidence and option together; the longer of them is cut.
+        max_length: Tokens of evidence and option together, less where the model takes less; the
+            longer of them is cut.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32`` or ``bfloat16``.
         token_budget: Tokens of a batch; 0 for what suits the device.

@@ -1,5 +1,6 @@
 """The torch side of the verifier: statements through a pair head, options as they compete."""
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -9,9 +10,11 @@ import torch
 from closeread.errors import UsageError
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, decided
+from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import forward
 from closeread.readers.neural.support import class_names, log_odds, supported_class
+from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.statements import Statement, encoded, statements
 from closeread.readers.windows import Encoded
 from closeread.types import Answer, Passage, Prediction, Question
@@ -94,27 +97,29 @@ class VerifierReader:
         max_length: int = 256,
         token_budget: int | None = None,
     ) -> None:
+        self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
-        if not least <= max_length <= checkpoint.max_length:
-            raise UsageError(
-                f"max_length={max_length}",
-                where=checkpoint.name,
-                expected=f"from {least} to {checkpoint.max_length}, which the model can be given",
-            )
+        if self._max_length < least:
+            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
         self.options: dict[str, Any] = {}
         self._checkpoint = checkpoint
         self._retriever = retriever
         self._probabilities = score == "probability"
         self._supported = supported_class(checkpoint, label)
         self._classes = class_names(checkpoint)
-        self._max_length = max_length
         self._token_budget = token_budget
         self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """What the run folder keeps about the model."""
-        return {"classes": self._classes, "supported": self._classes[self._supported]}
+        model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
+        return {
+            "classes": self._classes,
+            "supported": self._classes[self._supported],
+            "max_length": self._max_length,
+            **model,
+        }
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
@@ -156,9 +161,11 @@ class VerifierReader:
 
     def _told(self, asked: _Asked, judged: Sequence[Judgement], tokens: int) -> Prediction:
         note = f"{tokens} tokens in {len(judged)} sequences"
-        if asked.question.kind == "entailment":
+        if asked.question.kind == "entailment" and math.isfinite(judged[0].odds):
             return self._classified(asked.question, judged[0], note)
         odds = [one.odds for one in judged]
+        if not all(map(math.isfinite, odds)):
+            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         chances = [one.shares[self._supported] for one in judged]
         return decided(
             asked.question,
