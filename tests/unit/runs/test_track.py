@@ -1,0 +1,189 @@
+"""The closed track's rules: kept by record, broken by record, and never kept without one."""
+
+import json
+
+import msgspec
+import pytest
+
+from closeread.cli import main
+from closeread.errors import InputError
+from closeread.readers.lineage import (
+    RECORD,
+    Learned,
+    Lineage,
+    Maker,
+    Stage,
+    lineage_of,
+    lineage_record,
+)
+from closeread.runs.records import DatasetInfo, LogInfo, ReaderInfo, RunInfo
+from closeread.runs.track import closed_track, worst
+
+SMALL, LARGE = 330_000_000, 7_000_000_000
+LEARNED = Learned(name="train", sha256="0" * 64, n_items=6994, made_by="people")
+
+
+def run_of(reader: ReaderInfo, **changed) -> RunInfo:
+    dataset = DatasetInfo(name="d", format="gcrc-advrobust", path="d", sha256="", n_questions=3)
+    return RunInfo(
+        closeread="0", created="", dataset=dataset, reader=reader, batch_size=1, **changed
+    )
+
+
+def choice(lineage: Lineage, **options) -> RunInfo:
+    record = {
+        "n_parameters": lineage.n_parameters,
+        "lineage": json.loads(msgspec.json.encode(lineage)),
+    }
+    return run_of(ReaderInfo(name="choice", options=options, record=record))
+
+
+def lineage(**changed) -> Lineage:
+    given = {
+        "n_parameters": SMALL,
+        "origin": "macbert",
+        "origin_made_by": "people",
+        "stages": (Stage(reader="choice", learned_from=(LEARNED,)),),
+        **changed,
+    }
+    return Lineage(**given)
+
+
+def verdicts(info: RunInfo) -> list[str]:
+    return [one.verdict for one in closed_track(info)]
+
+
+def learned(made_by) -> Lineage:
+    source = msgspec.structs.replace(LEARNED, made_by=made_by)
+    return lineage(stages=(Stage(reader="choice", learned_from=(source,)),))
+
+
+def test_what_is_recorded_and_declared_keeps_every_rule():
+    """A model within the limit, trained on what people wrote, read here."""
+    rulings = closed_track(choice(lineage()))
+    assert {one.verdict for one in rulings} == {"kept"}
+    assert worst(rulings) == "kept"
+    assert "330,000,000 parameters" in rulings[0].why
+
+
+@pytest.mark.parametrize("name", ["lexical", "random-option"])
+def test_a_reader_without_weights_keeps_every_rule(name):
+    """There is nothing that could break one."""
+    assert set(verdicts(run_of(ReaderInfo(name=name)))) == {"kept"}
+
+
+@pytest.mark.parametrize(
+    ("info", "expected"),
+    [
+        (choice(lineage(n_parameters=LARGE)), ["broken", "broken", "kept", "kept"]),
+        (choice(lineage(n_parameters=510_000_001)), ["broken", "broken", "kept", "kept"]),
+        (choice(lineage(n_parameters=510_000_000)), ["kept"] * 4),
+        (
+            choice(learned(Maker(model="big", n_parameters=LARGE))),
+            ["kept", "kept", "broken", "kept"],
+        ),
+        (choice(learned(Maker(model="mt", n_parameters=77_000_000))), ["kept"] * 4),
+        (choice(lineage(origin_made_by=Maker(model="big", n_parameters=LARGE))),
+         ["kept", "kept", "broken", "kept"]),
+    ],
+    ids=["large", "one too many", "just so", "data by a large model", "by a small one", "origin"],
+)  # fmt: skip
+def test_a_large_model_at_any_stage_breaks_a_rule(info, expected):
+    """Of prediction, of training, of data."""
+    assert verdicts(info) == expected
+
+
+@pytest.mark.parametrize(
+    ("info", "place"),
+    [
+        (run_of(ReaderInfo(name="chat", options={"model": "m"})), 0),
+        (run_of(ReaderInfo(name="choice")), 0),
+        (run_of(ReaderInfo(name="cues")), 2),
+        (run_of(ReaderInfo(name="my_readers:mine")), 3),
+        (run_of(ReaderInfo(name="lexical"), submission=("handed.json",)), 3),
+        (run_of(ReaderInfo(name="lexical"), log=LogInfo(harness="other")), 3),
+        (choice(lineage(origin_made_by="")), 1),
+        (choice(lineage(stages=())), 1),
+        (choice(learned("")), 2),
+        (choice(learned("some model")), 2),
+        (choice(lineage(), retriever="dense"), 0),
+        (choice(lineage(), evidence_model="sentence-bert"), 0),
+        (
+            choice(
+                lineage(stages=(Stage(reader="verifier", options={"retriever": "dense"},
+                                      learned_from=(LEARNED,)),))
+            ),
+            1,
+        ),
+    ],
+)  # fmt: skip
+def test_what_nobody_recorded_is_never_kept(info, place):
+    """Neither is it broken: nobody knows."""
+    assert verdicts(info)[place] == "not known"
+    assert worst(closed_track(info)) == "not known"
+
+
+def test_a_broken_rule_outweighs_what_is_not_known():
+    """Within a rule and over all rules."""
+    sources = (
+        LEARNED,
+        msgspec.structs.replace(LEARNED, made_by=""),
+        msgspec.structs.replace(LEARNED, made_by=Maker(model="big", n_parameters=LARGE)),
+    )
+    info = choice(lineage(stages=(Stage(reader="choice", learned_from=sources),)))
+    rulings = closed_track(info)
+    assert rulings[2].verdict == "broken"
+    assert "big" in rulings[2].why
+    assert worst(rulings) == "broken"
+
+
+def test_the_lineage_lies_in_a_training_s_record(tmp_path):
+    """What `closeread train` wrote; a folder without it is an origin, a broken file an error."""
+    assert lineage_of(str(tmp_path), 5, "people") == Lineage(
+        n_parameters=5, origin=str(tmp_path), origin_made_by="people"
+    )
+    record = {"reader": "choice", "lineage": msgspec.to_builtins(lineage()), "history": [{}]}
+    (tmp_path / RECORD).write_bytes(msgspec.json.encode(record))
+    assert lineage_of(str(tmp_path), 5) == lineage()
+    told = lineage_record(str(tmp_path), 5)
+    assert told["n_parameters"] == 5
+    assert msgspec.convert(told["lineage"], Lineage) == lineage()
+    (tmp_path / RECORD).write_text('{"lineage": 3}', "utf-8")
+    with pytest.raises(InputError, match="not the record of a training"):
+        lineage_of(str(tmp_path), 5)
+
+
+def closeread(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(one) for one in arguments])
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("reader", "code", "said"),
+    [("lexical", 0, "kept"), ("cues", 1, "not known")],
+)
+def test_verify_prints_the_rulings(tmp_path, capsys, reader, code, said):
+    """With the exit code that a script can act on."""
+    run = tmp_path / "run"
+    assert closeread("read", "exam/zh", "--reader", reader, "--limit", 4, "--out", run) == 0
+    capsys.readouterr()
+    assert closeread("verify", run, "--track", "closed") == code
+    assert f"  {said}: at most 510 million parameters in all" in capsys.readouterr().out
+    assert closeread("verify", run, "--track", "closed", "--json") == code
+    (told,) = json.loads(capsys.readouterr().out)["runs"].values()
+    assert told["track"]["closed"] == said
+    assert len(told["track"]["rules"]) == 4
+    assert closeread("verify", run) == 0
+
+
+def test_a_broken_rule_ends_with_2(tmp_path, capsys):
+    """A run that records a model beyond the limit."""
+    run = tmp_path / "run"
+    assert closeread("read", "exam/zh", "--reader", "lexical", "--limit", 2, "--out", run) == 0
+    info = json.loads((run / "run.json").read_text("utf-8"))
+    info["reader"] |= {"name": "local", "record": {"model": {"n_parameters": LARGE}}}
+    (run / "run.json").write_text(json.dumps(info), "utf-8")
+    capsys.readouterr()
+    assert closeread("verify", run, "--track", "closed") == 2
+    assert "broken: at most 510 million" in capsys.readouterr().out
