@@ -18,16 +18,17 @@ def calibration_error(
     """Return the expected calibration error over bins of equally many answers.
 
     The mean of |accuracy - mean confidence|, weighted by the bins' sizes (Naeini et al. 2015, with
-    the equal-mass bins of Nguyen and O'Connor 2015). Equal confidences share a bin's means as they
-    fall; the least sure come first.
+    the equal-mass bins of Nguyen and O'Connor 2015). Where a bin ends among equal confidences each
+    of them counts as right as they are on the average, so that no order of theirs matters.
     """
     import numpy as np
 
     sure, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
     if not len(sure):
         return 0.0
-    order = np.lexsort((right, sure))
-    sums = np.concatenate(([0.0], np.cumsum((right - sure)[order])))
+    values, places, counts = np.unique(sure, return_inverse=True, return_counts=True)
+    shares = np.bincount(places, weights=right) / counts
+    sums = np.concatenate(([0.0], np.cumsum(np.repeat(shares - values, counts))))
     ends = np.arange(bins + 1) * len(sure) // bins
     return float(np.abs(np.diff(sums[ends])).sum() / len(sure))
 

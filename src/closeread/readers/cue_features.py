@@ -2,9 +2,12 @@
 
 Every feature is about one option: the cue words that it adds to its evidence, how it lies over its
 evidence, how it is written, and how it stands to the other options of the same question. A name
-is ``group:what``; docs/cues.md lists the groups.
+is ``group:what``; docs/cues.md lists the groups. Options that are statements to be verified and
+options that answer their stem are made wrong in different ways: the names of the latter begin with
+``answer/``, so that nothing that is learned of the ones is believed of the others.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -18,10 +21,15 @@ Features = dict[str, float]
 _CLAUSE = re.compile(r"[^,，;；。.：:！!？?\s]+(?:[^\S\n]+[^,，;；。.：:！!？?\s]+)*")
 _NUMBER = re.compile(r"\d+|[一二三四五六七八九十百千万亿]+(?=[年世个种次倍成月日])")
 _RUNS = (4, 6, 8, 12, 16)
-# Many features say nearly the same of a cue: each counts the less.
+# Many features say nearly the same of a cue: each counts the less; and so does each where an option
+# has many cues: together they count as those of a usual option.
+_USUAL = 4.7
 _BESIDE = ((1, 0.5), (2, 0.35))  # so many characters beside it, and the value
 _THEN = 0.7
 _THEN_CATEGORY = 0.5
+ANSWER = "answer/"
+SUPPORT = f"{ANSWER}stem:support"
+_BESIDE_ANSWER = 40  # characters on both sides of a piece in which the stem's words are looked for
 _COMPARED = (
     "style:length",
     "style:clauses",
@@ -31,6 +39,9 @@ _COMPARED = (
     "cover:run>=8",
     "order:inverted",
     "evidence:length",
+    "stem:support",
+    "stem:near",
+    "stem:times",
 )
 
 
@@ -53,10 +64,15 @@ def features(
             | cover(option.text, explanation, passage, known)
             | order(explanation, passage)
         )
+    if question.kind != "verification":
+        for own, beside in zip(found, answers(question, passage, explanations), strict=True):
+            own.update(beside)
     sign = -1.0 if question.asks_for == "contradicted" else 1.0
     for own, beside in zip(found, siblings(question, found, sign), strict=True):
         own.update(beside)
-    return tuple(found)
+    if question.kind == "verification":
+        return tuple(found)
+    return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
 
 
 class _Known:
@@ -96,7 +112,8 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
     for cue, following in pairwise(own):
         found[f"then:{cue.word}|{following.word}"] = _THEN
         found[f"then-category:{cue.categories[0]}|{following.categories[0]}"] = _THEN_CATEGORY
-    return found
+    length = math.sqrt(math.fsum(value * value for value in found.values()))
+    return {name: value * _USUAL / length for name, value in found.items()}
 
 
 def style(text: str) -> Features:
@@ -207,6 +224,48 @@ def order(explanation: Explanation, passage: Passage) -> Features:
         "place:early": float(middle < 0.2),
         "place:late": float(middle > 0.8),
     }
+
+
+def answers(
+    question: Question, passage: Passage, explanations: Sequence[Explanation]
+) -> list[Features]:
+    """Return how options that answer a stem go with it: found where the stem's words are.
+
+    ``support`` is the retriever's score, ``ahead`` how far it exceeds the best other option's.
+    """
+    text = fold(passage.text)
+    wanted = {unit.form for unit in units(question.text) if not unit.is_function}
+    support = [explanation.evidence.score or 0.0 for explanation in explanations]
+    found = []
+    for place, (option, explanation) in enumerate(zip(question.options, explanations, strict=True)):
+        said = {
+            unit.form
+            for span in explanation.evidence.spans
+            for unit in units(span.of(passage.text))
+        }
+        near = {
+            unit.form
+            for match in explanation.covered
+            for unit in units(
+                passage.text[
+                    max(0, match.passage_span.start - _BESIDE_ANSWER) : match.passage_span.end
+                    + _BESIDE_ANSWER
+                ]
+            )
+        }
+        times = text.count(fold(option.text.strip().rstrip("。.")))
+        others = support[:place] + support[place + 1 :]
+        found.append(
+            {
+                "stem:support": support[place],
+                "stem:ahead": support[place] - max(others, default=0.0),
+                "stem:covered": _share(form in said for form in wanted),
+                "stem:near": _share(form in near for form in wanted),
+                "stem:times": math.log1p(times),
+                "stem:verbatim": float(times > 0),
+            }
+        )
+    return found
 
 
 def siblings(question: Question, found: Sequence[Features], sign: float) -> list[Features]:

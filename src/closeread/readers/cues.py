@@ -15,7 +15,7 @@ from closeread.formats.registry import replacing
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
-from closeread.readers.cue_features import features
+from closeread.readers.cue_features import ANSWER, SUPPORT, features
 from closeread.readers.option_confidence import MarginCurve
 from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
 
@@ -140,6 +140,8 @@ def shipped_weights() -> CueWeights:
 class CueReader:
     """Ranks a question's options by a weighted sum of named features.
 
+    Weights that were learned from statements alone say nothing of options that answer their stem:
+    of these the best covered one is taken, as by the reader ``lexical``.
     Questions without options, and judgements of a single hypothesis (entailment), have nothing to
     be ranked: they are answered with ``none``.
     """
@@ -148,6 +150,9 @@ class CueReader:
         self, learned: CueWeights, retriever: Retriever, threshold: Threshold | None = None
     ) -> None:
         self._learned = learned
+        self._weights = learned.weights
+        if not any(name.startswith(ANSWER) for name in learned.weights):
+            self._weights = learned.weights | {SUPPORT: 1.0}
         self._retriever = retriever
         self._threshold = threshold
 
@@ -172,9 +177,9 @@ class CueReader:
             strict=True,
         ):
             reasons = [
-                Reason(feature=name, value=value, weight=self._learned.weights[name])
+                Reason(feature=name, value=value, weight=self._weights[name])
                 for name, value in found.items()
-                if value and name in self._learned.weights
+                if value and name in self._weights
             ]
             reasons.sort(key=lambda reason: (-abs(reason.contribution), reason.feature))
             score = math.fsum(reason.contribution for reason in reasons)

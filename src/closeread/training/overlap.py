@@ -7,7 +7,8 @@ runs; white space, punctuation, case and width do not count.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Set
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from closeread.types import Passage, Question
@@ -46,6 +47,41 @@ class Overlap:
             _share(runs(passage.text), self._passages) > _SHARE
             or _share(said, self._option_runs) > _SHARE
         )
+
+
+def clusters(items: Sequence[Item]) -> list[int]:
+    """Return a number for each question, the same for those that must not be told apart.
+
+    They are those with the same passage, with passages of which one shares a tenth of its runs
+    with the other, or with the same option: what is learned from one is known of the others, so
+    that dealing them into different folds would flatter what is measured.
+    """
+    root = list(range(len(items)))
+
+    def find(place: int) -> int:
+        while root[place] != place:
+            root[place] = root[root[place]]
+            place = root[place]
+        return place
+
+    first: dict[str, int] = {}
+    holding: dict[int, list[int]] = {}
+    sizes: dict[int, int] = {}
+    for place, (passage, question) in enumerate(items):
+        plain = [bare(option.text) for option in question.options]
+        text = "passage " + bare(passage.text)
+        if text not in first:
+            own = runs(passage.text)
+            sizes[place] = len(own)
+            shared = Counter(other for run in own for other in holding.get(run, ()))
+            for other, many in shared.items():
+                if many > _SHARE * min(len(own), sizes[other]):
+                    root[find(place)] = find(other)
+            for run in own:
+                holding.setdefault(run, []).append(place)
+        for key in (text, *("option " + one for one in plain if len(one) >= _LONG)):
+            root[find(place)] = find(first.setdefault(key, place))
+    return [find(place) for place in range(len(items))]
 
 
 def bare(text: str) -> str:

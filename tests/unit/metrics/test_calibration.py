@@ -7,10 +7,11 @@ from closeread.metrics.calibration import auroc, brier, calibration_error
 
 
 def test_calibration_error_of_the_sure_and_wrong():
-    """All sure and half of them wrong: one half."""
+    """All sure and half of them wrong: one half. Equal confidences have no order."""
     assert calibration_error([1.0] * 20, [True, False] * 10) == pytest.approx(0.5)
     assert calibration_error([0.0] * 5 + [1.0] * 5, [False] * 5 + [True] * 5) == 0
     assert calibration_error([], []) == 0
+    assert calibration_error([0.5] * 20, [True] * 10 + [False] * 10) == pytest.approx(0)
 
 
 def test_calibration_error_bin_by_bin():

@@ -68,8 +68,12 @@ def test_one_weight_decides():
     reader = type(cues())(CueWeights(weights={"added:都": -1.0}), make("lexical")[0]._retriever)
     (prediction,) = reader.read([(passage, question)])
     assert prediction.answer.label == "B"
-    assert prediction.option_scores == (0.0, -1.0)
-    assert prediction.note.startswith("B -1.00: added:都 -1.00")
+    (reason,) = reader.judge(question, passage)[1].reasons
+    assert prediction.option_scores == (0.0, round(-reason.value, 6))
+    assert reason.feature == "added:都"
+    assert reason.value > 0 > reason.contribution == -reason.value
+    told = f"{-reason.value:+.2f}"
+    assert prediction.note.startswith(f"B {told}: added:都 {told}")
 
 
 def test_the_weights_that_ship_are_those_that_the_recipe_gives(tmp_path):
@@ -142,6 +146,19 @@ def test_confidence_grows_with_the_margin():
     assert near < far
     assert calibrator.confidence([1e6, -1e6]) == 1
     assert logistic(-1e6) == 0
+
+
+def test_options_that_answer_are_taken_by_coverage_where_nothing_is_known_of_them():
+    """Weights learned from statements do not judge answers: as `lexical`, and the score says so."""
+    reader, lexical = cues(), make("lexical", {})[0]
+    assert not any(name.startswith("answer/") for name in shipped_weights().weights)
+    for passage, statement in items()[:20]:
+        question = msgspec.structs.replace(statement, kind="choice")
+        (prediction,) = reader.read([(passage, question)])
+        (other,) = lexical.read([(passage, question)])
+        assert prediction.answer == other.answer
+        for one in reader.judge(question, passage):
+            assert [reason.feature for reason in one.reasons] == ["answer/stem:support"]
 
 
 def test_it_says_where_its_words_have_no_weights():

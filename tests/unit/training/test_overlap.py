@@ -1,7 +1,7 @@
 """What stands in a set that will be read is not learned from."""
 
 from closeread.formats import load
-from closeread.training.overlap import Overlap
+from closeread.training.overlap import Overlap, clusters
 from closeread.types import Option, Passage, Question
 
 LONG = "灯塔建于1850年，当时海湾里的渔船每晚都靠它的光回港。后来港口迁走，灯塔便停用了。"
@@ -30,6 +30,25 @@ def test_a_shared_passage_or_option_overlaps():
         *item("完全是另一篇，讲沙丘上的甲虫怎样收集雾水。", "甲虫收集雾水很慢。", "是")
     )
     assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
+
+
+def test_what_is_known_of_one_another_stays_together():
+    """By the passage, a part of it, or an option; through a third one too. Others stay apart."""
+    free = "沙丘上的甲虫怎样收集雾水，是另一篇文章的事，和这里没有关系。"
+    found = clusters(
+        [
+            item(LONG, "是"),
+            item(free, "不是"),
+            item(LONG.replace("，", ", "), "灯塔后来停用了，渔船也走了。"),
+            item("这里只有一句话。", "灯塔后来停用了渔船也走了"),
+            item("别的文章。" + LONG[:30], "没有"),
+            item("又是一篇。", "是"),
+        ]
+    )
+    one, other, same, by_option, by_part, last = found
+    assert one == same == by_option == by_part
+    assert len({one, other, last}) == 3
+    assert clusters([]) == []
 
 
 def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
