@@ -85,21 +85,46 @@ def retrieved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("retrieved")
     write_set(folder / "set.jsonl", [(PASSAGE, triple("t"))])
 
+    (folder / "vectors.toml").write_text(
+        'out = "v.bin"\n[reader]\nname = "vectors"\n'
+        '[train]\ndatasets = ["set.jsonl"]\nleast = 1\ndimensions = 20\n',
+        "utf-8",
+    )
+
     def run(*args):
         done = subprocess.run(
-            [sys.executable, "-m", "closeread", "evidence", "set.jsonl", *args],
+            [sys.executable, "-m", "closeread", *args],
             capture_output=True, text=True, check=False, cwd=folder,
             env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    run("--train-vectors", "v.bin", "-o", "least=1", "-o", "dimensions=20")
+    run("train", "vectors.toml")
     masking = "soft-masking,vectors=v.bin,integrate=off"
-    printed = run("--retriever", "cover", "--retriever", "bm25,k=2", "--retriever", masking,
-                  "--html", "page.html", "--json")  # fmt: skip
+    printed = run("evidence", "set.jsonl", "--retriever", "cover", "--retriever", "bm25,k=2",
+                  "--retriever", masking, "--html", "page.html", "--json")  # fmt: skip
     assert len(json.loads(printed)["runs"]) == 3
     return folder / "page.html"
+
+
+@pytest.fixture(scope="module")
+def reported(retrieved):
+    """What ``closeread report`` writes of a run whose evidence a masking retriever found."""
+    folder = retrieved.parent
+
+    def run(*args):
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", *args],
+            capture_output=True, text=True, check=False, cwd=folder,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stderr
+
+    run("read", "set.jsonl", "--reader", "evidence", "-o", "retriever=soft-masking",
+        "-o", "vectors=v.bin", "-o", "integrate=off", "--out", "run")  # fmt: skip
+    assert "left out" not in run("report", "run", "--out", "run.html")
+    return folder
 
 
 def _kinds(page, label, row):
@@ -193,3 +218,60 @@ def test_views_fit_every_window(visit, joined, retrieved, size, scheme):
         (retrieved, "#q=t-original&opt=A"),
     ):
         assert visit(path, fragment, size, scheme).locator("main").is_visible()
+
+
+def test_a_runs_page_shades_what_was_looked_for(visit, reported):
+    """A run of a masking retriever has each step's query, shaded, as the comparison has."""
+    page = visit(reported / "run.html", "#q=t-original&opt=A&lang=en")
+    steps = page.locator("details.attention[open] li")
+    assert steps.count() == 2
+    shares = [
+        [float(one.evaluate("e => e.style.getPropertyValue('--share')")) for one in row.all()]
+        for row in (steps.nth(k).locator(".shade") for k in range(2))
+    ]
+    assert set(shares[0]) == {1.0}
+    assert len(set(shares[1])) > 1
+    assert steps.nth(0).locator(".weights .badge").count() == 1
+
+
+def test_a_run_whose_vectors_are_gone_is_reported_without_steps(visit, reported):
+    """The page stands, and the user is told why it lacks the shading."""
+    (reported / "v.bin").rename(reported / "elsewhere.bin")
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "closeread", "report", "run", "--out", "bare.html"],
+            capture_output=True, text=True, check=False, cwd=reported,
+        )  # fmt: skip
+    finally:
+        (reported / "elsewhere.bin").rename(reported / "v.bin")
+    assert done.returncode == 0, done.stderr
+    assert "run: without what was looked for at each step:" in done.stderr
+    page = visit(reported / "bare.html", "#q=t-original")
+    assert page.locator("details.attention").count() == 0
+    assert page.locator(".cov").count() > 0
+
+
+def test_a_covered_phrase_has_the_number_of_its_sentence(visit, joined):
+    """Each part of an option is marked like the sentence that says it, and by its number."""
+    page = visit(joined, "#q=t-original&ev=gold&opt=A")
+    option = page.locator(".option").first
+    parts = option.locator(".cov")
+    assert parts.count() >= 1
+    assert set(option.locator(".cov-n").all_inner_texts()) == {"1"}
+    look = "e => getComputedStyle(e).textDecorationLine + getComputedStyle(e).textDecorationColor"
+    in_passage = page.locator(".passage .cov")
+    assert in_passage.count() >= 1
+    assert parts.first.evaluate(look) == in_passage.first.evaluate(look)
+    said = {one.replace(" ", "") for one in in_passage.all_inner_texts()}
+    assert {one.replace(" ", "") for one in parts.all_inner_texts()} <= said
+
+
+def test_sentences_are_told_apart_without_colour(visit, joined):
+    """Two sentences have lines of two kinds, and two numbers."""
+    page = visit(joined, "#q=t-original&ev=1&opt=A&run=1", size=PHONE)
+    option = page.locator(".option").first
+    kinds = {
+        one.evaluate("e => e.className + getComputedStyle(e).textDecorationStyle")
+        for one in option.locator(".cov").all()
+    }
+    assert len(kinds) == len(set(option.locator(".cov-n").all_inner_texts())) == 2

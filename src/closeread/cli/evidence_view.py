@@ -21,6 +21,8 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
 _SHADES = ((0.75, "bold reverse"), (0.5, "bold"), (0.25, ""), (0.0, "dim"))
 _LONGEST_LIST = 8
+_CLOSE = 2
+_NO_PART = (Span(0, 0), -1)
 
 
 @dataclass(frozen=True)
@@ -166,10 +168,14 @@ def _coloured_claim(shown: Shown, numbers: dict[Span, int]) -> Any:
     return _painted(shown.claim, shown.explained(evidence), numbers)
 
 
-def _painted(claim: str, found: Explanation, numbers: dict[Span, int]) -> Any:
+def _painted(
+    claim: str, found: Explanation, numbers: dict[Span, int], *, numbered: bool = False
+) -> Any:
+    """Paint each part of the claim in its sentence's colour, with its number behind it if asked."""
     from rich.text import Text
 
     text = Text("")
+    behind = _numbers_behind(found, numbers) if numbered else {}
     styles = [""] * len(claim)
     for match in found.covered:
         style = _colour(numbers[found.evidence.spans[match.sentence_index]])
@@ -178,9 +184,28 @@ def _painted(claim: str, found: Explanation, numbers: dict[Span, int]) -> Any:
         )
     for span in found.uncovered:
         styles[span.start : span.end] = ["underline"] * (span.end - span.start)
-    for character, style in zip(claim, styles, strict=True):
+    for place, (character, style) in enumerate(zip(claim, styles, strict=True), 1):
         text.append(visible(character), style=style)
+        text.append(behind.get(place, ""), style=style)
     return text
+
+
+def _numbers_behind(found: Explanation, numbers: dict[Span, int]) -> dict[int, str]:
+    """Return which number stands behind which place of the claim.
+
+    Parts of one sentence that stand close together share its number.
+    """
+    parts = [
+        (match.option_span, numbers[found.evidence.spans[match.sentence_index]])
+        for match in found.covered
+    ]
+    parts = sorted([*parts, *((span, 0) for span in found.uncovered)])
+    behind = {}
+    for (span, number), (following, its_number) in zip(parts, [*parts[1:], _NO_PART], strict=True):
+        close = following.start - span.end <= _CLOSE
+        if number and not (close and its_number == number):
+            behind[span.end] = _circled(number)
+    return behind
 
 
 def _reasons(
@@ -191,6 +216,8 @@ def _reasons(
 
     found = shown.explained(evidence)
     yield Text(f"{_safe(name)}:", style="bold")
+    if evidence.spans:
+        yield Text("  ") + _painted(shown.claim, found, numbers, numbered=True)
     for place, span in enumerate(evidence.spans):
         parts = [
             match.option_span.of(shown.claim)

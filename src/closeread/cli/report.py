@@ -37,6 +37,7 @@ def command(
     """
     from closeread.cli.datasets import locate
     from closeread.cli.output import as_json, remark
+    from closeread.cli.reading import let_import_from_here
     from closeread.reports import tables
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, find_runs
@@ -52,8 +53,11 @@ def command(
     language = lang or material.language
     written: list[str] = []
     if out is not None:
+        from closeread.pipeline.shading import shade
         from closeread.reports.page import write_material
 
+        let_import_from_here()
+        shade(material, remark)
         written.append(str(write_material(material, out, language=lang)))
     if plots is not None:
         from closeread.reports.figures import write_plots

@@ -3,16 +3,13 @@
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import closeread
-from closeread.evidence.query import query_text
-from closeread.pipeline.extract import wanted_options
+from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
-from closeread.reports.gather import Attention, Material, Row, RunView, SetView, Told
-from closeread.runs.plan import hidden, stripped
+from closeread.reports.gather import Material, Row, RunView, SetView, Told
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo
-from closeread.types import Item, Passage, Prediction, Question, Summary
+from closeread.types import Item, Prediction, Summary
 
 _MAIN = ("evidence.f1", "expmrc.evidence_f1")
 
@@ -56,7 +53,7 @@ def evidence_material(
                 view.told[name] = Told(
                     prediction=one.predictions[name],
                     values=dict(one.values.get(name, {})),
-                    attention=_attention(one.retriever, passage, question, label),
+                    attention=attention(one.retriever, passage, question, label),
                 )
     return made
 
@@ -83,21 +80,3 @@ def _view(info: DatasetInfo, found: Finding) -> RunView:
         headline=main,
         per_question=main,
     )
-
-
-def _attention(
-    retriever: Any, passage: Passage, question: Question, label: str | None
-) -> dict[str, Attention]:
-    if not hasattr(retriever, "steps"):
-        return {}
-    found = {}
-    question, passage = stripped(question), hidden(passage)
-    for option in wanted_options(question, label):
-        steps = tuple(
-            (tuple((word.span, weight) for word, weight in step.weights), step.sentence)
-            for step in retriever.steps(question, passage, option)
-        )
-        found[option.label if option is not None else ""] = Attention(
-            query=query_text(question, option), steps=steps
-        )
-    return found

@@ -48,7 +48,9 @@ def execute(
     Raises:
         CloseReadError: Whatever is wrong with data, reader, metrics or folders.
     """
-    from closeread.reports.page import write_page
+    from closeread.pipeline.shading import shade
+    from closeread.reports.gather import gather
+    from closeread.reports.page import write_material
 
     must_make_sense(settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
@@ -72,7 +74,9 @@ def execute(
         runs.append(run)
         summaries.append(score_run(run, settings(recipe)))
     report = out / REPORT
-    write_page([run.path for run in runs], report)
+    material = gather([run.path for run in runs])
+    shade(material, lambda line: None)  # nothing to say: the run has just been made
+    write_material(material, report)
     return Outcome(tuple(runs), tuple(summaries), report)
 
 

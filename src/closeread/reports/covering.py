@@ -1,11 +1,25 @@
-"""Evidence as the page marks it: where it stands, and what of an option it leaves uncovered."""
+"""Evidence as the page marks it: its place, what of an option it says, and what it leaves open."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from closeread.evidence.cover import explain
-from closeread.types import Evidence, Passage, Question, Span
+from closeread.types import Evidence, Option, Passage, Question, Span
+
+
+class Laid(NamedTuple):
+    """An option laid over its evidence.
+
+    Attributes:
+        covered: Parts of the option with the place in the passage that says the same:
+            ``(start, end, start in the passage, end in the passage)``.
+        uncovered: The parts of the option that nothing says.
+    """
+
+    covered: list[tuple[int, int, int, int]]
+    uncovered: list[Span]
 
 
 def located(evidence: Sequence[Evidence], passage: Passage | None) -> tuple[Evidence, ...]:
@@ -26,21 +40,36 @@ def _only_place(text: str, passage: str) -> Span:
     return Span(start, start + len(text))
 
 
-def uncovered(
-    question: Question, passage: Passage | None, evidence: Sequence[Evidence]
-) -> list[list[Span]]:
-    """Return, for each option, the parts of it that none of its evidence says.
+def laid(question: Question, passage: Passage | None, evidence: Sequence[Evidence]) -> list[Laid]:
+    """Return, for each option, which parts of it its evidence says and which not.
 
     An option without evidence of its own is laid over that of the whole question. Where there is
-    none either, nothing is called uncovered: nobody looked.
+    none either, nothing is called uncovered: nobody looked. Empty where that is so for all.
     """
     if passage is None:
         return []
-    found: list[list[Span]] = []
-    for option in question.options:
-        own = [one for one in evidence if one.option_label == option.label and one.spans]
-        bearing = own or [one for one in evidence if not one.option_label]
-        spans = tuple(sorted({span for one in bearing for span in one.spans}))
-        parts = explain(question, passage, option, Evidence(spans=spans)).uncovered if spans else ()
-        found.append(list(parts))
-    return found if any(found) else []
+    found = [_of_option(question, passage, option, evidence) for option in question.options]
+    return found if any(any(one) for one in found) else []
+
+
+def _of_option(
+    question: Question, passage: Passage, option: Option, evidence: Sequence[Evidence]
+) -> Laid:
+    own = [one for one in evidence if one.option_label == option.label and one.spans]
+    bearing = own or [one for one in evidence if not one.option_label]
+    spans = tuple(sorted({span for one in bearing for span in one.spans}))
+    if not spans:
+        return Laid([], [])
+    told = explain(question, passage, option, Evidence(spans=spans))
+    return Laid(
+        [
+            (
+                match.option_span.start,
+                match.option_span.end,
+                match.passage_span.start,
+                match.passage_span.end,
+            )
+            for match in told.covered
+        ],
+        list(told.uncovered),
+    )

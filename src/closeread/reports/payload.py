@@ -1,13 +1,13 @@
 """The questions of a page as JSON: small columns read at once, details and passages in blocks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from closeread.reports.covering import located, uncovered
+from closeread.reports.covering import laid, located
 from closeread.reports.gather import Attention, Material, Row, RunView, Told
-from closeread.types import Answer, Passage, Question
+from closeread.types import Answer, Evidence, Passage, Question
 
 DETAILS_A_BLOCK = 64
 PASSAGES_A_BLOCK = 16
@@ -138,8 +138,7 @@ def _detail(material: Material, row: Row) -> dict[str, Any]:
     if question.gold_evidence:
         gold = located(question.gold_evidence, passage)
         found["gold_evidence"] = gold
-        if parts := uncovered(question, passage, gold):
-            found["loose"] = parts
+        found |= _laid(question, passage, gold)
     if question.asks_for:
         found["asks_for"] = question.asks_for
     return found
@@ -154,8 +153,7 @@ def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str
         msgspec.structs.replace(told.prediction, evidence=evidence)
     )
     del found["question_id"]
-    if parts := uncovered(question, passage, evidence):
-        found["loose"] = parts
+    found |= _laid(question, passage, evidence)
     if told.attention:
         found["attention"] = {label: _shaded(one) for label, one in told.attention.items()}
     # What the passage or the options say already is not said again.
@@ -174,6 +172,18 @@ def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str
     if told.note and not question.options:
         found["note"] = told.note
     return found
+
+
+def _laid(
+    question: Question, passage: Passage | None, evidence: Sequence[Evidence]
+) -> dict[str, Any]:
+    """Return ``said`` and ``loose`` of the options, where there is anything to tell."""
+    options = laid(question, passage, evidence)
+    parts = {
+        "said": [one.covered for one in options],
+        "loose": [one.uncovered for one in options],
+    }
+    return {name: of for name, of in parts.items() if any(of)}
 
 
 def _shaded(attention: Attention) -> dict[str, Any]:

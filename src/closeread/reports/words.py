@@ -115,6 +115,8 @@ WORDS: dict[str, tuple[str, str]] = {
     "cell.neither": ("wrong answer, wrong evidence", "答案错，证据错"),
     "evidence-n": ("evidence {n}", "证据 {n}"),
     "to-evidence": ("Go to evidence {n}", "查看证据 {n}"),
+    "said": ("said by sentence", "该句所述"),
+    "said-n": ("said by sentence {n}", "第 {n} 句所述"),
     "loose": ("not covered by the evidence", "证据未覆盖"),
     "option-score": ("the reader's score of this option", "阅读器给该选项的分数"),
     "true": ("true to the passage", "符合原文"),

@@ -178,6 +178,7 @@ def test_several_methods_stand_beside_gold(folder):
     assert "gold          ① ②" in done.stdout
     assert "soft-masking step 1:\n降水使海水变淡，蒸发使海水变咸" in done.stdout
     assert "  uncovered: nothing" in done.stdout
+    assert "bm25:\n  降水使海水变①淡，蒸发使海水变咸①\n  ① covers " in done.stdout
     assert "\x1b" not in done.stdout
 
 

@@ -1,7 +1,7 @@
 """What the page calls uncovered is what the project's own explanation calls so."""
 
 from closeread.evidence.cover import explain
-from closeread.reports.covering import located, uncovered
+from closeread.reports.covering import laid, located
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 PASSAGE = Passage(passage_id="p", text="Rain feeds the lake. Snow is one of its sources. 😀 Snow.")
@@ -20,20 +20,32 @@ QUESTION = Question(
 def test_the_page_asks_the_projects_own_explanation():
     """One rule says what is covered: each option's own evidence goes through it."""
     found = explain(QUESTION, PASSAGE, QUESTION.options[0])
-    parts = uncovered(QUESTION, PASSAGE, [found.evidence])
-    assert parts[0] == list(found.uncovered)
-    assert [span.of(QUESTION.options[0].text) for span in parts[0]] == ["the only"]
+    option = laid(QUESTION, PASSAGE, [found.evidence])[0]
+    assert option.uncovered == list(found.uncovered)
+    assert [span.of(QUESTION.options[0].text) for span in option.uncovered] == ["the only"]
+
+
+def test_what_is_covered_stands_at_both_its_places():
+    """Each covered part of an option has the part of the passage that says it."""
+    spans = (Span(0, 20), Span(21, 48))
+    option = laid(QUESTION, PASSAGE, [Evidence(spans=spans)])[0]
+    said = QUESTION.options[0].text
+    pairs = [(said[a:b], PASSAGE.text[c:d]) for a, b, c, d in option.covered]
+    assert ("the lake", "the lake") in pairs
+    assert ("Snow is", "Snow is") in pairs
+    assert all(mine == theirs for mine, theirs in pairs)
 
 
 def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
     """Evidence without label bears on every option; where there is none, nothing is uncovered."""
     whole = [Evidence(spans=(Span(0, 20),))]
-    parts = uncovered(QUESTION, PASSAGE, whole)
-    assert parts[1] == []
-    assert parts[0] != []
+    parts = laid(QUESTION, PASSAGE, whole)
+    assert parts[1].uncovered == []
+    assert parts[0].uncovered != []
     labelled = [Evidence(spans=(Span(21, 48),), option_label="B")]
-    assert uncovered(QUESTION, PASSAGE, labelled)[0] == []
-    assert uncovered(QUESTION, None, whole) == []
+    assert laid(QUESTION, PASSAGE, labelled)[0] == ([], [])
+    assert laid(QUESTION, None, whole) == []
+    assert laid(QUESTION, PASSAGE, []) == []
 
 
 def test_evidence_that_is_text_gets_the_only_place_it_has():

@@ -11,6 +11,31 @@ function sources(it) {
 }
 const evidenceOf = (it, source) => ranges(source === "gold" ? it.gold_evidence : it.runs[Number(source)].evidence).map((e) => ({ ...e, source }));
 const looseOf = (it, source) => (source === "gold" ? it.loose : it.runs[Number(source)]?.loose) || [];
+const saidOf = (it, source) => (source === "gold" ? it.said : it.runs[Number(source)]?.said) || [];
+const HUES = 5;
+const hueOf = (number) => "cov h" + (1 + ((number - 1) % HUES));
+const numberAt = (evidence, place) => evidence.find((e) => e.start <= place && place < e.end)?.number;
+
+// An option with what a sentence says of it in that sentence's colour and number, and what none says.
+function laidOver(text, loose, said, evidence) {
+  const from = points(text), out = [];
+  const parts = said.map(([a, b, place]) => [a, b, numberAt(evidence, place)]).filter(([, , number]) => number);
+  const all = [...parts, ...loose.map(([a, b]) => [a, b, 0])].sort((x, y) => x[0] - y[0]);
+  let at = 0;
+  all.forEach(([a, b, number], k) => {
+    out.push(piece(from, at, a));
+    const says = piece(from, a, b), next = all[k + 1];
+    out.push(number ? h("span", { class: hueOf(number), title: t("said-n", { n: number }) }, says) : h("span", { class: "loose", title: t("loose") }, says));
+    // Parts of one sentence that stand close together share its number.
+    if (number && !(next && next[2] === number && next[0] - b <= 2)) out.push(h("sup", { class: "cov-n" }, number));
+    at = b;
+  });
+  return [...out, piece(from, at, from.length)];
+}
+// Where the passage says what one option says: the same colours.
+function saidMarks(it, names, place, evidence) {
+  return saidOf(it, names[0]?.[0])[place]?.flatMap(([, , start, end]) => { const number = numberAt(evidence, start); return number ? [{ start, end, class: hueOf(number), title: t("said-n", { n: number }) }] : []; }) || [];
+}
 
 // One mark a number in the passage: gold has a frame, what a method found a ground; both, both.
 function evidenceMarks(evidence, names) {

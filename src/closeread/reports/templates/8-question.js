@@ -24,7 +24,7 @@ function options(i, it, evidence, ev, names) {
     const meaning = [gold && t("gold"), said && t("predicted")].filter(Boolean).join(", ");
     return h("li", { class: "option" + (gold ? " is-gold" : "") },
       h("span", { class: "mark" + (said ? " said" + (off ? " off" : "") : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
-      h("div", { class: "says" }, waved(text, loose[k] || []), ev !== "all" && own.length > 0 && [" ", uniqueNumbers(own).map(numberButton)]),
+      h("div", { class: "says" }, laidOver(text, loose[k] || [], saidOf(it, names[0]?.[0])[k] || [], evidence.filter((e) => e.source === names[0]?.[0])), ev !== "all" && own.length > 0 && [" ", uniqueNumbers(own).map(numberButton)]),
       scores.length ? h("div", { class: "score", title: t("option-score") }, spot(scores[k] ?? 0), h("i", { style: { width: Math.round((44 * Math.max(0, scores[k] ?? 0)) / most) + "px" } })) : h("span"),
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
@@ -97,6 +97,7 @@ function question(i) {
   const labelled = [...new Set(evidence.map((e) => e.label))].filter(Boolean).sort();
   const opt = labelled.includes(state.opt) ? state.opt : "";
   const marks = evidenceMarks(evidence.filter((e) => !opt || e.label === opt), names);
+  if (opt) marks.push(...saidMarks(it, names, labelsOf(i).indexOf(opt), evidence.filter((e) => e.source === names[0][0])));
   const at = shownIds.indexOf(i), language = passage?.language || DATA.lang;
   const steps = (by, sign, label) => h("button", { class: "quiet", type: "button", title: label, "aria-label": label, disabled: at < 0 || !(at + by in shownIds), on: { click: () => step(by) } }, sign);
   const tags = Q().tags.map((column) => [column.name, tagOf(column, i)]).filter(([, value]) => value !== null);
@@ -113,7 +114,7 @@ function question(i) {
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
         ev === "all" && findingsKey(names[0][0] === "gold"),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
-          hasOptions(i) && evidence.length > 0 && h("span", { class: "loose" }, t("loose"))),
+          hasOptions(i) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),
         runsOf(i).map((r) => runBox(r, i, it)),
         tags.length > 0 && h("div", { class: "tagline" }, tags.map(([name, value]) => h("a", { class: "chip", href: hashOf({ tag: `${name}:${value}`, text: "", status: "" }) }, `${named("tag", name)}: ${named("value", value)}`))))),
     triple(i),

@@ -1,0 +1,93 @@
+"""What a masking retriever looked for at each step, worked out anew for the runs on a page.
+
+A run keeps the evidence, not the weights that led to it (Figure 1 of Zhang et al. 2021). They come
+from the same retriever with the same options, and only where it still finds the run's evidence.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from closeread.errors import CloseReadError
+from closeread.evidence.query import query_text
+from closeread.making import make
+from closeread.pipeline.extract import wanted_options
+from closeread.reports.gather import Attention, Material, RunView
+from closeread.runs.plan import hidden, stripped
+from closeread.types import Option, Passage, Prediction, Question
+
+# Of the readers, this one gives a retriever's evidence as it is, with that retriever's options.
+_READER = "evidence"
+_MASKING = ("hard-masking", "soft-masking")
+
+
+def attention(
+    retriever: Any, passage: Passage, question: Question, label: str | None = None
+) -> dict[str, Attention]:
+    """Return what the retriever looked for, by option label; empty where it has no steps.
+
+    Args:
+        retriever: Any retriever; those that mask have ``steps``.
+        passage: The passage.
+        question: The question; its gold is hidden from the retriever.
+        label: Only this option.
+    """
+    if not hasattr(retriever, "steps"):
+        return {}
+    found = {}
+    question, passage = stripped(question), hidden(passage)
+    for option in wanted_options(question, label):
+        steps = tuple(
+            (tuple((word.span, weight) for word, weight in step.weights), step.sentence)
+            for step in retriever.steps(question, passage, option)
+        )
+        found[_label(option)] = Attention(query=query_text(question, option), steps=steps)
+    return found
+
+
+def shade(material: Material, say: Callable[[str], None]) -> None:
+    """Add to the runs of a page what their masking retriever looked for.
+
+    Args:
+        material: What the page is made of; its runs are changed.
+        say: Told, in a line, of each run for which that cannot be worked out.
+    """
+    for run in material.runs:
+        options = run.info.reader.options
+        if run.info.reader.name == _READER and options.get("retriever") in _MASKING:
+            try:
+                other = _shade_run(material, run, options)
+            except CloseReadError as error:
+                say(f"{run.name}: without what was looked for at each step: {error.found}")
+                continue
+            if other:
+                say(
+                    f"{run.name}: the retriever now finds other evidence for {other:,} questions: "
+                    "their steps are left out"
+                )
+
+
+def _shade_run(material: Material, run: RunView, options: Mapping[str, Any]) -> int:
+    """Shade one run; return for how many questions its retriever finds other evidence now."""
+    given = {name: value for name, value in options.items() if name != "retriever"}
+    retriever, _ = make("retriever", str(options["retriever"]), given)
+    other = 0
+    for row in material.rows:
+        told = run.told.get(row.question.question_id)
+        if row.place != run.place or row.passage < 0 or told is None:
+            continue
+        found = attention(retriever, material.passages[row.passage], row.question)
+        if _agree(found, told.prediction):
+            run.told[row.question.question_id] = replace(told, attention=found)
+        else:
+            other += 1
+    return other
+
+
+def _agree(found: Mapping[str, Attention], prediction: Prediction) -> bool:
+    kept = {one.option_label: sorted(one.spans) for one in prediction.evidence}
+    return kept == {label: sorted(span for _, span in one.steps) for label, one in found.items()}
+
+
+def _label(option: Option | None) -> str:
+    return option.label if option is not None else ""
