@@ -140,7 +140,8 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
         return _opened(named(options.model), dropout)
     path = Path(named(options.vocabulary))
     try:
-        pieces = path.read_text("utf-8").splitlines()
+        # By line feeds alone: U+2028 and its like are pieces of their own.
+        pieces = path.read_text("utf-8").rstrip("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"cannot be read: {error}", where=str(path), expected="a file of word pieces"
