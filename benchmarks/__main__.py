@@ -219,6 +219,20 @@ def client() -> Iterator[Result]:
     yield from client.client(python)
 
 
+def serving() -> Iterator[Result]:
+    """The service under 200 clients, against a bare application, and its memory."""
+    from benchmarks import serving
+
+    yield from serving.serve()
+
+
+def training() -> Iterator[Result]:
+    """Training speed, in the environment of ``make neural``."""
+    from benchmarks import training
+
+    yield from training.training()
+
+
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "startup": startup,
     "mrqa": mrqa,
@@ -229,6 +243,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "memory": memory,
     "evidence": evidence,
     "client": client,
+    "serving": serving,
 }
 
 
