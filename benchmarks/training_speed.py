@@ -23,7 +23,7 @@ LENGTH = 384
 BATCH = 16
 
 
-def main(path: str, model: str, many: int = 320, repeats: int = 3) -> None:
+def main(path: str, model: str, many: int = 160, repeats: int = 3) -> None:
     """Print ``{"grouped": [...], "padded": [...]}`` in questions a second."""
     checkpoint = open_checkpoint(model, "span", new_head=True, attention_dropout=0.0)
     task = SpanTask(LENGTH, 128)
