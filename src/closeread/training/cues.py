@@ -158,14 +158,14 @@ def fit(examples: Sequence[Example], settings: CueSettings) -> dict[str, float]:
     """Return the weight of every feature that enough options have."""
     names, matrix = _matrix(examples, settings.least)
     right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
-    scales = diags_array(_trust(names, matrix, right_wrong))
+    scales = diags_array(trust(names, matrix, right_wrong))
     differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ scales
     even = np.ones(len(right_wrong))
     found = scales @ ranking.fit(differences.tocsr(), even, settings.l2, settings.loss)
     return dict(zip(names, map(float, found), strict=True))
 
 
-def _trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
+def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
     """Return how freely each feature may be weighed: the ridge counts its weight over this.
 
     A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
