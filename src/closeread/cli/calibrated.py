@@ -185,7 +185,11 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
             "the calibrator was learned from these very answers, so its numbers flatter here: "
             "--held-out, when learning, writes honest ones"
         )
-    elif run.info.dataset.sha256 not in calibrator.datasets.values():
+    elif run.info.dataset.sha256 in calibrator.datasets.values():
+        found.append(
+            "the calibrator was learned from this data set: on the same questions numbers flatter"
+        )
+    else:
         found.append(
             f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
             "threshold hold for questions drawn as those were; on others nothing is promised"
