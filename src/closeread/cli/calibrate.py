@@ -1,12 +1,8 @@
 """``closeread calibrate``: confidences that are probabilities, learned from a scored run."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from closeread.cli.calibrated import Sought
 
 _METHODS = ("logistic", "forest", "platt", "isotonic")
 
@@ -54,34 +50,28 @@ def command(
     Learning takes answers with gold, and looks at how sure the reader is, its alternatives, answer,
     question and evidence; it prints what that gives on passages held out. With --risk a threshold
     is sought on passages kept back. --with FILE writes RUN again with confidences that are
-    probabilities; --held-out does so for the run that is learned from, each passage by a calibrator
-    of the others.
+    probabilities, and measures them where RUN has gold; --held-out does so for the run that is
+    learned from, each passage by a calibrator of the others.
     """
     from closeread.cli import calibrated
 
+    sought = calibrated.Sought(
+        metric=metric,
+        right_from=right_from,
+        held_out=held_out,
+        overwrite=overwrite,
+        resamples=resamples,
+        seed=seed,
+    )
     if file is not None:
         if len(runs) > 1 or held_out:
             raise click.UsageError("--with applies to one RUN, and not --held-out")
-        calibrated.apply(runs[0], file, out, selective=selective, overwrite=overwrite, json_=json_)
+        calibrated.apply(runs[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
         raise click.UsageError("--selective needs --with FILE")
     if held_out and len(runs) > 1:
         raise click.UsageError("--held-out writes one RUN again")
-    sought: Sought = calibrated.Sought(
-        metric=metric, right_from=right_from, held_out=held_out, overwrite=overwrite
-    )
-    calibrated.learn(
-        runs,
-        out,
-        sought,
-        {
-            "method": method,
-            "risk": risk,
-            "delta": delta,
-            "folds": folds,
-            "resamples": resamples,
-            "seed": seed,
-        },
-        json_=json_,
-    )
+    settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
+    settings |= {"resamples": resamples, "seed": seed}
+    calibrated.learn(runs, out, sought, settings, json_=json_)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,8 @@ class Sought:
     right_from: float | None
     held_out: Path | None
     overwrite: bool
+    resamples: int
+    seed: int
 
 
 def learn(
@@ -86,9 +88,12 @@ def learn(
 
 
 def apply(
-    path: Path, file: Path, out: Path, *, selective: bool, overwrite: bool, json_: bool
+    path: Path, file: Path, out: Path, sought: Sought, *, selective: bool, json_: bool
 ) -> None:
-    """Write a run again with a calibrator's confidences, and say where its promise ends."""
+    """Write a run again with a calibrator's confidences, and say where its promise ends.
+
+    Where the run's questions have gold, what the confidences are worth is measured.
+    """
     calibrator = load_calibrator(file)
     run = open_run(path)
     threshold = calibrator.threshold
@@ -100,8 +105,9 @@ def apply(
         )
     record = _record(file.read_bytes(), calibrator, selective=selective)
     least = threshold.value if selective and threshold is not None else None
+    measured = _measured(run, calibrator, sought)
     made = recalibrated(
-        run, out, calibrator.confidence, record=record, least=least, overwrite=overwrite
+        run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
     warnings = _warnings(run, calibrator)
     withheld = 0
@@ -116,15 +122,42 @@ def apply(
                 "run": str(made.path),
                 "withheld": withheld,
                 "n_questions": made.info.n_predictions,
+                "measured": {name: vars(change) for name, change in measured.items()},
                 "warnings": warnings,
             }
         )
         return
+    if measured:
+        _print_changes(run.info.dataset.name, measured)
     for warning in warnings:
         remark(warning)
     if least is not None:
         remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld below {least:.3f}")
     click.echo(made.path)
+
+
+def _measured(run: Run, calibrator: Calibrator, sought: Sought) -> "dict[str, Change]":
+    """Return what confidences are worth before and after; nothing where there is no gold.
+
+    What is right is what it was when the calibrator was learned, unless the user says otherwise.
+    """
+    from closeread.training.honesty import changes
+
+    known = calibrator.settings
+    metric = sought.metric or str(known.get("metric", "")).replace("by-kind", "")
+    line = known.get("right_from") if sought.right_from is None else sought.right_from
+    rows = list(graded(run, metric))
+    if not rows:
+        return {}
+    return changes(
+        [row.passage.text for row in rows],
+        [told_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
+        [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows],
+        _right(rows, replace(sought, metric=metric, right_from=line)),
+        resamples=sought.resamples,
+        level=0.95,
+        seed=sought.seed,
+    )
 
 
 def _right(rows: Sequence[Graded], sought: Sought) -> list[bool]:
@@ -219,9 +252,7 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned") -> None:
         f"{len(learned.confidences):,} answers over {learned.n_parts:,} passages, each judged by "
         f"a calibrator ({calibrator.method}) that did not see its passage"
     )
-    headings = ("held out", "before", "after", "after - before")
-    rows = [_row(name, change) for name, change in learned.changes.items()]
-    click.echo("\n".join(aligned(headings, rows, left=1)))
+    _print_changes("held out", learned.changes)
     if isinstance(calibrator.model, Linear) and len(calibrator.features) > 1:
         pairs = zip(calibrator.model.weights, calibrator.features, strict=True)
         ranked = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_TOLD_WEIGHTS]
@@ -237,6 +268,12 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned") -> None:
             "nothing"
         )
     click.echo(f"\n{out}")
+
+
+def _print_changes(title: str, found: "Mapping[str, Change]") -> None:
+    headings = (title, "before", "after", "after - before")
+    rows = [_row(name, change) for name, change in found.items()]
+    click.echo("\n".join(aligned(headings, rows, left=1)))
 
 
 def _row(name: str, change: "Change") -> tuple[str, ...]:

@@ -5,6 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from closeread import exam
 from closeread.cli import cli
 from closeread.errors import UsageError
 from closeread.runs.store import open_run
@@ -71,18 +72,20 @@ def test_json_and_a_threshold(closeread, run):
     silent = sum(one.answer is None for one in open_run("new").predictions())
     assert told["withheld"] == silent
     assert any("these very answers" in one for one in told["warnings"])
+    assert told["measured"]["auroc"]["before"] is not None  # the exam has gold
 
 
 def test_it_warns_away_from_home(closeread, run):
     """Another data set, and another reader: no promise."""
     closeread("calibrate", run, "--out", "c.json", *QUICK)
     closeread("read", "exam/en", "--reader", "first-sentence", "--out", "other")
-    done = closeread("calibrate", "other", "--with", "c.json", "--out", "new")
+    done = closeread("calibrate", "other", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)
     assert "learned from exam/zh" in done.stderr
     assert "nothing is promised" in done.stderr
     assert "learned from answers of lexical" in done.stderr
-    assert done.stdout == "new\n"
+    assert done.stdout.startswith("exam/en")  # measured there, by the kind of question
+    assert done.stdout.splitlines()[-1] == "new"
 
 
 def test_parts_of_right_need_a_line(closeread):
@@ -104,6 +107,23 @@ def test_parts_of_right_need_a_line(closeread):
         4,
     )
     assert done.exit_code == 0, (done.output, done.exception)
+
+
+def test_a_run_without_gold_is_written_and_not_measured(closeread, run, tmp_path):
+    """Confidences are for questions whose answers nobody knows yet."""
+    rows = [json.loads(line) for line in exam.locate("exam/zh").read_text("utf-8").splitlines()]
+    for row in rows:
+        for question in row.get("questions", ()):
+            question.pop("answers", None)
+            question.pop("option_truth", None)
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    (tmp_path / "bare.jsonl").write_text(text, "utf-8")
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    assert closeread("read", "bare.jsonl", "--reader", "lexical", "--out", "bare").exit_code == 0
+    done = closeread("calibrate", "bare", "--with", "c.json", "--out", "new")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout == "new\n"
+    assert all(0 < one.confidence < 1 for one in open_run("new").predictions())
 
 
 @pytest.mark.parametrize(
