@@ -243,6 +243,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "memory": memory,
     "evidence": evidence,
     "client": client,
+    "training": training,
     "serving": serving,
 }
 
