@@ -222,7 +222,7 @@ def test_views_fit_every_window(visit, joined, retrieved, size, scheme):
 
 def test_a_runs_page_shades_what_was_looked_for(visit, reported):
     """A run of a masking retriever has each step's query, shaded, as the comparison has."""
-    page = visit(reported / "run.html", "#q=t-original&opt=A&lang=en")
+    page = visit(reported / "run.html", "#q=t-original&opt=A&ev=0&lang=en")
     steps = page.locator("details.attention[open] li")
     assert steps.count() == 2
     shares = [
@@ -232,6 +232,10 @@ def test_a_runs_page_shades_what_was_looked_for(visit, reported):
     assert set(shares[0]) == {1.0}
     assert len(set(shares[1])) > 1
     assert steps.nth(0).locator(".weights .badge").count() == 1
+    page.get_by_role("button", name="annotated", exact=True).click()
+    found = [one.locator(".weights").last.inner_text() for one in steps.all()]
+    assert all(one.startswith("found") for one in found)
+    assert len(set(found)) == 2
 
 
 def test_a_run_whose_vectors_are_gone_is_reported_without_steps(visit, reported):

@@ -12,26 +12,6 @@ function sources(it) {
 const evidenceOf = (it, source) => ranges(source === "gold" ? it.gold_evidence : it.runs[Number(source)].evidence).map((e) => ({ ...e, source }));
 const looseOf = (it, source) => (source === "gold" ? it.loose : it.runs[Number(source)]?.loose) || [];
 const saidOf = (it, source) => (source === "gold" ? it.said : it.runs[Number(source)]?.said) || [];
-const HUES = 5;
-const hueOf = (number) => "cov h" + (1 + ((number - 1) % HUES));
-const numberAt = (evidence, place) => evidence.find((e) => e.start <= place && place < e.end)?.number;
-
-// An option with what a sentence says of it in that sentence's colour and number, and what none says.
-function laidOver(text, loose, said, evidence) {
-  const from = points(text), out = [];
-  const parts = said.map(([a, b, place]) => [a, b, numberAt(evidence, place)]).filter(([, , number]) => number);
-  const all = [...parts, ...loose.map(([a, b]) => [a, b, 0])].sort((x, y) => x[0] - y[0]);
-  let at = 0;
-  all.forEach(([a, b, number], k) => {
-    out.push(piece(from, at, a));
-    const says = piece(from, a, b), next = all[k + 1];
-    out.push(number ? h("span", { class: hueOf(number), title: t("said-n", { n: number }) }, says) : h("span", { class: "loose", title: t("loose") }, says));
-    // Parts of one sentence that stand close together share its number.
-    if (number && !(next && next[2] === number && next[0] - b <= 2)) out.push(h("sup", { class: "cov-n" }, number));
-    at = b;
-  });
-  return [...out, piece(from, at, from.length)];
-}
 // Where the passage says what one option says: the same colours.
 function saidMarks(it, names, place, evidence) {
   return saidOf(it, names[0]?.[0])[place]?.flatMap(([, , start, end]) => { const number = numberAt(evidence, start); return number ? [{ start, end, class: hueOf(number), title: t("said-n", { n: number }) }] : []; }) || [];
@@ -76,13 +56,14 @@ function finding(number, kind) {
 const findingsKey = (gold) => h("div", { class: "key" }, (gold ? ["is-gold", "hit", "extra", "missed"] : ["plain"]).map((kind) => h("span", null, h("span", { class: "finding " + kind }, "n"), " ", t("finding." + kind))));
 
 // The query, each word shaded by its weight among those of the step; the numbers stand below it.
-function attentions(it, evidence, label) {
+function attentions(it, evidence, label, i) {
   const runs = it.runs.map((told, r) => [r, told?.attention?.[label]]).filter(([, one]) => one?.steps.length);
   return runs.map(([r, one]) => h("details", { class: "attention", open: label === state.opt || null }, h("summary", null, t("attention"), DATA.runs.length > 1 && [": ", h("bdi", null, DATA.runs[r].name)]),
-    h("ol", null, one.steps.map((step) => attentionStep(one.query, step, evidence)))));
+    h("ol", null, one.steps.map((step) => attentionStep(one.query, step, evidence, passageOf(i)?.text)))));
 }
 const LISTED = 8;
-function attentionStep(query, { words, found }, evidence) {
+const beginning = (text) => (text.length > 40 ? text.slice(0, 39) + "…" : text);
+function attentionStep(query, { words, found }, evidence, text) {
   const from = points(query), level = new Array(from.length).fill(0);
   const most = Math.max(...words.map(([, , weight]) => weight), 1e-9);
   for (const [start, end, weight] of words) for (let k = start; k < end; k++) level[k] = Math.max(level[k], weight / most);
@@ -98,7 +79,7 @@ function attentionStep(query, { words, found }, evidence) {
   const sentence = evidence.find((e) => alike(e, { start: found[0], end: found[1] }));
   return h("li", null, h("p", { class: "query", dir: "auto" }, shades),
     h("p", { class: "weights" }, heaviest.map(([start, end, weight]) => h("span", { class: "nowrap" }, h("bdi", null, piece(from, start, end)), ` ${weight.toFixed(2)}`))),
-    sentence && h("p", { class: "weights" }, t("attention.found"), " ", numberButton(sentence.number)));
+    (sentence || text) && h("p", { class: "weights" }, t("attention.found"), " ", sentence ? numberButton(sentence.number) : h("bdi", null, beginning(piece(points(text), found[0], found[1])))));
 }
 
 // Four cells, each a way into the list: right or wrong answer by right or wrong evidence.

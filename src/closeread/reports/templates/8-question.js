@@ -29,7 +29,7 @@ function options(i, it, evidence, ev, names) {
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
         many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + (it.statuses[r] === "right" ? "" : " off"), title: DATA.runs[r].name }, r + 1), " "]))),
-      ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label));
+      ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label, i));
   }));
 }
 function answers(i, it) {
@@ -111,7 +111,7 @@ function question(i) {
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
           labelled.length > 1 && h("span", { class: "segment", role: "group", "aria-label": t("evidence.option") }, ["", ...labelled].map((label) => h("button", { type: "button", "aria-pressed": String(label === opt), on: { click: () => go({ opt: label }, true) } }, label || t("evidence.every")))),
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
-        hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "")],
+        hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "", i)],
         ev === "all" && findingsKey(names[0][0] === "gold"),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
           hasOptions(i) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),

@@ -1,0 +1,103 @@
+"""``python -m benchmarks.evidence_stop SET``: when to stop, learned from pseudo evidence.
+
+SET is ExpMRC's ``train-pseudo-c3.json`` or its zip: questions with options and, for each, one
+sentence that the publishers' rule took for evidence. A logistic regression asks of the sentence
+that would come second whether it is that sentence, from what ``cover`` knows of it. What it gives
+is printed as options of ``cover``. They are the user's: nothing learned from this set is shipped,
+because its texts are for non-commercial research.
+"""
+
+import json
+import math
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from closeread.evidence.cover import _Search
+from closeread.evidence.sentences import splitter
+from closeread.evidence.weighing import Claim, Indexed
+
+_STEM = 0.7
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    """Return the articles of the set."""
+    if path.suffix == ".zip":
+        with zipfile.ZipFile(path) as archive:
+            name = next(one for one in archive.namelist() if one.endswith(".json"))
+            return json.loads(archive.read(name))["data"]
+    return json.loads(path.read_text("utf-8"))["data"]
+
+
+def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bool]]:
+    """Yield what would come second (gain, clause, near, 1), and whether it is the evidence."""
+    split = splitter("default")
+    for article in articles:
+        text = article["article"]
+        indexed = Indexed(text, split(text, "zh"))
+        for question, options, label, evidence in zip(
+            article["questions"],
+            article["options"],
+            article["answers"],
+            article["evidences"],
+            strict=True,
+        ):
+            start = text.find(evidence[0])
+            end = start + len(evidence[0])
+            gold = {
+                place
+                for place, span in enumerate(indexed.spans)
+                if 2 * (min(span.end, end) - max(span.start, start)) > span.end - span.start
+            }
+            claim = Claim(indexed, options["ABCDEFGH".index(label)], question, _STEM)
+            search = _Search(indexed, claim)
+            first = max(range(len(search.gains)), key=search.rounded, default=-1)
+            if start < 0 or not gold or first < 0 or search.rounded(first) <= 0:
+                continue
+            search.take(first)
+            second = max(range(len(search.gains)), key=search.rounded)
+            if search.gains[second] > 1e-9:
+                yield (
+                    [
+                        search.gains[second],
+                        search.clause_share(second),
+                        search.nearness(second),
+                        1.0,
+                    ],
+                    second in gold,
+                )
+
+
+def logistic(rows: NDArray[Any], truth: NDArray[Any], rounds: int = 50) -> NDArray[Any]:
+    """Return the weights of a logistic regression, by Newton's method."""
+    weights = np.zeros(rows.shape[1])
+    ridge = 1e-3 * np.eye(len(weights))
+    for _ in range(rounds):
+        chance = 1 / (1 + np.exp(-rows @ weights))
+        slope = rows.T @ (chance - truth) + ridge @ weights
+        curve = (rows.T * (chance * (1 - chance))) @ rows + ridge
+        weights -= np.linalg.solve(curve, slope)
+    return weights
+
+
+def main(path: Path) -> None:
+    """Print the options at several probabilities, and what share of candidates is evidence."""
+    found = list(candidates(records(path)))
+    rows, truth = np.array([row for row, _ in found]), np.array([is_it for _, is_it in found])
+    gain, clause, near, constant = logistic(rows, truth.astype(float)).tolist()
+    print(f"{len(found):,} candidates, {truth.mean():.1%} of them evidence")
+    for chance in (0.2, 0.3, 0.4, 0.5):
+        enough = (math.log(chance / (1 - chance)) - constant) / gain
+        print(
+            f"at {chance:.0%}: -o enough={enough:.2f} -o clause={max(0.0, clause / gain):.2f} "
+            f"-o near={max(0.0, near / gain):.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
