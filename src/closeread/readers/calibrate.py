@@ -19,6 +19,7 @@ from closeread.readers.certainty import NAMES, Scale, signs
 from closeread.types import Passage, Prediction, Question, Record
 
 _DIGITS = 6
+_LARGEST = 3e38  # that a number of single precision can hold
 
 
 class Threshold(Record, frozen=True, kw_only=True):
@@ -232,4 +233,5 @@ def _is_tree(tree: Tree, many: int) -> bool:
 
 
 def _single(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])
+    inside = max(-_LARGEST, min(_LARGEST, value))
+    return float(struct.unpack("f", struct.pack("f", inside))[0])

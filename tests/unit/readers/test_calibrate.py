@@ -35,6 +35,7 @@ def test_curves_and_trees_by_hand():
     assert forest.of_signs({"confidence": 0.31}) == 0.9
     # 0.3 in single precision lies above the double 0.3
     assert forest.of_signs({"confidence": 0.3}) == 0.9
+    assert forest.of_signs({"confidence": 1e300}) == 0.9
 
 
 @pytest.mark.parametrize(
