@@ -335,7 +335,7 @@ def test_inference_comes_first_and_competition_goes_on_from_it(tmp_path, encoder
     assert class_names(two) == ["not supported", "supported"]
     assert torch.allclose(two.model.classifier.weight[1], nli.model.classifier.weight[0], atol=1e-6)
     rest = nli.model.classifier.bias[1:].mean() + math.log(2)
-    assert float(two.model.classifier.bias[0]) == pytest.approx(float(rest), abs=1e-5)
+    assert two.model.classifier.bias[0].item() == pytest.approx(rest.item(), abs=1e-5)
     for one, other in itertools.islice(
         zip(nli.model.bert.parameters(), two.model.bert.parameters(), strict=True), 20
     ):

@@ -1,8 +1,8 @@
 """Every row of the VGaokao paper: its recipe's own numbers, and a few steps of it by its own code.
 
 A tiny BERT stands for chinese-roberta-wwm-ext-large, a tiny Sentence-BERT for distiluse, vectors of
-a few words for sgns.merge.char, and questions written here for the training set, which its authors
-do not publish.
+a few words for sgns.merge.char, and questions written here for the training set, which cannot be
+had here.
 """
 
 import json
@@ -15,7 +15,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: make neural")
 
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.models import Pooling, Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
 from closeread import catalog
 from closeread.cli.datasets import open_dataset

@@ -50,6 +50,14 @@ _UNITS: dict[str, tuple[str, ...]] = {
 }
 
 
+class VerifierOptions(Record, frozen=True, kw_only=True):
+    """What ``[reader]`` may say of a verifier that is trained; all else is its retriever's."""
+
+    retriever: str = "cover"
+    evidence_model: str = ""
+    max_length: int = 256
+
+
 class CompeteSettings(Record, frozen=True, kw_only=True):
     """``[train.options]`` for verifiers.
 
@@ -201,14 +209,13 @@ def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
     reader = request.recipe.reader
     options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
-    max_length = options.pop("max_length", 256)
-    retriever, _ = retriever_of(
-        options.pop("retriever", "cover"), options.pop("evidence_model", ""), options
-    )
+    ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
+    own = section(request.path, ours, VerifierOptions, "reader.options.")
+    retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
     settings = section(
         request.path, request.recipe.train.get("options", {}), CompeteSettings, "train.options."
     )
-    return neural.train(request, CompeteTask(retriever, settings, max_length))
+    return neural.train(request, CompeteTask(retriever, settings, own.max_length))
 
 
 def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:
