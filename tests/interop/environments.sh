@@ -3,7 +3,7 @@
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-for name in lm_eval inspect lighteval evalscope opencompass; do
+for name in lm_eval inspect lighteval evalscope opencompass simple_evals; do
   folder="$root/.venv-interop/$name"
   if [ -f "$folder/ready" ] && cmp -s "$folder/ready" "$here/$name/requirements.txt"; then
     continue

@@ -1,17 +1,21 @@
-"""``f1`` of inspect-ai, as its DROP task calls it (0.3.253 and later).
+"""``f1`` of inspect-ai, as its DROP task calls it.
 
 Words are those of the DROP evaluator but for three things: case is folded; a token that becomes a
 finite number once the marks around it are gone keeps its decimal point; and no number gate asks
 that numbers agree. Gold spans are joined by a comma without a blank into one string. The answer is
-the first line that says ``Answer:``. Source: ``scorer/_classification.py`` at 499e6152.
+the first line that says ``Answer:``. Source: ``scorer/_classification.py`` of 0.3.285, where a word
+counts as often as it stands there and a gold answer without words is passed over; until 499e6152
+words were a set.
 """
 
 import math
 import re
 import string
+from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from closeread.errors import UsageError
 from closeread.metrics.others.foreign import ForeignScorer, Golds, after_answer, one_string
 
 _AROUND = string.punctuation + string.whitespace
@@ -19,31 +23,44 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 
 
-def metric() -> ForeignScorer:
-    """Return the metric."""
-    return ForeignScorer(name="inspect", version="499e6152", keys=("f1",), judge=_judge)
+_VERSIONS = ("0.3.285", "499e6152")
 
 
-def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
-    said = _bag(after_answer(one_string(texts)))
+def metric(*, version: str = _VERSIONS[0]) -> ForeignScorer:
+    """Make the metric.
+
+    Args:
+        version: ``0.3.285`` counts words, ``499e6152`` takes each once.
+    """
+    if version not in _VERSIONS:
+        raise UsageError(f"version={version}", expected="one of " + ", ".join(_VERSIONS))
+    judge = partial(_judge, counted=version != "499e6152")
+    return ForeignScorer(name="inspect", version=version, keys=("f1",), judge=judge)
+
+
+def _judge(texts: tuple[str, ...], golds: Golds, *, counted: bool) -> Mapping[str, float]:
+    said = _words(after_answer(one_string(texts)), counted=counted)
     best = 0.0
     for gold in golds:
         joined = ",".join(gold)
         if joined.strip():
-            best = max(best, _f1(said, _bag(joined)))
+            wanted = _words(joined, counted=counted)
+            if wanted or not counted:
+                best = max(best, _f1(said, wanted))
     return {"f1": round(best, 2)}
 
 
-def _f1(said: frozenset[str], gold: frozenset[str]) -> float:
-    same = len(said & gold)
-    precision = same / len(said) if said else 1.0
-    recall = same / len(gold) if gold else 1.0
+def _f1(said: Counter[str], gold: Counter[str]) -> float:
+    same = (said & gold).total()
+    precision = same / said.total() if said else 1.0
+    recall = same / gold.total() if gold else 1.0
     return 2 * precision * recall / (precision + recall) if precision or recall else 0.0
 
 
-def _bag(text: str) -> frozenset[str]:
+def _words(text: str, *, counted: bool) -> Counter[str]:
     tokens = text.replace("-", " ").split(" ")
-    return frozenset(word for token in tokens for word in _token(token).split())
+    words = [word for token in tokens for word in _token(token).split()]
+    return Counter(words if counted else set(words))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -2,8 +2,9 @@
 
 The exact match of the first compares the gold answer's length with itself, so that repeated spans
 match, and both its values are joined over a file by their *largest*. The second, which the DROP
-task in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank.
-Source: ``metrics/harness_compatibility/drop.py`` and ``tasks/tasks/drop_qa.py`` at 3fd15266.
+task in fact uses, compares plain strings after stripping, gold spans joined by a comma and a blank;
+an empty answer matches nothing. Source: ``metrics/harness_compatibility/drop.py`` and
+``tasks/tasks/drop_qa.py`` at 3fd15266.
 """
 
 from collections.abc import Mapping
@@ -31,6 +32,7 @@ def _judge(texts: tuple[str, ...], golds: Golds) -> Mapping[str, float]:
         if gold[0].strip():
             em = max(em, float({drop(text).text for text in gold} == said))
             f1 = max(f1, score_pair(texts, gold)[1])
-    stripped = one_string(texts).strip()
-    exact = any(stripped == ", ".join(gold).strip() for gold in golds)
+    whole = one_string(texts)
+    stripped = whole.strip()
+    exact = whole != "" and any(stripped == ", ".join(gold).strip() for gold in golds)
     return {"drop.em": em, "drop.f1": f1, "exact_match": float(exact)}
