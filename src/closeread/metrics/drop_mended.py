@@ -45,16 +45,20 @@ class MendedDrop:
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, each the best over the gold answers."""
-        if prediction is None or prediction.answer is None:
-            return _score(question, 0.0, 0.0)
         last = _last
         if last is None or last.question is not question or last.prediction is not prediction:
+            if prediction is None or prediction.answer is None:
+                return _score(question, 0.0, 0.0)
             last = _begin(question, prediction)
-        texts = last.first_lines() if self.only_first_line else prediction.answer.texts
         normalize = self.normalize
+        if last.plain:  # all mends agree but for numbers
+            if normalize is drop:
+                return last.official
+            return last.number or last.score(normalize, last.texts)
+        texts = last.first_lines() if self.only_first_line else last.texts
         if self.plain_blanks:
             texts = _each(plain_blanks, texts)
-            if not _printable(question):
+            if not last.printable:
                 normalize = by_whitespace
         return last.results.get((normalize, texts)) or last.score(normalize, texts)
 
@@ -90,9 +94,19 @@ def _printable(question: Question) -> bool:
 
 
 class _Judged:
-    """One prediction under several mends: nothing is normalised or compared twice."""
+    """One prediction under several mends: nothing is normalised or compared twice.
 
-    __slots__ = ("first", "golds", "official", "prediction", "question", "results", "texts")
+    Attributes:
+        printable: No gold answer holds a white space other than the blank.
+        plain: Neither does the prediction, which is one text.
+        official: The score without a mend.
+        number: With numbers by value, once it is known.
+    """
+
+    __slots__ = (
+        "_spans", "first", "golds", "number", "official", "plain", "prediction", "printable",
+        "question", "results", "texts",
+    )  # fmt: skip
 
     def __init__(self, question: Question, prediction: Prediction) -> None:
         _, _, spans, golds, em, f1 = scored(question, prediction)
@@ -102,9 +116,13 @@ class _Judged:
         self.golds: dict[Normalizer, list[list[Normalized]]] = {drop: golds}
         self.first: tuple[str, ...] | None = None
         self.texts = texts
-        self.official = spans, golds, _score(question, em, f1)
+        self._spans = spans
+        self.printable = _printable(question)
+        self.plain = self.printable and len(texts) == 1 and texts[0].isprintable()
+        self.official = _score(question, em, f1)
+        self.number: Score | None = None
         self.results: dict[tuple[Normalizer, tuple[str, ...]], Score] = {
-            (drop, texts): self.official[2]
+            (drop, texts): self.official
         }
 
     def first_lines(self) -> tuple[str, ...]:
@@ -113,16 +131,18 @@ class _Judged:
         return self.first
 
     def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> Score:
+        official = self.golds[drop]
         golds = self.golds.get(normalize)
         if golds is None:
-            golds = self.golds[normalize] = [
+            golds = [
                 [normalize(text) for text in answer.texts]
                 for answer in self.question.answers
                 if answer.texts and answer.texts[0].strip()
             ]
+            self.golds[normalize] = golds = official if golds == official else golds
         spans = [normalize(text) for text in texts]
-        known_spans, known_golds, result = self.official
-        if spans != known_spans or golds != known_golds:
+        result = self.official
+        if golds is not official or spans != self._spans:
             em = f1 = 0.0
             for gold in golds:
                 exact, found = compare(spans, gold)
@@ -131,6 +151,8 @@ class _Judged:
                 if found > f1:  # noqa: PLR1730
                     f1 = found
             result = _score(self.question, em, f1)
+        if normalize is by_number and texts is self.texts:
+            self.number = result
         self.results[normalize, texts] = result
         return result
 

@@ -9,11 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 from closeread.errors import CloseReadError, UsageError
 
 BLOCK = 2048  # questions that one process scores at a time
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 # Scores the questions whose place says so, counts, and yields a place and a line for each score.
 Lines = Callable[[Callable[[int], bool], Counter[str]], Iterator[tuple[int, bytes]]]
@@ -34,28 +37,71 @@ def lines_by_workers(lines: Lines, workers: int, counts: Counter[str]) -> Iterat
         UsageError: The system cannot copy a process (there is no ``fork``).
         CloseReadError: What a process raised.
     """
-    if not hasattr(os, "fork"):
-        raise UsageError("--workers needs a system that can fork", cure="leave it out")
-    context = multiprocessing.get_context("fork")
+    context = _forking()
     with tempfile.TemporaryDirectory(prefix="closeread-score-") as folder:
         paths = [Path(folder) / str(number) for number in range(workers)]
         started = []
         for number, path in enumerate(paths):
-            ours, theirs = context.Pipe(duplex=False)
-            process = context.Process(target=_work, args=(lines, number, workers, path, theirs))
-            process.start()
-            theirs.close()
-            started.append((process, ours))
-        results = [_result(ours) for _, ours in started]
-        for process, _ in started:
-            process.join()
+            started.append(_started(context, _work, lines, number, workers, path))
+        results = _results(started)
         for result in results:
-            if isinstance(result, BaseException):
-                raise result
             counts.update(result[1])
         with contextlib.ExitStack() as stack:
             streams = [stack.enter_context(path.open("rb")) for path in paths]
             yield from _joined(streams, [sizes for sizes, _ in results])
+
+
+def each_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) -> list[R]:
+    """Return ``work`` of every item, in their order, from several processes.
+
+    Args:
+        work: Called in a copy of this process; what it returns is small, for it is sent back.
+        items: Dealt out in turn.
+        workers: How many processes, at most one an item.
+
+    Raises:
+        UsageError: The system cannot copy a process.
+        CloseReadError: What a process raised.
+    """
+    context = _forking()
+    many = min(workers, len(items))
+    started = [_started(context, _each, work, items[number::many]) for number in range(many)]
+    found = _results(started)
+    return [found[place % many][place // many] for place in range(len(items))]
+
+
+def _forking() -> Any:
+    if not hasattr(os, "fork"):
+        raise UsageError("--workers needs a system that can fork", cure="leave it out")
+    return multiprocessing.get_context("fork")
+
+
+def _started(context: Any, target: Callable[..., None], *given: Any) -> tuple[Any, Connection]:
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=target, args=(*given, theirs))
+    process.start()
+    theirs.close()
+    return process, ours
+
+
+def _results(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
+    results = [_result(ours) for _, ours in started]
+    for process, _ in started:
+        process.join()
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return results
+
+
+def _each(work: Callable[[T], R], items: Sequence[T], out: Connection) -> None:
+    try:
+        out.send([work(item) for item in items])
+    except CloseReadError as error:
+        out.send(error)
+    except BaseException as error:
+        out.send(RuntimeError(f"{type(error).__name__}: {error}"))
+    out.close()
 
 
 def _work(lines: Lines, number: int, workers: int, path: Path, out: Connection) -> None:

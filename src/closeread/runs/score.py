@@ -16,7 +16,7 @@ from closeread.protocols import Metric
 from closeread.readers.extraction import Extraction
 from closeread.runs.choose import default_metrics, family, make_metrics, wanted
 from closeread.runs.extract import Extracted, marked
-from closeread.runs.parallel import lines_by_workers
+from closeread.runs.parallel import each_by_workers, lines_by_workers
 from closeread.runs.records import (
     RunSummary,
     ScoreSettings,
@@ -136,7 +136,8 @@ def _scored(
     metrics = _made(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
-    if out is not None and anew is not None and workers > 1 and not settings.by:
+    several = out is not None and anew is not None and workers > 1 and not settings.by
+    if several and out is not None and anew is not None:
         gathered = _by_workers(dataset, anew, metrics, limit, out, workers=workers)
     else:
         gathered = _gather(
@@ -145,7 +146,12 @@ def _scored(
     _must_apply(gathered.n_scores)
     walked = gathered.walked
     summaries = summaries_of(
-        metrics, gathered.scores, submission, settings, n_questions=walked.n_questions
+        metrics,
+        gathered.scores,
+        anew() if several and anew is not None else submission,
+        settings,
+        n_questions=walked.n_questions,
+        workers=workers if several else 1,
     )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
@@ -185,17 +191,22 @@ def summaries_of(
     settings: ScoreSettings,
     *,
     n_questions: int,
+    workers: int = 1,
 ) -> dict[str, Summary]:
     """Return the summaries that were asked for, by full name, in the metrics' order.
 
-    ``n_questions`` is the data set's: a metric that is about some of them scores fewer.
+    ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
+    processes share the families; predictions must then not have been asked for yet, because the
+    processes would share the open file.
     """
     resampling = resampling_of(settings)
-    everything = {
-        name: summarize(metric, scores(name), submission, resampling, n_questions)
-        for name, metric in metrics.items()
-    }
-    return _asked_for(everything, settings)
+
+    def of(name: str) -> list[Summary]:
+        return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
+
+    names = list(metrics)
+    found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
+    return _asked_for(dict(zip(names, found, strict=True)), settings)
 
 
 def breakdowns_of(
@@ -222,7 +233,7 @@ def breakdowns_of(
                 expected="one of " + ", ".join(known) if known else "this set has no tags",
             )
         found[tag] = {}
-    for name, metric in metrics.items():
+    for name, metric in metrics.items() if settings.by else ():
         pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
         whole = [
             tag

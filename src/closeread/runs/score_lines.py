@@ -13,6 +13,8 @@ from closeread.runs.parallel import Lines
 from closeread.runs.records import ScoreRow
 from closeread.types import Dataset, Score, Submission
 
+_PIECE_BYTES = 1 << 20
+
 
 def row_of(metric: str, score: Score) -> ScoreRow:
     """Return the line of ``scores.jsonl`` for a score."""
@@ -58,11 +60,16 @@ def lines_of(
 
 
 def reread(handle: int, metric: str) -> Iterator[Score]:
-    """Yield one family's scores from the file that was just written; one reader at a time."""
+    """Yield one family's scores from the file that was just written.
+
+    Nothing moves the file's own position, so that several processes may read at once.
+    """
     decode = msgspec.json.Decoder(ScoreRow).decode
-    ending = b'"metric":' + msgspec.json.encode(metric) + b"}\n"  # the last field of a row
-    with os.fdopen(os.dup(handle), "rb") as stream:
-        stream.seek(0)
-        for line in stream:
+    ending = b'"metric":' + msgspec.json.encode(metric) + b"}"  # the last field of a row
+    offset, rest = 0, b""
+    while found := os.pread(handle, _PIECE_BYTES, offset):
+        offset += len(found)
+        *lines, rest = (rest + found).split(b"\n")
+        for line in lines:
             if line.endswith(ending):
                 yield decode(line)
