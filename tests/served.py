@@ -109,9 +109,17 @@ def serving(
         folder: Where it runs; modules there can be named as readers.
         **environment: Further variables.
     """
+    command = ["-m", "closeread", "serve", reader, "--port", "0", *flags]
+    with running(command, folder=folder or ROOT, **environment) as server:
+        yield server
+
+
+@contextmanager
+def running(command: list[str], folder: Path, **environment: str) -> Iterator[Server]:
+    """Run a Python process that prints its address, while the block runs."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "closeread", "serve", reader, "--port", "0", *flags],
-        cwd=folder or ROOT,
+        [sys.executable, *command],
+        cwd=folder,
         env=os.environ | {"PYTHONWARNINGS": "error"} | environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

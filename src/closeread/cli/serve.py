@@ -11,6 +11,8 @@ from closeread.cli.reading import let_import_from_here, parsed
 from closeread.serve.settings import Settings
 
 _DEFAULT = Settings()
+# Large batches are for whole data sets: here the next question waits until one is read.
+_MOST_TOGETHER = 64
 _WILDCARDS = ("0.0.0.0", "::", "")
 
 
@@ -44,7 +46,7 @@ _WILDCARDS = ("0.0.0.0", "::", "")
     "--batch-size",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Questions a batch. By default as the reader likes.",
+    help=f"Questions a batch. By default as the reader likes, {_MOST_TOGETHER} at most.",
 )
 @click.option(
     "--batch-wait-milliseconds",
@@ -170,7 +172,7 @@ def command(
     with bound(host, port) as listening:
         made, resolved = make("reader", reader, parsed(options))
         finder = make("retriever", retriever)[0] if retriever != "none" else None
-        size = min(batch_size or batch_size_of(made), queue)
+        size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), queue)
         service = Service(
             made,
             describe_reader(reader, resolved, made),

@@ -56,7 +56,9 @@ class Batcher:
 
     def stop(self) -> None:
         """Accept nothing more; what was accepted is still read."""
-        self._stopping = True
+        with self._changed:
+            self._stopping = True
+            self._changed.notify()
 
     def abandon(self) -> int:
         """Refuse what was accepted and is not answered yet; return how many orders that were."""
@@ -202,9 +204,12 @@ class Batcher:
             for prediction in answers(self._reader, batch):
                 del pending[prediction.question_id]
                 yield prediction
+        except GeneratorExit:
+            raise  # nobody waits for the rest
         except (EndpointError, BudgetError) as error:
             yield from _failed(pending, error)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            # the worker outlives whatever a reader raises, cancellation and exit among it
             if len(batch) == 1:
                 yield from _failed(pending, error)
                 return

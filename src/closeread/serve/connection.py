@@ -121,7 +121,10 @@ class GuardedConnection(HttpToolsProtocol):
             self._arriving = self.loop.call_later(seconds, self._too_late)
 
     def _too_late(self) -> None:
-        if self._in_head and self._head_bytes and self._may_speak():
+        if self.pipeline:
+            # its body is not read before the request in front of it is answered
+            self._arrives_within(self._settings.body_seconds)
+        elif self._in_head and self._head_bytes and self._may_speak():
             seconds = self._settings.header_seconds
             self._refuse(408, "slow-head", f"no whole request within {seconds:g} seconds")
         else:

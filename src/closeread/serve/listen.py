@@ -6,7 +6,6 @@ import functools
 import os
 import signal
 import socket
-import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, cast
@@ -18,7 +17,6 @@ from closeread.serve.connection import GuardedConnection
 from closeread.serve.service import Service
 
 _SPARE_FILES = 100
-_SWITCH_SECONDS = 0.0005
 _POLL_SECONDS = 0.02
 _LAST_SECONDS = 5  # for answers to be sent, once they are there
 
@@ -79,8 +77,6 @@ def listen(
     """
     settings = service.settings
     _allow_files(settings.max_connections + _SPARE_FILES)
-    # A reader that computes in Python must not hold up those who only send and receive.
-    sys.setswitchinterval(_SWITCH_SECONDS)
     config = uvicorn.Config(
         application,
         http=cast(Any, functools.partial(GuardedConnection, settings, service.metrics.refused)),
@@ -124,11 +120,16 @@ class _Server(uvicorn.Server):
         self.unanswered = 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to read, then to listen, then tell."""
+        """Listen, begin to read, and tell."""
+        try:
+            await super().startup(sockets)
+        except OSError as error:
+            # another process bound the same address, and listened first
+            raise UsageError(
+                f"cannot listen: {error.strerror or error}", cure="choose another with --port"
+            ) from error
         self._service.batcher.start()
-        await super().startup(sockets)
-        if self.started:
-            self._ready()
+        self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

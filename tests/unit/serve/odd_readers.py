@@ -1,5 +1,6 @@
 """Readers that behave in ways a service must survive; served by name from this folder."""
 
+import asyncio
 import os
 import threading
 import time
@@ -33,6 +34,8 @@ class Echo:
                 raise UsageError("a question that this reader refuses")
             if "exit" in question.text:
                 raise SystemExit(3)
+            if "cancel" in question.text:
+                raise asyncio.CancelledError
         for passage, question in items:
             if "silent" not in question.text:
                 yield said(question, f"{question.text} | {passage.text[:200]}")

@@ -106,6 +106,7 @@ def test_a_question_that_fails_costs_no_other(echo):
         ("raise", "RuntimeError: no such luck"),
         ("usage", "UsageError: a question that this reader refuses"),
         ("exit", "SystemExit: 3"),
+        ("cancel", "CancelledError: "),
         ("silent", "the reader gave no prediction"),
     ):
         asked_for = asking("1", "2", "3")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, asking, context, received, serving
+from served import WAIT_SECONDS, asking, context, received, running, serving
 
 HERE = Path(__file__).parent
 HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
@@ -304,6 +304,58 @@ def test_many_half_open_connections_harm_nobody(echo):
     assert echo.post("/", context("1")).status == 200
     for connection in connections:
         connection.close()
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    """A service with limits that have no option on the command line."""
+    code = (
+        "from odd_readers import Echo\n"
+        "from closeread.runs.records import ReaderInfo\n"
+        "from closeread.serve.app import app\n"
+        "from closeread.serve.listen import bound, listen, url\n"
+        "from closeread.serve.service import Service\n"
+        "from closeread.serve.settings import Settings\n"
+        "settings = Settings(write_seconds=0.5, idle_seconds=1, max_drained_bytes=300_000,\n"
+        "                    max_body_bytes=100_000, max_held_bytes=50_000)\n"
+        "service = Service(Echo(), ReaderInfo(name='echo'), None, settings)\n"
+        "with bound('127.0.0.1', 0) as listening:\n"
+        "    listen(service, app(service), listening, lambda: print(url(listening), flush=True))\n"
+    )
+    with running(["-c", code], HERE) as server:
+        yield server
+
+
+def test_a_client_that_does_not_take_its_answers(impatient):
+    """It is cut off, and what waited to be sent is forgotten."""
+    with impatient.connect() as connection, pytest.raises(ConnectionError):
+        for _ in range(20_000):
+            connection.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 10)
+    assert impatient.post("/", context("1")).status == 200
+
+
+def test_a_connection_that_nobody_uses(impatient):
+    """It is closed after its answer, in time."""
+    with impatient.connect() as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        raw = received(connection)
+    assert raw.startswith(b"HTTP/1.1 200 ") and raw.count(b"HTTP/1.1") == 1
+
+
+def test_a_refused_body_is_not_read_for_ever(impatient):
+    with impatient.connect() as connection:
+        connection.sendall(f"{HEAD}content-length: 100000000\r\n\r\n".format(path="/").encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
+        with pytest.raises(ConnectionError):
+            for _ in range(100):
+                connection.sendall(b"x" * 1_000_000)
+
+
+def test_bodies_that_hold_too_much_together(impatient):
+    reply = impatient.post("/", context("1", text="x" * 60_000))
+    assert reply.status == 503
+    assert reply.error["what"] == "too many large requests at once"
+    assert impatient.post("/", context("1", text="x" * 40_000)).status == 200
 
 
 def test_too_many_connections():

@@ -189,6 +189,16 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
     assert held.process.stdout.read() == ""
 
 
+def test_a_stop_does_not_wait_for_a_batch_to_fill():
+    with serving("odd_readers:Echo", "--batch-wait-milliseconds", "600000", folder=HERE) as server:
+        client = Client(server, "/", context("1"))
+        server.until(lambda health: health["queue_questions"] == 1)
+        assert server.stop() == 0
+        assert client.answer().json() == {
+            "1": "What is 1? | The lamp was lit at six. [PAR] Nobody put it out."
+        }
+
+
 def test_a_stop_that_cannot_answer_says_so(go):
     """When the grace is over, the exit code is 1."""
     with serving(
