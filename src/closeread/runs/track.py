@@ -13,14 +13,14 @@ from typing import Any, Literal
 import msgspec
 
 from closeread import catalog
-from closeread.readers.lineage import PEOPLE, Learned, Lineage, Maker, Stage
+from closeread.readers.lineage import PEOPLE, Lineage, Maker
 from closeread.runs.records import ReaderInfo, RunInfo
 
 MOST_PARAMETERS = 510_000_000
 Verdict = Literal["kept", "broken", "not known"]
 # Readers and retrievers in which nothing was learned.
 _WITHOUT_WEIGHTS = frozenset(
-    {"first-sentence", "random-option", "longest-option", "majority", "lexical"}
+    {"first-sentence", "random-option", "longest-option", "majority", "lexical", "evidence"}
 )
 _WITHOUT_MODEL = frozenset({"cover", "bm25"})
 
@@ -40,14 +40,17 @@ def closed_track(info: RunInfo) -> tuple[Ruling, ...]:
     """Return a ruling for each rule of the closed track."""
     reader = info.reader
     lineage = _lineage(reader)
-    return (
-        _ruling(
-            f"at most {MOST_PARAMETERS // 10**6} million parameters in all", _size(reader, lineage)
-        ),
-        _ruling("no large model had a part in training", _training(reader, lineage)),
-        _ruling("no large model wrote what was learned from", _data(reader, lineage)),
-        _ruling("no question was answered by sight of its siblings", _answers(info)),
-    )
+    limit = f"at most {MOST_PARAMETERS // 10**6} million parameters in all"
+    reasons = {
+        limit: _size(reader, lineage),
+        "no large model had a part in training": _training(reader, lineage),
+        "no large model wrote what was learned from": _data(reader, lineage),
+        "no question was answered by sight of its siblings": _answers(info),
+    }
+    elsewhere: list[Reason] = []
+    if info.rest:
+        elsewhere = [("not known", "some answers were taken from another run")]
+    return tuple(_ruling(rule, [*found, *elsewhere]) for rule, found in reasons.items())
 
 
 def worst(rulings: Sequence[Ruling]) -> Verdict:
@@ -58,9 +61,8 @@ def worst(rulings: Sequence[Ruling]) -> Verdict:
     return "not known" if "not known" in verdicts else "kept"
 
 
-def _ruling(rule: str, reasons: Iterator[Reason]) -> Ruling:
+def _ruling(rule: str, found: Sequence[Reason]) -> Ruling:
     """Return the worst of the reasons; there is one at least."""
-    found = list(reasons)
     for verdict in ("broken", "not known"):
         why = [said for held, said in found if held == verdict]
         if why:
@@ -94,8 +96,12 @@ def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
 
 
 def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = list(_other_models(reader.options))
+    for other in others:
+        yield "not known", f"nothing records how {other} was trained"
     if reader.name in _WITHOUT_WEIGHTS:
-        yield "kept", "nothing was trained"
+        if not others:
+            yield "kept", "nothing was trained"
         return
     if lineage is None:
         yield "not known", f"nothing records how {reader.name} came to be"
@@ -114,8 +120,12 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
 
 
 def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
+    others = list(_other_models(reader.options))
+    for other in others:
+        yield "not known", f"nothing records what {other} learned from"
     if reader.name in _WITHOUT_WEIGHTS:
-        yield "kept", "nothing was learned"
+        if not others:
+            yield "kept", "nothing was learned"
         return
     if lineage is None:
         yield "not known", f"nothing records what {reader.name} learned from"
@@ -124,8 +134,13 @@ def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
         yield _written(f"what {lineage.origin} learned from", lineage.origin_made_by)
     if not lineage.stages:
         yield "not known", "no training is on record"
-    for source in _sources(lineage.stages):
-        yield _written(source.name, source.made_by)
+    sources = [source for stage in lineage.stages for source in stage.learned_from]
+    untold = [source.name for source in sources if not source.made_by]
+    if untold:
+        yield "not known", f"nobody declared who wrote {', '.join(dict.fromkeys(untold))}"
+    for source in sources:
+        if source.made_by:
+            yield _written(source.name, source.made_by)
 
 
 def _answers(info: RunInfo) -> Iterator[Reason]:
@@ -151,10 +166,6 @@ def _written(what: str, made_by: str | Maker) -> Reason:
         "broken" if size > MOST_PARAMETERS else "kept",
         f"{model} ({size:,} parameters) wrote {what}, as declared",
     )
-
-
-def _sources(stages: Sequence[Stage]) -> list[Learned]:
-    return [source for stage in stages for source in stage.learned_from]
 
 
 def _parameters(record: Mapping[str, Any]) -> int | None:

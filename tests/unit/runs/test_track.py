@@ -66,7 +66,7 @@ def test_what_is_recorded_and_declared_keeps_every_rule():
     assert "330,000,000 parameters" in rulings[0].why
 
 
-@pytest.mark.parametrize("name", ["lexical", "random-option"])
+@pytest.mark.parametrize("name", ["lexical", "random-option", "evidence"])
 def test_a_reader_without_weights_keeps_every_rule(name):
     """There is nothing that could break one."""
     assert set(verdicts(run_of(ReaderInfo(name=name)))) == {"kept"}
@@ -108,6 +108,10 @@ def test_a_large_model_at_any_stage_breaks_a_rule(info, expected):
         (choice(learned("some model")), 2),
         (choice(lineage(), retriever="dense"), 0),
         (choice(lineage(), evidence_model="sentence-bert"), 0),
+        (choice(lineage(), evidence_model="sentence-bert"), 1),
+        (run_of(ReaderInfo(name="evidence", options={"retriever": "dense"})), 0),
+        (run_of(ReaderInfo(name="evidence", options={"retriever": "dense"})), 2),
+        (run_of(ReaderInfo(name="lexical"), rest={"run": "other"}), 1),
         (
             choice(
                 lineage(stages=(Stage(reader="verifier", options={"retriever": "dense"},
