@@ -20,6 +20,7 @@ from closeread.readers.cue_features import ANSWER, Features, features
 from closeread.readers.cues import CueWeights, explained
 from closeread.training import calibration, ranking, threshold
 from closeread.training.overlap import Overlap, clusters
+from closeread.training.truth import truths
 from closeread.types import Dataset, Passage, Question, Record
 
 OpenDataset = Callable[[str], Dataset]
@@ -215,16 +216,9 @@ def _items(
 
 
 def _truth_and_gold(question: Question) -> tuple[tuple[bool | None, ...], int]:
-    """Return the options' truth and the place of the answer.
-
-    Where the data set does not tell truths, the answer's is what the stem asks for and the others'
-    the opposite.
-    """
+    """Return the options' truth and the place of the answer."""
     labels = [option.label for option in question.options]
-    gold = labels.index(question.answers[0].label)
-    asked = _sign(question) > 0
-    by_answer = tuple((place == gold) == asked for place in range(len(labels)))
-    return question.option_truth or by_answer, gold
+    return truths(question), labels.index(question.answers[0].label)
 
 
 def _sign(question: Question) -> float:

@@ -1,0 +1,36 @@
+"""Which options hold: as the data set says, or as the answer implies."""
+
+import pytest
+
+from closeread.training.truth import truths
+from closeread.types import Answer, Option, Question
+
+OPTIONS = tuple(Option(label=label, text=label) for label in "ABC")
+
+
+def asked(**given):
+    return Question(
+        question_id="q", passage_id="p", text="?", kind="verification", options=OPTIONS, **given
+    )
+
+
+def test_what_the_data_set_says_stands():
+    told = (True, None, False)
+    assert truths(asked(option_truth=told, answers=(Answer(kind="choice", label="C"),))) == told
+
+
+@pytest.mark.parametrize(
+    ("asks_for", "expected"),
+    [
+        ("supported", (False, True, False)),
+        (None, (False, True, False)),
+        ("contradicted", (True, False, True)),
+    ],
+)
+def test_the_answer_implies_the_rest(asks_for, expected):
+    assert truths(asked(asks_for=asks_for, answers=(Answer(kind="choice", label="B"),))) == expected
+
+
+def test_without_gold_nothing_is_known():
+    assert truths(asked()) == ()
+    assert truths(asked(answers=(Answer(kind="choice", label="Z"),))) == ()
