@@ -146,7 +146,7 @@ def test_one_options_evidence_can_be_marked_alone(visit, lexical):
     page.locator("#show-C").click()
     page.locator(".option").nth(3).locator("button.badge").click()
     assert page.locator("#marked .badge").all_inner_texts() == ["4"]
-    assert page.locator("#marked .match").count() > 0
+    assert page.locator("#marked .cov").count() > 0
     assert page.evaluate("document.activeElement !== document.body")
 
 

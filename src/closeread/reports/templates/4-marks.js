@@ -20,3 +20,24 @@ function jump(number) {
   setTimeout(() => light(number, false), 1600);
 }
 const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);
+
+const HUES = 5;
+const hueOf = (number) => "cov h" + (1 + ((number - 1) % HUES));
+const numberAt = (evidence, place) => evidence.find((e) => e.start <= place && place < e.end)?.number;
+
+// An option with what a sentence says of it in that sentence's colour and number, and what none says.
+function laidOver(text, loose, said, evidence) {
+  const from = points(text), out = [];
+  const parts = said.map(([a, b, place]) => [a, b, numberAt(evidence, place)]).filter(([, , number]) => number);
+  const all = [...parts, ...loose.map(([a, b]) => [a, b, 0])].sort((x, y) => x[0] - y[0]);
+  let at = 0;
+  all.forEach(([a, b, number], k) => {
+    out.push(piece(from, at, a));
+    const says = piece(from, a, b), next = all[k + 1];
+    out.push(number ? h("span", { class: hueOf(number), title: t("said-n", { n: number }) }, says) : h("span", { class: "loose", title: t("loose") }, says));
+    // Parts of one sentence that stand close together share its number.
+    if (number && !(next && next[2] === number && next[0] - b <= 2)) out.push(h("sup", { class: "cov-n" }, number));
+    at = b;
+  });
+  return [...out, piece(from, at, from.length)];
+}

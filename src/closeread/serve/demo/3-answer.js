@@ -18,13 +18,26 @@ function looseIn(claim, label) {
   return found;
 }
 
+// What the evidence says of a claim: [start, end] in it and in the passage, no two over one another.
+function saidOf(claim, label) {
+  const found = coverageOf(label).filter((one) => one.claim === claim).flatMap((one) => (one.covered ?? []).map((match) => [...match.option_span, ...match.passage_span]));
+  found.sort((x, y) => x[0] - y[0] || y[1] - x[1]);
+  let at = 0;
+  return found.filter(([start, end]) => { const free = start >= at; if (free) at = end; return free; });
+}
+const laid = (claim, label, sentences) => laidOver(claim, looseIn(claim, label), saidOf(claim, label), sentences.filter((one) => one.label === label));
+
 function passageMarked() {
   const { asked } = answered, { answer } = predictionOf(), text = asked.passage;
-  const evidence = sentencesOf().filter((one) => !showing || one.label === showing);
+  const sentences = sentencesOf(), evidence = sentences.filter((one) => !showing || one.label === showing);
   const first = new Map(evidence.map((one) => [one.number, one]).reverse());
   const marks = [...first.values()].map((one) => ({ ...one, class: "ev", badge: String(one.number), title: t("evidence-n", { n: one.number }) }));
   if (showing || !asked.options.length) {
-    for (const one of coverageOf(showing)) for (const match of one.covered ?? []) marks.push({ start: match.passage_span[0], end: match.passage_span[1], class: "match" });
+    const claim = showing ? asked.options[LETTERS.indexOf(showing)] : asked.question;
+    for (const [, , start, end] of saidOf(claim, showing)) {
+      const number = numberAt(evidence, start);
+      if (number) marks.push({ start, end, class: hueOf(number), title: t("said-n", { n: number }) });
+    }
   }
   if (answer && !["choice", "none"].includes(answer.kind)) {
     const spans = answer.spans?.length ? answer.spans : (answer.texts ?? []).flatMap((one) => onlyPlace(one, text));
@@ -77,7 +90,7 @@ function optionRows(prediction, sentences) {
     const raw = prediction.option_scores[k];
     return h("li", { class: "option" + (showing === label ? " on" : "") },
       h("span", { class: "mark" + (said ? " said" : ""), title: said ? t("chosen") : null }, label, said && h("span", { class: "sr" }, t("chosen"))),
-      h("div", { class: "says" }, waved(text, looseIn(text, label)), own.length > 0 && [" ", own.map((number) => toEvidence(number, label))]),
+      h("div", { class: "says" }, laid(text, label, sentences), own.length > 0 && [" ", own.map((number) => toEvidence(number, label))]),
       scores.length ? h("div", { class: "score share" + (said ? " top" : ""), title: raw === undefined ? null : t("score-why", { score: spot(raw) }), style: { "--share": part(scores[k]) } }, told(scores[k]), h("i")) : h("span"));
   };
   const labelled = LETTERS.slice(0, options.length).split("").filter((label) => sentences.some((one) => one.label === label));
@@ -107,16 +120,16 @@ function evidencePart(sentences) {
       : h("p", { class: "soft" }, t("evidence.none")));
 }
 
-function claimPart() {
+function claimPart(sentences) {
   const { question } = answered.asked;
   if (!coverageOf("").some((one) => one.claim === question)) return null;
-  return h("div", { class: "part" }, h("div", { class: "label" }, t("claim")), h("p", { class: "claim", lang: languageOf(question) }, waved(question, looseIn(question, ""))));
+  return h("div", { class: "part" }, h("div", { class: "label" }, t("claim")), h("p", { class: "claim", lang: languageOf(question) }, laid(question, "", sentences)));
 }
 
 function key(sentences) {
   const { options } = answered.asked, told = options.length ? [...LETTERS.slice(0, options.length)].flatMap(coverageOf) : coverageOf("");
   const marks = [sentences.length && h("span", null, h("span", { class: "ev" }, t("key.evidence"))),
-    told.some((one) => one.covered?.length) && h("span", { class: "match" }, t(options.length ? "key.match" : "key.match-question")),
+    told.some((one) => one.covered?.length) && h("span", null, h("span", { class: hueOf(1) }, t(options.length ? "said" : "said-question")), h("sup", { class: "cov-n" }, "n")),
     told.some((one) => one.uncovered?.length) && h("span", { class: "loose" }, t("loose"))].filter(Boolean);
   return marks.length > 0 && h("div", { class: "key" }, marks);
 }
@@ -128,7 +141,7 @@ function result() {
   const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
   return [
     h("div", { class: "verdict" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
-    asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(), alternatives(prediction)],
+    asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(sentences), alternatives(prediction)],
     key(sentences),
     prediction.note && h("details", { class: "note" }, h("summary", null, t("reasons")), h("p", null, prediction.note)),
     h("p", { class: "took" }, t("took", { reader: reply.reader, time })),
