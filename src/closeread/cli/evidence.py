@@ -258,7 +258,7 @@ def _tell_coverage(chosen: _Chosen, method: Method) -> None:
     if said:
         remark(said)
     if vectors.left_out:
-        remark(f"{vectors.left_out:,} words of {vectors.name} have a vector of zeros: left out")
+        remark(f"{vectors.name}: words left out, as their vectors are zeros: {vectors.left_out:,}")
 
 
 def _show(

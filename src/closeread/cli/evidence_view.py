@@ -14,6 +14,7 @@ from closeread.cli.typeset import glyphs, visible, wrapped
 from closeread.evidence.cover import claim_and_context, explain
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.query import query_text
+from closeread.evidence.terms import units
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -227,6 +228,9 @@ def _reasons(
         number = numbers[span]
         said = "covers " + (" · ".join(parts) or "no part of it")
         yield from _block(f"  {_circled(number)}", _colour(number), said, width)
+    if not units(shown.claim):
+        yield Text("  nothing to look for: the claim has no letter, digit or Chinese character")
+        return
     left = " · ".join(span.of(shown.claim) for span in found.uncovered)
     yield from _block("  uncovered:", "", left or "nothing", width)
 

@@ -116,12 +116,22 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
                 )
     except (ValueError, EOFError, OSError, AssertionError, IndexError, KeyError) as error:
         raise InputError(
-            f"cannot be read as word vectors: {error}",
+            f"cannot be read as word vectors: {_plainly(error)}",
             where=str(path),
             expected="a header with two numbers, then a word with as many numbers as the header "
             "says in every row (word2vec text or binary), or a fastText .bin",
         ) from error
     return list(found.index_to_key), found.vectors
+
+
+def _plainly(error: Exception) -> str:
+    """Say in the file's terms what the library says in its own."""
+    said = str(error)
+    if "broadcast" in said:
+        return "a word has more or fewer numbers than the header says"
+    if "invalid literal for int" in said or "not enough values" in said or "too many" in said:
+        return "the first line does not hold two whole numbers"
+    return said
 
 
 def _is_binary(start: bytes) -> bool:

@@ -179,7 +179,7 @@ def _laid(
 ) -> dict[str, Any]:
     """Return ``said`` and ``loose`` of the options, where there is anything to tell."""
     options = laid(question, passage, evidence)
-    parts = {
+    parts: dict[str, list[Any]] = {
         "said": [one.covered for one in options],
         "loose": [one.uncovered for one in options],
     }

@@ -182,6 +182,17 @@ def test_several_methods_stand_beside_gold(folder):
     assert "\x1b" not in done.stdout
 
 
+def test_a_claim_with_nothing_in_it_is_said_to_have_nothing(folder):
+    """Punctuation is no part that evidence could cover, so nothing is called covered either."""
+    empty = json.loads(json.dumps(SET))
+    empty["data"][0]["qas"][0]["options"][0] = "。！？😀"
+    (folder / "empty.json").write_text(json.dumps(empty, ensure_ascii=False), "utf-8")
+    done = run(folder, "empty.json", "--question", "1-1", "--option", "A", "--explain")
+    assert done.returncode == 0, done.stderr
+    assert "cover:\n  nothing to look for: the claim has no letter" in done.stdout
+    assert "uncovered" not in done.stdout
+
+
 def test_the_view_as_json_tells_weights(folder):
     found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
                     "--retriever", trained(folder))["evidence"]  # fmt: skip

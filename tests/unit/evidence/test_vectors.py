@@ -86,10 +86,10 @@ def test_a_changed_file_is_another_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (text(ROWS | {"短": (1.0, 2.0)}), "cannot be read as word vectors"),
+        (text(ROWS | {"短": (1.0, 2.0)}), "more or fewer numbers than the header says"),
         (text(ROWS, dimensions=5), "cannot be read as word vectors"),
-        ("no header\n", "cannot be read as word vectors"),
-        ("", "cannot be read as word vectors"),
+        ("no header\n", "first line does not hold two whole numbers"),
+        ("", "first line does not hold two whole numbers"),
         (text(ROWS | {"坏": ("nan", 1.0, 1.0)}), "row 4, '坏'"),
         (text(ROWS | {"坏": ("inf", 1.0, 1.0)}), "1 of 4 vectors hold what is no finite number"),
     ],
