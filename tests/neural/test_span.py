@@ -167,6 +167,23 @@ def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
         assert found[index] == pytest.approx(row, abs=1e-5)
 
 
+def test_the_contract_of_all_readers(models):
+    """The battery of tests/contract: one prediction an item, the same alone, nothing unheld."""
+    from contract.test_readers import _check_answer, battery
+
+    options = {"model": models["bert"], "max_length": 128}
+    together = by_id(make("span", options)[0], battery())
+    assert len(together) == len(battery())
+    reader, _ = make("span", options)
+    for passage, question in reversed(battery()):
+        (alone,) = reader.read([(passage, question)])
+        assert alone == together[question.question_id]
+        assert not alone.error
+        assert 0 <= alone.confidence <= 1
+        for answer in (alone.answer, *(one.answer for one in alone.candidates)):
+            _check_answer(answer, passage, question)
+
+
 def test_a_passage_is_tokenised_once(models, monkeypatch):
     reader, _ = make("span", {"model": models["bert"]})
     seen = []

@@ -1,0 +1,209 @@
+"""Runs a checkpoint with ONNX Runtime on a processor, with weights of 32 or of 8 bits.
+
+The graph is made once and kept in the cache folder under the hash of the weights. In 8 bits the
+weights of matrix products are rounded per column and activations per sequence, as ONNX Runtime's
+dynamic quantisation does. The range of activations is taken over all that is computed together, so
+that sequences are computed one at a time: no answer depends on its neighbours.
+"""
+
+import hashlib
+import inspect
+import logging
+import os
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from closeread.catalog import missing_extra
+from closeread.downloads.cache import folder
+from closeread.errors import InputError, StorageError
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.engine import Ids, Network, Rows, TorchNetwork
+
+try:
+    import onnxruntime
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+except ModuleNotFoundError as error:
+    raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
+
+_VERSION = 1  # of what is written; another number makes all graphs anew
+_OPSET = 17
+_CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
+_ALIKE = 1e-3
+
+
+def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
+    """Return a network for ``engine.forward``; its graph is made where it is not there yet.
+
+    Args:
+        checkpoint: On a processor, in float32.
+        int8: Whether weights have 8 bits.
+
+    Raises:
+        MissingExtraError: onnx or onnxruntime is not installed.
+        InputError: The model cannot be exported, or its graph says something else than it does.
+        StorageError: The cache folder cannot be written.
+    """
+    name = _key(checkpoint)
+    kept = folder() / "onnx"
+    exact, small = (kept / f"{name}-{bits}.onnx" for bits in ("float32", "int8"))
+    if not (small if int8 else exact).exists():
+        try:
+            kept.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=kept) as scratch:
+                made = Path(scratch, "float32.onnx")
+                _export(checkpoint, made)
+                if int8:
+                    _quantise(made, Path(scratch, "int8.onnx"))
+                    Path(scratch, "int8.onnx").replace(small)
+                else:
+                    made.replace(exact)
+        except OSError as error:
+            raise StorageError(f"the graph cannot be kept: {error}", where=str(kept)) from error
+    return OnnxNetwork(small if int8 else exact, alone=int8)
+
+
+class OnnxNetwork:
+    """A graph that stands in for a checkpoint's model; see ``engine.Network``.
+
+    Args:
+        path: The graph.
+        alone: Whether to compute sequences one at a time, without padding.
+    """
+
+    def __init__(self, path: Path, *, alone: bool) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = torch.get_num_threads()
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(
+            str(path), options, providers=["CPUExecutionProvider"]
+        )
+        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._alone = alone
+
+    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+        """Return the batch's rows; see ``Network``."""
+        types = np.zeros_like(ids) if types is None else types
+        mask = np.ones_like(ids) if mask is None else mask
+        if not self._alone:
+            return self._run(ids, types, mask)
+        found = []
+        for row, length in enumerate(mask.sum(axis=1).tolist()):
+            here = (slice(row, row + 1), slice(0, max(1, length)))
+            made = self._run(ids[here], types[here], mask[here])[0]
+            if made.ndim == 2:
+                made = np.pad(made, ((0, 0), (0, ids.shape[1] - made.shape[1])))
+            found.append(made)
+        return np.stack(found)
+
+    def _run(self, ids: Ids, types: Ids, mask: Ids) -> Rows:
+        given = {"ids": ids, "types": types, "mask": mask}
+        found: Rows = self._session.run(
+            None, {name: array for name, array in given.items() if name in self._inputs}
+        )[0]
+        return found
+
+
+class _Rows(torch.nn.Module):
+    """The model as a function of arrays alone, with its mask spelt out."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        super().__init__()
+        self.model = checkpoint.model
+        self._head = checkpoint.head
+
+    def forward(self, ids: Any, mask: Any, types: Any = None) -> Any:
+        """Return rows as ``engine.Network`` does."""
+        closed = ((1 - mask) * _CLOSED)[:, None, None, :].to(torch.float32)
+        given = {"input_ids": ids, "attention_mask": closed}
+        if types is not None:
+            given["token_type_ids"] = types
+        if self._head == "choice":
+            given |= {name: given[name][:, None] for name in given if name != "attention_mask"}
+        out = self.model(**given)
+        if self._head == "span":
+            return torch.stack((out.start_logits, out.end_logits), dim=1)
+        return out.logits
+
+
+def _export(checkpoint: Checkpoint, path: Path) -> None:
+    model = checkpoint.model
+    n_types = getattr(model.config, "type_vocab_size", 0)
+    typed = "token_type_ids" in inspect.signature(model.forward).parameters and n_types > 1
+    ids = torch.randint(5, model.config.vocab_size, (2, 24), generator=torch.Generator())
+    mask = torch.ones_like(ids)
+    mask[1, 20:] = 0
+    ids[1, 20:] = checkpoint.tokenizer.pad_token_id or 0
+    types = torch.zeros_like(ids)
+    types[:, 9:20] = int(typed)
+    names = ["ids", "mask", "types"] if typed else ["ids", "mask"]
+    axes = {name: {0: "sequences", 1: "tokens"} for name in names}
+    axes["rows"] = {0: "sequences"} | ({2: "tokens"} if checkpoint.head == "span" else {})
+    before = model.config._attn_implementation
+    try:
+        model.set_attn_implementation("eager")  # the others do not trace whole
+        with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                _Rows(checkpoint).eval(),
+                (ids, mask, types) if typed else (ids, mask),
+                str(path),
+                dynamo=False,
+                input_names=names,
+                output_names=["rows"],
+                dynamic_axes=axes,
+                opset_version=_OPSET,
+            )
+    except (RuntimeError, ValueError, TypeError, IndexError) as error:
+        first = str(error).strip().partition("\n")[0]
+        raise InputError(
+            f"the model cannot be made a graph: {first}",
+            where=checkpoint.name,
+            expected="an encoder of the BERT or RoBERTa kind, of less than 2 GB",
+            cure="-o runtime=torch",
+        ) from error
+    finally:
+        model.set_attn_implementation(before)
+        model.eval()
+    given = (ids[:, :22].numpy(), types[:, :22].numpy(), mask[:, :22].numpy())
+    wanted, found = TorchNetwork(checkpoint)(*given), OnnxNetwork(path, alone=False)(*given)
+    wanted, found = (rows[0] for rows in (wanted, found))
+    if not np.allclose(wanted, found, rtol=_ALIKE, atol=_ALIKE):
+        raise InputError(
+            "the model's graph says something else than the model",
+            where=checkpoint.name,
+            expected="an encoder of the BERT or RoBERTa kind",
+            cure="-o runtime=torch",
+        )
+
+
+def _quantise(source: Path, target: Path) -> None:
+    log = logging.getLogger()
+    level = log.level
+    log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
+    try:
+        quantize_dynamic(
+            source,
+            target,
+            op_types_to_quantize=["MatMul"],
+            per_channel=True,
+            weight_type=QuantType.QInt8,
+            extra_options={"MatMulConstBOnly": True},
+        )
+    finally:
+        log.setLevel(level)
+
+
+def _key(checkpoint: Checkpoint) -> str:
+    """Return a name for a model: of its weights, its configuration and its head."""
+    model = checkpoint.model
+    digest = hashlib.sha256(f"{_VERSION} {checkpoint.head} {torch.__version__}\n".encode())
+    digest.update(os.fsencode(model.config.to_json_string(use_diff=False)))
+    for name, tensor in sorted(model.state_dict().items()):
+        digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
+        digest.update(tensor.detach().contiguous().cpu().numpy())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,79 @@
+"""Checkpoints through ONNX Runtime: the same answers in 32 bits, nearly the same in 8."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from encoders import TEXTS, make_encoder  # noqa: E402
+
+from closeread.errors import UsageError  # noqa: E402
+from closeread.readers import make  # noqa: E402
+from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
+from closeread.readers.neural.engine import forward  # noqa: E402
+from closeread.readers.neural.onnx import open_network  # noqa: E402
+from closeread.readers.windows import Encoded  # noqa: E402
+from closeread.types import Passage, Question  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "onnx"
+
+
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_rows_are_those_of_the_model(tmp_path, kind, head):
+    """Any head, any length, padded or not; in 8 bits near, and apart from neighbours."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m", head, kind=kind), head)
+    rng = np.random.default_rng(5)
+    sequences = []
+    for length in (3, 8, 21, 24, 24, 57):
+        types = [0] * (length // 2) + [checkpoint.template.second] * (length - length // 2)
+        sequences.append(Encoded(rng.integers(5, 60, length).tolist(), types))
+    wanted = dict(forward(checkpoint, sequences))
+    exact = open_network(checkpoint, int8=False)
+    small = open_network(checkpoint, int8=True)
+    for index, row in forward(checkpoint, sequences, network=exact):
+        assert row.shape == wanted[index].shape
+        assert row == pytest.approx(wanted[index], abs=1e-4)
+    together = dict(forward(checkpoint, sequences, network=small))
+    for index, row in together.items():
+        assert row.shape == wanted[index].shape
+        ((_, alone),) = forward(checkpoint, [sequences[index]], network=small)
+        assert (alone == row).all()
+    apart = np.concatenate([(together[at] - wanted[at]).ravel() for at in wanted])
+    whole = np.concatenate([row.ravel() for row in wanted.values()])
+    assert 0 < np.abs(apart).mean() < 0.1 * np.abs(whole).mean()
+
+
+def test_a_graph_is_made_once_for_the_same_weights(tmp_path, cache):
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    item = (Passage(passage_id="p", text=TEXTS["en"][0]), question)
+    options = {"model": make_encoder(tmp_path / "one")}
+    (plain,) = make("span", options)[0].read([item])
+    (exact,) = make("span", options | {"runtime": "onnx"})[0].read([item])
+    assert exact.answer == plain.answer
+    assert exact.confidence == pytest.approx(plain.confidence, abs=1e-4)
+    make("span", options | {"runtime": "int8"})
+    files = {path: path.stat().st_mtime_ns for path in cache.iterdir()}
+    assert len(files) == 2
+    make("span", options | {"runtime": "onnx"})
+    make("span", options | {"runtime": "int8"})
+    assert {path: path.stat().st_mtime_ns for path in cache.iterdir()} == files
+    make("span", {"model": make_encoder(tmp_path / "two", seed=8), "runtime": "int8"})
+    assert len(list(cache.iterdir())) == 3
+
+
+def test_it_is_for_processors_alone(tmp_path):
+    with pytest.raises(UsageError, match="runtime=int8"):
+        make("span", {"model": make_encoder(tmp_path), "runtime": "int8", "dtype": "bfloat16"})
