@@ -147,7 +147,8 @@ def command(
     `POST /` takes contexts of the MRQA shared task, `POST /v1/answer` questions in closeread's own
     form; `GET /` is a page to try it. SIGTERM or Ctrl-C stops, after answering what was accepted.
     """
-    from closeread.making import make
+    from closeread import making
+    from closeread.readers import make
     from closeread.runs.predict import batch_size_of
     from closeread.runs.records import describe_reader
 
@@ -170,8 +171,8 @@ def command(
         body_seconds=body_timeout_seconds,
     )
     with bound(host, port) as listening:
-        made, resolved = make("reader", reader, parsed(options))
-        finder = make("retriever", retriever)[0] if retriever != "none" else None
+        made, resolved = make(reader, parsed(options))
+        finder = making.make("retriever", retriever)[0] if retriever != "none" else None
         size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), queue)
         service = Service(
             made,

@@ -71,6 +71,14 @@ def test_a_run_over_http_is_the_run_itself(tmp_path, reader):
     assert (record["protocol"], record["reader"]) == ("closeread", reader)
 
 
+def test_a_served_reader_can_be_served_again(tmp_path):
+    with serving("lexical") as first, serving(f"http:{first.url}") as second:
+        done("read", "exam/en", "--reader", second.url, "--out", "far", folder=tmp_path)
+    done("read", "exam/en", "--reader", "lexical", "--out", "near", folder=tmp_path)
+    far, near = (tmp_path / name / "predictions.jsonl" for name in ("far", "near"))
+    assert far.read_bytes() == near.read_bytes()
+
+
 def predict_server(dataset, output, port):
     """Do what the shared task's client does, with the standard library.
 
