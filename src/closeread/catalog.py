@@ -4,8 +4,10 @@ A name may also be ``package.module:factory``, so that outsiders extend closerea
 touching it.
 """
 
+import contextlib
 import difflib
 import importlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -308,3 +310,18 @@ def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
         f"{what} needs the package {module!r}, which is not installed",
         cure=f"pip install 'closeread[{extra}]'",
     )
+
+
+@contextlib.contextmanager
+def needing(what: str, extra: str) -> Iterator[None]:
+    """Name the extra where an import inside fails for want of a package of it.
+
+    Raises:
+        MissingExtraError: The package is not installed.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("closeread"):
+            raise
+        raise missing_extra(what, error.name or "a package", extra) from error

@@ -5,7 +5,7 @@ What needs torch is loaded when the reader is made.
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from closeread.catalog import missing_extra
+from closeread.catalog import needing
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -56,12 +56,8 @@ def choice(
         raise UsageError(
             f"stride={stride}, token_budget={token_budget}", expected="at least 1, at least 0"
         )
-    try:
+    with needing("the reader choice", "neural-readers"):
         from closeread.readers.neural.choice import opened
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("closeread"):
-            raise
-        raise missing_extra("the reader choice", error.name or "torch", "neural-readers") from error
     return opened(
         model,
         device=device,

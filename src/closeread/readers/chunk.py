@@ -6,7 +6,7 @@ is made.
 
 from typing import TYPE_CHECKING, get_args
 
-from closeread.catalog import missing_extra
+from closeread.catalog import needing
 from closeread.errors import UsageError
 from closeread.readers.choice import Aggregate
 
@@ -59,12 +59,8 @@ def chunk(
             f"chunk_tokens={chunk_tokens}, token_budget={token_budget}",
             expected="at least 1, at least 0",
         )
-    try:
+    with needing("the reader chunk", "neural-readers"):
         from closeread.readers.neural.chunk import opened
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("closeread"):
-            raise
-        raise missing_extra("the reader chunk", error.name or "torch", "neural-readers") from error
     return opened(
         model,
         device=device,

@@ -5,7 +5,7 @@ What needs torch is loaded when the reader is made.
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from closeread.catalog import missing_extra
+from closeread.catalog import needing
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,12 +72,8 @@ def span(
             f"runtime={runtime} with device={device} and dtype={dtype}",
             expected="device=cpu and dtype=float32: it is for processors",
         )
-    try:
+    with needing("the reader span", "neural-readers"):
         from closeread.readers.neural.span import opened
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("closeread"):
-            raise
-        raise missing_extra("the reader span", error.name or "torch", "neural-readers") from error
     return opened(
         model,
         device=device,

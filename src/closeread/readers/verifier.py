@@ -6,7 +6,7 @@ of Zhang et al. (2021). What needs torch is loaded when a reader is made.
 
 from typing import TYPE_CHECKING, Any
 
-from closeread.catalog import missing_extra
+from closeread.catalog import needing
 from closeread.errors import UsageError
 from closeread.making import make
 
@@ -58,12 +58,8 @@ def verifier(
     if not model:
         raise UsageError("no model is named", expected="-o model=PATH or a hub name")
     found, resolved = retriever_of(retriever, evidence_model, options)
-    try:
+    with needing("the verifier", "neural-readers"):
         from closeread.readers.neural.verifier import opened
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("closeread"):
-            raise
-        raise missing_extra("the verifier", error.name or "torch", "neural-readers") from error
     return opened(
         model,
         found,

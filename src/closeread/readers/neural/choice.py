@@ -7,13 +7,14 @@ or contradicted) needs no treatment of its own: the stem stands in every sequenc
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 from closeread.errors import UsageError
 from closeread.readers.competition import by_share
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
-from closeread.readers.neural.engine import forward
+from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_scores import shares
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
@@ -25,18 +26,16 @@ _PASSAGES_KEPT = 64
 
 
 class _Asked(NamedTuple):
-    """A question, and which of all sequences are its options' windows.
-
-    Attributes:
-        windows: For each option the places of its sequences.
-        n_read: Tokens of the passage in the first window of the option with the fewest.
-        n_passage: Tokens of the passage.
-    """
+    """A question, the windows of each of its options, and how many tokens its passage has."""
 
     question: Question
-    windows: list[range]
-    n_read: int
+    windows: list[list[Window]]
     n_passage: int
+
+    @property
+    def sequences(self) -> list[Encoded]:
+        """Of all options, one after the other."""
+        return [window.encoded for of_option in self.windows for window in of_option]
 
 
 def opened(
@@ -101,30 +100,19 @@ class ChoiceReader:
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
         asked: list[_Asked] = []
-        sequences: list[Encoded] = []
-        owner: list[int] = []
         for passage, question in items:
-            if not question.options:
+            if question.options:
+                n_passage = len(self._passage(passage.text))
+                asked.append(_Asked(question, self._windows(passage, question), n_passage))
+            else:
                 yield Prediction(
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
-                continue
-            made = self._windows(passage, question)
-            places, base = [], len(sequences)
-            for of_option in made:
-                places.append(range(base, base + len(of_option)))
-                base += len(of_option)
-                sequences += [window.encoded for window in of_option]
-            owner += [len(asked)] * (base - len(owner))
-            n_read = min(of_option[0].length for of_option in made)
-            asked.append(_Asked(question, places, n_read, len(self._passage(passage.text))))
-        left = [sum(map(len, one.windows)) for one in asked]
-        scored: dict[int, float] = {}
-        for index, row in forward(self._checkpoint, sequences, token_budget=self._token_budget):
-            scored[index] = float(row[0])
-            left[owner[index]] -= 1
-            if not left[owner[index]]:
-                yield self._told(asked[owner[index]], scored, sequences)
+        groups = [one.sequences for one in asked]
+        for index, rows in forward_groups(
+            self._checkpoint, groups, token_budget=self._token_budget
+        ):
+            yield self._told(asked[index], [float(row[0]) for row in rows])
 
     def _windows(self, passage: Passage, question: Question) -> list[list[Window]]:
         return [
@@ -139,18 +127,16 @@ class ChoiceReader:
             for option in question.options
         ]
 
-    def _told(
-        self, asked: _Asked, scored: dict[int, float], sequences: Sequence[Encoded]
-    ) -> Prediction:
-        scores = [
-            self._aggregate([scored.pop(place) for place in places]) for places in asked.windows
-        ]
+    def _told(self, asked: _Asked, scored: Sequence[float]) -> Prediction:
+        rest = iter(scored)
+        scores = [self._aggregate([*islice(rest, len(one))]) for one in asked.windows]
         if not all(map(math.isfinite, scores)):
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
-        shown = [sequences[place] for places in asked.windows for place in places]
+        shown = asked.sequences
         note = f"{sum(len(one.ids) for one in shown)} tokens in {len(shown)} sequences"
-        if self._stride is None and asked.n_read < asked.n_passage:
-            note += f"; of the passage the first {asked.n_read} of {asked.n_passage} tokens"
+        n_read = min(of_option[0].length for of_option in asked.windows)
+        if self._stride is None and n_read < asked.n_passage:
+            note += f"; of the passage the first {n_read} of {asked.n_passage} tokens"
         return by_share(asked.question, shares(scores), note)
 
 

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 
 from closeread.errors import UsageError
@@ -12,10 +14,11 @@ from closeread.readers.chunk import CHUNK_TOKENS
 from closeread.readers.competition import decided
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
-from closeread.readers.neural.engine import forward
+from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
+from closeread.readers.windows import Encoded
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
@@ -24,12 +27,16 @@ _PASSAGES_KEPT = 64
 
 
 class _Asked(NamedTuple):
-    """A question with the chunks of its options; ``base`` is the first one's place among all."""
+    """A question with the chunks of each of its options."""
 
     passage: Passage
     question: Question
     chunks: list[list[Chunk]]
-    base: int
+
+    @property
+    def sequences(self) -> list[Encoded]:
+        """Of all options, one after the other."""
+        return [chunk.encoded for of_option in self.chunks for chunk in of_option]
 
 
 def opened(model: str, *, device: str, dtype: str, pickled: bool, **settings: Any) -> "ChunkReader":
@@ -102,27 +109,19 @@ class ChunkReader:
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
         asked: list[_Asked] = []
-        cut: list[Chunk] = []
-        owner: list[int] = []
         for passage, question in items:
-            if not question.options or question.kind == "entailment":
+            if question.options and question.kind != "entailment":
+                asked.append(_Asked(passage, question, self._chunks(passage, question)))
+            else:
                 yield Prediction(
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
-                continue
-            made = self._chunks(passage, question)
-            asked.append(_Asked(passage, question, made, len(cut)))
-            for of_option in made:
-                cut += of_option
-            owner += [len(asked) - 1] * (len(cut) - len(owner))
-        left = [sum(map(len, one.chunks)) for one in asked]
-        odds: dict[int, float] = {}
-        sequences = [one.encoded for one in cut]
-        for index, row in forward(self._checkpoint, sequences, token_budget=self._token_budget):
-            odds[index] = float(log_odds(torch.from_numpy(row)[None].double(), self._supported))
-            left[owner[index]] -= 1
-            if not left[owner[index]]:
-                yield self._told(asked[owner[index]], odds)
+        groups = [one.sequences for one in asked]
+        for index, rows in forward_groups(
+            self._checkpoint, groups, token_budget=self._token_budget
+        ):
+            logits = torch.from_numpy(np.stack(rows)).double()
+            yield self._told(asked[index], log_odds(logits, self._supported).tolist())
 
     def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
         return [
@@ -136,11 +135,10 @@ class ChunkReader:
             for option in question.options
         ]
 
-    def _told(self, asked: _Asked, odds: dict[int, float]) -> Prediction:
-        found, evidence, place = [], [], asked.base
+    def _told(self, asked: _Asked, odds: Sequence[float]) -> Prediction:
+        found, evidence, rest = [], [], iter(odds)
         for option, of_option in zip(asked.question.options, asked.chunks, strict=True):
-            values = [odds.pop(place + number) for number in range(len(of_option))]
-            place += len(of_option)
+            values = [*islice(rest, len(of_option))]
             best = max(range(len(values)), key=values.__getitem__)
             found.append(
                 values[best] if self._aggregate == "max" else math.fsum(values) / len(values)
@@ -154,13 +152,13 @@ class ChunkReader:
             )
         if not all(map(math.isfinite, found)):
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
-        shown = [one.encoded.ids for of_option in asked.chunks for one in of_option]
+        shown = asked.sequences
         return decided(
             asked.question,
             found,
             scores=[_chance(one) for one in found],
             evidence=tuple(evidence),
-            note=f"{sum(map(len, shown))} tokens in {len(shown)} sequences",
+            note=f"{sum(len(one.ids) for one in shown)} tokens in {len(shown)} sequences",
         )
 
     def _span(self, passage: Passage, chunk: Chunk) -> tuple[Span, ...]:

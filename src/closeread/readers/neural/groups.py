@@ -1,0 +1,34 @@
+"""Sequences that are answered together: a question's, whose rows come when the last is computed."""
+
+from collections.abc import Iterator, Sequence
+
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.engine import Rows, forward
+from closeread.readers.windows import Encoded
+
+
+def forward_groups(
+    checkpoint: Checkpoint,
+    groups: Sequence[Sequence[Encoded]],
+    *,
+    token_budget: int | None = None,
+) -> Iterator[tuple[int, list[Rows]]]:
+    """Yield each group's index and its sequences' rows, as soon as the last of them is computed.
+
+    Sequences of all groups share batches; see ``engine.forward``.
+
+    Args:
+        checkpoint: What computes.
+        groups: One sequence or more each.
+        token_budget: Tokens of a batch, padding included; None: what suits the device.
+    """
+    sequences = [one for group in groups for one in group]
+    owner = [(index, place) for index, group in enumerate(groups) for place in range(len(group))]
+    rows: dict[int, dict[int, Rows]] = {}
+    for index, row in forward(checkpoint, sequences, token_budget=token_budget):
+        group, place = owner[index]
+        found = rows.setdefault(group, {})
+        found[place] = row
+        if len(found) == len(groups[group]):
+            del rows[group]
+            yield group, [found[one] for one in range(len(found))]
