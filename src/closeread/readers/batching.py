@@ -51,7 +51,7 @@ def plan(
         if most is not None:
             rounded = max(length, min(rounded, most))
         by_length.setdefault(rounded, []).append(index)
-    found = []
+    found: list[Batch] = []
     for rounded in sorted(by_length, reverse=True):
         indices = by_length[rounded]
         size = max(1, token_budget // rounded)

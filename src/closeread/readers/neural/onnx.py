@@ -108,7 +108,7 @@ class OnnxNetwork:
         return found
 
 
-class _Rows(torch.nn.Module):
+class _Rows(torch.nn.Module):  # type: ignore[misc]
     """The model as a function of arrays alone, with its mask spelt out."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -122,8 +122,8 @@ class _Rows(torch.nn.Module):
         given = {"input_ids": ids, "attention_mask": closed}
         if types is not None:
             given["token_type_ids"] = types
-        if self._head == "choice":
-            given |= {name: given[name][:, None] for name in given if name != "attention_mask"}
+        if self._head == "choice":  # the model itself would take the mask for one of tokens
+            return self.model.classifier(self.model.base_model(**given).pooler_output)
         out = self.model(**given)
         if self._head == "span":
             return torch.stack((out.start_logits, out.end_logits), dim=1)
@@ -158,7 +158,7 @@ def _export(checkpoint: Checkpoint, path: Path) -> None:
                 dynamic_axes=axes,
                 opset_version=_OPSET,
             )
-    except (RuntimeError, ValueError, TypeError, IndexError) as error:
+    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
         first = str(error).strip().partition("\n")[0]
         raise InputError(
             f"the model cannot be made a graph: {first}",

@@ -193,7 +193,8 @@ def _elsewhere(
         stop = other.first + other.length
         before = first - other.first if other.first else np.full_like(first, _UNBOUNDED)
         behind = stop - 1 - last if stop < n_tokens else _UNBOUNDED - last
-        return np.minimum(before, behind)
+        least: NDArray[np.int64] = np.minimum(before, behind)
+        return least
 
     here = around(window)
     shut = np.zeros(here.shape, np.bool_)
