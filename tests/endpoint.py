@@ -29,6 +29,7 @@ class Endpoint:
         rule: From a request's body to the text of the answer.
         fault: From the request's number (from 0) and its body to something that goes wrong: a
             status with headers and text, or the name of a fault in the handler below; None: fine.
+        only_streams: Whether every reply is streamed, asked for or not.
         pages: What GET answers, by path, besides the models.
         reply: From a path and a body to what is answered as JSON, where it is no language model.
     """
@@ -38,6 +39,7 @@ class Endpoint:
     fault: Callable[[int, dict[str, Any]], Any] = lambda number, body: None
     logprobs: Callable[[dict[str, Any]], Any] | None = None
     usage: bool = True
+    only_streams: bool = False
     pages: dict[str, Any] = field(default_factory=dict)
     reply: Callable[[str, dict[str, Any]], Any] | None = None
     seen: list[Seen] = field(default_factory=list)
@@ -104,7 +106,9 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
                 return
             reply = endpoint.reply
             text = json.dumps(self.reply(body) if reply is None else reply(self.path, body))
-            if fault == "cut":
+            if (body.get("stream") or endpoint.only_streams) and fault in (None, "cut", "error"):
+                self.stream(json.loads(text), body, fault)
+            elif fault == "cut":
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(text.encode())))
                 self.end_headers()
@@ -129,6 +133,41 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
                 self.send(200, fault)
             else:
                 self.send(200, text)
+
+        def stream(self, whole, body, fault):
+            """Send a reply in pieces of three letters, as servers lay them out.
+
+            The fault "cut" ends the connection in the middle as if all were well; "error" says so.
+            """
+            events = []
+            for choice in whole["choices"]:
+                said = choice["text"] if "text" in choice else choice["message"]["content"]
+                for start in range(0, len(said), 3):
+                    piece = said[start : start + 3]
+                    part = {"delta": {"content": piece}} if "message" in choice else {"text": piece}
+                    events.append({"choices": [{"index": choice["index"], **part}]})
+                last = {"delta": {}} if "message" in choice else {"text": ""}
+                ended = {"index": choice["index"], "finish_reason": "stop"}
+                if "logprobs" in choice:
+                    last["logprobs"] = choice["logprobs"]
+                events.append({"choices": [{**ended, **last}]})
+            if (body.get("stream_options") or {}).get("include_usage") and "usage" in whole:
+                events.append({"choices": [], "usage": whole["usage"]})
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            lines = [f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in events]
+            if fault is not None:
+                lines = lines[: len(lines) // 2]
+            if fault == "error":
+                lines.append('data: {"error": {"message": "out of memory"}}\n\n')
+            if fault is None:
+                lines.append("data: [DONE]\n\n")
+            raw = ": here it comes\n\n" + "".join(lines)
+            for byte_start in range(0, len(raw.encode()), 50):
+                self.wfile.write(raw.encode()[byte_start : byte_start + 50])
 
         def reply(self, body):
             chat = "messages" in body

@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from scorers.pairs import pairs, written
-from scorers.record import EACH, HARNESSES, OUT, judged
 
 from closeread import catalog, load
 from closeread.types import Answer, Prediction, Question
 from conftest import corpus_folder
+from interop.scorers.pairs import pairs, written
+from interop.scorers.record import EACH, HARNESSES, OUT, judged
 
 pytestmark = pytest.mark.interop
 

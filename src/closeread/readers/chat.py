@@ -33,6 +33,8 @@ def chat(
     temperature: float = 0.0,
     stop: str = "",
     server_stop: bool = False,
+    stream: bool = False,
+    top_logprobs: int = 20,
     extract: str = "auto",
     extra: str = "",
     concurrency: int = 8,
@@ -61,6 +63,10 @@ def chat(
         stop: Where the saved text is cut before it is read; several are separated by ``||``, and
             ``\n`` is a line's end. ``score --stop`` changes it afterwards.
         server_stop: Send the stops to the server as well. Cheaper, but what follows is lost.
+        stream: Have the reply sent piece by piece, for servers and proxies that cut a silent
+            connection. The text is the same.
+        top_logprobs: With ``scoring=letters``, how many of the likeliest first tokens are asked
+            for; hosted endpoints allow 20 or 5.
         extract: The rule by which the answer is read.
         extra: A JSON object merged into every request; null takes a key away.
         concurrency: Requests on their way at once.
@@ -90,6 +96,7 @@ def completion(
     temperature: float = 0.0,
     stop: str = "\\n",
     server_stop: bool = False,
+    stream: bool = False,
     extract: str = "auto",
     extra: str = "",
     concurrency: int = 8,
@@ -125,6 +132,8 @@ def _made(path: str, options: Mapping[str, Any]) -> "RemoteReader":
             "a chat endpoint gives no log-probabilities of a text that it did not write",
             cure="take the reader completion, or -o scoring=letters",
         )
+    if is_chat and not 1 <= given["top_logprobs"] <= 20:
+        raise UsageError(f"top_logprobs={given['top_logprobs']}", expected="1 to 20")
     stops = stops_in(given["stop"])
     asking = Asking(
         examples=Examples.opened(given["examples"], given["shots"], given["seed"]),
@@ -142,6 +151,9 @@ def _made(path: str, options: Mapping[str, Any]) -> "RemoteReader":
         sent["seed"] = given["seed"]
     if given["server_stop"] and stops:
         sent["stop"] = list(stops)
+    if given["stream"]:
+        sent["stream"] = True
+        sent["stream_options"] = {"include_usage": True}
     return RemoteReader(
         path,
         asking,
@@ -150,6 +162,7 @@ def _made(path: str, options: Mapping[str, Any]) -> "RemoteReader":
         ),
         model=given["model"],
         sent=sent,
+        top_logprobs=given.get("top_logprobs", 0),
         extra=_object(given["extra"]),
         concurrency=given["concurrency"],
         cache=given["cache"],

@@ -72,18 +72,25 @@ def _of_text(echo: Logprobs, text: str) -> list[tuple[str, float | None]]:
     return rows[:kept]
 
 
-def of_letters(tops: Sequence[TopToken], labels: Sequence[str]) -> tuple[float, ...]:
-    """Return the log-probability of each label as the first thing written.
+def of_letters(
+    tops: Sequence[TopToken], labels: Sequence[str]
+) -> tuple[tuple[float, ...], tuple[str, ...]]:
+    """Return the log-probability of each label as the first thing written, and those not listed.
 
     Every way to write a label (``A``, `` A``, ``(A``) counts for it. A label that is not among the
-    likeliest tokens gets the least of them, which it cannot exceed.
+    likeliest tokens gets the most that it can have: no more than the least of them, nor than what
+    all of them leave over.
     """
+    left = 1 - math.fsum(math.exp(one.logprob) for one in tops)
     floor = min(one.logprob for one in tops)
-    found = []
+    if left > 0:
+        floor = min(floor, math.log(left))
+    found, absent = [], []
     for label in labels:
         ways = [one.logprob for one in tops if one.token.strip(' \t\n(（*"“▁Ġ') == label]
         found.append(_log_sum(ways) if ways else floor)
-    return tuple(found)
+        absent += [] if ways else [label]
+    return tuple(found), tuple(absent)
 
 
 def shares(scores: Sequence[float]) -> tuple[float, ...]:

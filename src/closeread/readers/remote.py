@@ -59,6 +59,7 @@ class RemoteReader:
         *,
         model: str,
         sent: Mapping[str, Any],
+        top_logprobs: int,
         extra: Mapping[str, Any],
         concurrency: int,
         cache: str,
@@ -69,6 +70,7 @@ class RemoteReader:
         self._endpoint = endpoint
         self._model = model
         self._sent = dict(sent)
+        self._top_logprobs = top_logprobs
         self._extra = dict(extra)
         self._concurrency = concurrency
         self._cache = cache
@@ -178,15 +180,24 @@ class RemoteReader:
 
     async def _score(self, client: Client, lane: Lane, ask: Ask, question: Question) -> Prediction:
         if self._is_chat:
-            body = self._body(
-                {**self._shown(ask), "max_tokens": 1, "logprobs": True, "top_logprobs": 20}
-            )
+            asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": self._top_logprobs}
+            body = self._body({**self._shown(ask), **asked})
             reply, _ = await self._ask(client, lane, body, 1)
             tops = top_tokens(reply) if isinstance(reply, ChatReply) else None
             if not tops:
                 raise self._no_logprobs()
-            scores = of_letters(tops, [option.label for option in question.options])
-            return self._asking.weigh(question, scores)
+            labels = [option.label for option in question.options]
+            scores, absent = of_letters(tops, labels)
+            if len(absent) == len(labels):
+                raise FailedQuestionError(
+                    f"no option's letter is among the {len(tops)} likeliest first tokens: "
+                    "leave out -o scoring=, or take a prompt that asks for the letter at once"
+                )
+            found = self._asking.weigh(question, scores)
+            if not absent:
+                return found
+            note = f"{', '.join(absent)} not among the {len(tops)} likeliest tokens: at most as set"
+            return msgspec.structs.replace(found, note=note)
         texts = [ask.plain() + continuation for continuation in ask.continuations]
         body = self._body({"prompt": texts, "max_tokens": 1, "echo": True, "logprobs": 1})
         reply, _ = await self._ask(client, lane, body, len(texts))

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.readers.event_stream import BrokenStreamError, is_stream, joined
 from closeread.types import Generation
 
 
@@ -81,7 +82,7 @@ _TEXT = msgspec.json.Decoder(TextReply)
 
 
 def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
-    """Read a reply and put its choices in the order of their index, each once.
+    """Read a reply, streamed or not, and put its choices in the order of their index, each once.
 
     Args:
         raw: The body.
@@ -89,12 +90,18 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
         n: How many choices were asked for.
 
     Raises:
-        MalformedReplyError: No JSON, no choices, not those asked for, or two that disagree.
+        MalformedReplyError: No JSON, no choices, not those asked for, two that disagree, or a
+            stream that breaks off.
     """
     found: ChatReply | TextReply
     try:
-        found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        if is_stream(raw):
+            found = msgspec.convert(joined(raw), ChatReply if chat else TextReply)
+        else:
+            found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
+    except BrokenStreamError as error:
+        raise MalformedReplyError(str(error)) from error
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error
     by_index: dict[int, Any] = {}
     for one in found.choices:

@@ -1,0 +1,98 @@
+"""A streamed reply (``text/event-stream``) put together again as the reply that it is parts of.
+
+Chunks bring deltas of each choice's text and log-probabilities, why it ended, and, last, the usage.
+A stream may break off without any error of the connection, so its end must be said: by ``[DONE]``,
+or by every choice that was begun.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+_BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
+
+
+class BrokenStreamError(Exception):
+    """A stream that ends before its end, reports an error, or holds what is no chunk."""
+
+
+def is_stream(raw: bytes) -> bool:
+    """Whether a body is a stream of events, whatever was asked for: some servers only stream."""
+    return raw.lstrip().startswith(_BEGINNINGS)
+
+
+def joined(raw: bytes) -> dict[str, Any]:
+    """Return the reply that a stream's chunks make up, as if it had not been streamed.
+
+    Args:
+        raw: The whole body.
+
+    Raises:
+        BrokenStreamError: It breaks off, a chunk is no JSON object, or it reports an error.
+    """
+    choices: dict[int, dict[str, Any]] = {}
+    usage: Any = None
+    done = False
+    for data in _events(raw):
+        if data == b"[DONE]":
+            done = True
+            break
+        chunk = _chunk(data)
+        usage = chunk.get("usage") or usage
+        for part in chunk.get("choices") or ():
+            try:
+                _add(choices.setdefault(int(part.get("index", 0)), {}), part)
+            except (AttributeError, TypeError, ValueError) as error:
+                raise BrokenStreamError(f"a chunk is not what was asked for: {error}") from error
+    ended = choices and all(one.get("finish_reason") for one in choices.values())
+    if not done and not ended:
+        raise BrokenStreamError("the stream breaks off before its end")
+    found: dict[str, Any] = {"choices": [{"index": n} | choices[n] for n in sorted(choices)]}
+    return found if usage is None else found | {"usage": usage}
+
+
+def _events(raw: bytes) -> Iterator[bytes]:
+    """Yield each event's data; an event that no blank line ends was cut, and is left out."""
+    lines: list[bytes] = []
+    *whole, rest = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    if rest.strip() == b"data: [DONE]":  # the last one's end is often left out
+        whole += [rest.strip(), b""]
+    for line in whole:
+        if line.startswith(b"data:"):
+            lines.append(line[5:].removeprefix(b" "))
+        elif not line and lines:
+            yield b"\n".join(lines)
+            lines = []
+    if lines == [b"[DONE]"]:
+        yield lines[0]
+
+
+def _chunk(data: bytes) -> dict[str, Any]:
+    try:
+        found = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise BrokenStreamError(f"a chunk of the stream is no JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise BrokenStreamError("a chunk of the stream is no JSON object")
+    if found.get("error"):
+        told = found["error"]
+        message = told.get("message", told) if isinstance(told, dict) else told
+        raise BrokenStreamError(f"the stream reports an error: {message}")
+    return found
+
+
+def _add(choice: dict[str, Any], part: dict[str, Any]) -> None:
+    delta = part.get("delta")
+    if delta is not None or "message" in part:
+        message = choice.setdefault("message", {"content": None})
+        said = (delta or part.get("message") or {}).get("content")
+        if said is not None:
+            message["content"] = (message["content"] or "") + said
+    if part.get("text") is not None:
+        choice["text"] = choice.get("text", "") + part["text"]
+    if part.get("finish_reason"):
+        choice["finish_reason"] = part["finish_reason"]
+    for name, values in (part.get("logprobs") or {}).items():
+        if isinstance(values, list):
+            choice.setdefault("logprobs", {}).setdefault(name, []).extend(values)
