@@ -209,6 +209,8 @@ def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
     reader = request.recipe.reader
     options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
+    if options.get("sentences") == "":  # left to the retriever, as when it is read
+        del options["sentences"]
     ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
     own = section(request.path, ours, VerifierOptions, "reader.options.")
     retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
