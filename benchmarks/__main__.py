@@ -233,6 +233,18 @@ def training() -> Iterator[Result]:
     yield from training.training()
 
 
+def encoder() -> Iterator[Result]:
+    """The span reader, by a model and the folder of data sets that the environment names."""
+    from benchmarks.encoder import in_its_environment
+
+    model, corpus = (os.environ.get(name) for name in ("SPAN_MODEL", "CLOSEREAD_CORPUS"))
+    if not model or not corpus:
+        print("encoder: left out, SPAN_MODEL and CLOSEREAD_CORPUS do not name its model and data")
+        return
+    yield from in_its_environment(model, f"{corpus}/data/xquad/xquad.en.json", 200)
+    yield from in_its_environment(model, f"{corpus}/data/mrqa/NewsQA_sample.jsonl", 17)
+
+
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "startup": startup,
     "mrqa": mrqa,
@@ -243,6 +255,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "memory": memory,
     "evidence": evidence,
     "client": client,
+    "encoder": encoder,
     "training": training,
     "serving": serving,
 }

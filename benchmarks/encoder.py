@@ -12,9 +12,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
-
-import torch
+from typing import Any
 
 from benchmarks.measure import DATA, HERE, Result, ratio, show
 from closeread import load
@@ -28,6 +28,8 @@ FLOOR_BATCH = 16
 
 def encoder(model: str, dataset: str, most: int | None = None) -> list[Result]:
     """Time all sides in turn and return the table."""
+    import torch
+
     torch.set_num_threads(1)
     items = [(passage, one) for passage, asked in load(dataset) for one in asked][:most]
     plain, _ = make("span", {"model": model})
@@ -104,8 +106,10 @@ def asked_of(peer: subprocess.Popen) -> float:
     return float(json.loads(peer.stdout.readline()))
 
 
-def forward_only(network: torch.nn.Module, sequences: list[Encoded]) -> None:
+def forward_only(network: Any, sequences: list[Encoded]) -> None:
     """Compute all windows, sorted by length; the least that a reader of this model must do."""
+    import torch
+
     ordered = sorted(sequences, key=lambda one: -len(one.ids))
     with torch.inference_mode():
         for first in range(0, len(ordered), FLOOR_BATCH):
@@ -121,6 +125,20 @@ def forward_only(network: torch.nn.Module, sequences: list[Encoded]) -> None:
             out.start_logits.numpy(), out.end_logits.numpy()
 
 
+def in_its_environment(model: str, dataset: str, most: int) -> list[Result]:
+    """Run this bench where torch is, and return its table."""
+    python = HERE.parent / ".venv-neural" / "bin" / "python"
+    if not python.exists():
+        raise SystemExit("no .venv-neural: `make neural` makes it")
+    command = [python, "-m", "benchmarks.encoder", model, dataset, str(most), "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return [Result(**row) for row in json.loads(done.stdout)]
+
+
 if __name__ == "__main__":
-    model, dataset, *most = sys.argv[1:]
-    show(encoder(model, dataset, *map(int, most)))
+    given = [one for one in sys.argv[1:] if one != "--json"]
+    found = encoder(*given[:2], *map(int, given[2:]))
+    if "--json" in sys.argv:
+        print(json.dumps([asdict(one) for one in found]))
+    else:
+        show(found)
