@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from closeread.errors import UsageError
 from closeread.readers.examples import Examples
 from closeread.readers.extraction import Extraction, choice, rule_named
+from closeread.readers.judging import JUDGING, judged, one_by_one
 from closeread.readers.option_scores import shares
 from closeread.readers.prompts import Prompt, gold_of, language_of, opened, reordered, shipped
 from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question, Span
@@ -62,6 +63,7 @@ class Asking:
         shuffles: How often a question with options is asked, the first time in its own order.
         scoring: ``generation`` reads what the model writes; ``letters`` and ``texts`` compare the
             log-probabilities of the options' letters or of their words.
+        judge: ``each`` asks about every option of a verification question alone.
     """
 
     examples: Examples
@@ -70,6 +72,7 @@ class Asking:
     shuffles: int = 1
     scoring: str = "generation"
     seed: int = 0
+    judge: str = "together"
 
     def __post_init__(self) -> None:
         rule_named(self.extraction.rule)
@@ -81,6 +84,15 @@ class Asking:
             raise UsageError(
                 "shuffles are votes of generations", cure="leave out scoring= for them"
             )
+        if self.judge not in JUDGING:
+            raise UsageError(f"judge={self.judge}", expected="one of " + ", ".join(JUDGING))
+        if self.judge == "each" and (
+            self.shuffles > 1 or self.scoring != "generation" or self.examples.shots
+        ):
+            raise UsageError(
+                "judge=each asks about one option at a time, in words and without examples",
+                cure="leave out shuffles=, scoring= and shots=",
+            )
         if self.prompt:
             opened(self.prompt)
 
@@ -91,7 +103,12 @@ class Asking:
         return shipped(question.kind, language_of(passage))
 
     def asks(self, passage: Passage, question: Question) -> list[Ask]:
-        """Return the requests that a question needs, one for each order of its options."""
+        """Return the requests that a question needs.
+
+        One for each order of its options, or for each of its options.
+        """
+        if one_by_one(question, self.judge):
+            return [self._about(passage, question, one.label) for one in question.options]
         prompt = self.prompt_for(passage, question)
         turns = [Turn("system", prompt.system)] if prompt.system else []
         for of, example in self.examples.drawn(passage, question):
@@ -111,6 +128,14 @@ class Asking:
                 )
             )
         return found
+
+    def _about(self, passage: Passage, question: Question, label: str) -> Ask:
+        """Return the request that shows one option alone."""
+        alone = judged(question, label)
+        prompt = self.prompt_for(passage, alone)
+        turns = [Turn("system", prompt.system)] if prompt.system else []
+        turns.append(Turn("user", prompt.asked(passage, alone)))
+        return Ask(turns=tuple(turns), begun=prompt.begun(), option_order=(label,))
 
     def scores_options(self, question: Question) -> bool:
         """Whether this question's options are compared by log-probabilities."""

@@ -29,6 +29,7 @@ def chat(
     seed: int = 0,
     shuffles: int = 1,
     scoring: str = "generation",
+    judge: str = "together",
     max_tokens: int = 1024,
     temperature: float = 0.0,
     stop: str = "",
@@ -58,6 +59,7 @@ def chat(
         seed: Of examples, orders and (above temperature 0) the server's sampling.
         shuffles: Ask questions with options so often, in different orders; the majority counts.
         scoring: ``generation``, ``letters`` or (completion only) ``texts``.
+        judge: ``each`` asks about every option of a verification question alone.
         max_tokens: That a reply may have.
         temperature: 0 is greedy.
         stop: Where the saved text is cut before it is read; several are separated by ``||``, and
@@ -92,6 +94,7 @@ def completion(
     seed: int = 0,
     shuffles: int = 1,
     scoring: str = "generation",
+    judge: str = "together",
     max_tokens: int = 256,
     temperature: float = 0.0,
     stop: str = "\\n",
@@ -141,6 +144,7 @@ def _made(path: str, options: Mapping[str, Any]) -> "RemoteReader":
         prompt=given["prompt"],
         shuffles=given["shuffles"],
         scoring=given["scoring"],
+        judge=given["judge"],
         seed=given["seed"],
     )
     sent: dict[str, Any] = {

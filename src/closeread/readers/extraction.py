@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from closeread.errors import UnknownNameError
+from closeread.readers.judging import fitting, judged, were_judged
 from closeread.readers.letters import picked, refuses
 from closeread.readers.prompts import UNANSWERABLE, reordered
 from closeread.types import Answer, Generation, Question, Record
@@ -61,9 +62,12 @@ class Extraction(Record, frozen=True, kw_only=True):
     ) -> tuple[Answer | None, float | None]:
         """Return the answer of one or more generations, and the winner's share of the votes.
 
-        Each is read with the options in the order in which its model saw them, and its letter is
-        turned back. Of equal ones the answer that was given first wins.
+        Where each is about one option, the answer is the option that fits; there is none where
+        several do, or none. Otherwise each is read with the options in the order in which its model
+        saw them, and its letter is turned back. Of equal ones the answer that was given first wins.
         """
+        if question is not None and were_judged(generations, question):
+            return self._fitting(generations, question), None
         if len(generations) == 1 and not generations[0].option_order:
             return self.answer(generations[0].text, question), None
         answers = [self._turned_back(one, question) for one in generations]
@@ -73,6 +77,15 @@ class Extraction(Record, frozen=True, kw_only=True):
         label, many = max(votes.items(), key=lambda vote: vote[1])
         winner = next(one for one in answers if one is not None and one.label == label)
         return winner, many / len(generations)
+
+    def _fitting(self, generations: Sequence[Generation], question: Question) -> Answer | None:
+        verdicts = []
+        for one in generations:
+            (label,) = one.option_order
+            found = self.answer(one.text, judged(question, label))
+            verdicts.append((label, found.label if found is not None else ""))
+        labels = fitting(verdicts, question)
+        return choice(question, labels[0]) if len(labels) == 1 else None
 
     def _turned_back(self, generation: Generation, question: Question | None) -> Answer | None:
         if question is None or not generation.option_order:

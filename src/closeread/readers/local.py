@@ -39,6 +39,7 @@ def local(
     seed: int = 0,
     shuffles: int = 1,
     scoring: str = "generation",
+    judge: str = "together",
     max_tokens: int = 256,
     stop: str = "",
     extract: str = "auto",
@@ -57,6 +58,7 @@ def local(
         seed: Of examples and orders.
         shuffles: Ask questions with options so often, in different orders.
         scoring: ``generation``, ``letters`` or ``texts``.
+        judge: ``together`` or ``each``.
         max_tokens: That an answer may have.
         stop: Where the saved text is cut before it is read.
         extract: The rule by which the answer is read.
@@ -73,6 +75,7 @@ def local(
         prompt=prompt,
         shuffles=shuffles,
         scoring=scoring,
+        judge=judge,
         seed=seed,
     )
     return LocalReader(asking, model, device=device, dtype=dtype, form=form, max_tokens=max_tokens)

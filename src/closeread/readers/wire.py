@@ -96,7 +96,8 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
     found: ChatReply | TextReply
     try:
         if is_stream(raw):
-            found = msgspec.convert(joined(raw), ChatReply if chat else TextReply)
+            whole = joined(raw)
+            found = msgspec.convert(whole, ChatReply) if chat else msgspec.convert(whole, TextReply)
         else:
             found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except BrokenStreamError as error:

@@ -1,0 +1,54 @@
+"""Options of a verification question judged one by one: does the passage support this one?
+
+Each option is a question of its own with two answers, so that no option's words bear on another's.
+"""
+
+from collections.abc import Sequence
+
+from closeread.text.language import detect
+from closeread.types import Generation, Option, Question
+
+JUDGING = ("together", "each")
+_SUPPORTED, _NOT = "A", "B"
+_WORDS = {
+    "zh": ("原文支持这一说法", "原文不支持这一说法"),
+    "en": ("The passage supports it", "The passage does not support it"),
+}
+
+
+def one_by_one(question: Question, judge: str) -> bool:
+    """Whether a question's options are judged one by one."""
+    return judge == "each" and question.kind == "verification" and len(question.options) > 1
+
+
+def judged(question: Question, label: str) -> Question:
+    """Return the question whether the passage supports one option."""
+    text = next(option.text for option in question.options if option.label == label)
+    yes, no = _WORDS[detect(text)]
+    return Question(
+        question_id=question.question_id,
+        passage_id=question.passage_id,
+        text=text,
+        kind="entailment",
+        options=(Option(label=_SUPPORTED, text=yes), Option(label=_NOT, text=no)),
+    )
+
+
+def were_judged(generations: Sequence[Generation], question: Question | None) -> bool:
+    """Whether each generation is about one option: it was shown that one alone."""
+    return (
+        question is not None
+        and len(question.options) > 1
+        and all(len(one.option_order) == 1 for one in generations)
+    )
+
+
+def fitting(verdicts: Sequence[tuple[str, str]], question: Question) -> list[str]:
+    """Return the labels whose verdict is the one that the stem asks for.
+
+    Args:
+        verdicts: An option's label and the letter of the verdict on it, "" where there is none.
+        question: Tells whether supported or contradicted options are asked for.
+    """
+    wanted = _NOT if question.asks_for == "contradicted" else _SUPPORTED
+    return [label for label, verdict in verdicts if verdict == wanted]
