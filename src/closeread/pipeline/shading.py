@@ -62,8 +62,8 @@ def shade(material: Material, say: Callable[[str], None]) -> None:
                 continue
             if other:
                 say(
-                    f"{run.name}: the retriever now finds other evidence for {other:,} questions: "
-                    "their steps are left out"
+                    f"{run.name}: without the steps of {other:,} of its questions, for which the "
+                    "retriever finds other evidence now"
                 )
 
 

@@ -1,0 +1,71 @@
+"""What a masking retriever looked for is shown of a run only where it is that run's."""
+
+import pytest
+
+from closeread.evidence.train_vectors import train
+from closeread.making import make
+from closeread.pipeline.extract import evidence_of
+from closeread.pipeline.shading import shade
+from closeread.reports.gather import gather
+from closeread.types import Evidence, Prediction, Span
+from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
+
+pytest.importorskip("gensim", reason="gensim is not installed")
+
+
+@pytest.fixture
+def shaded(tmp_path):
+    """Shade a run of a triple whose second question has evidence that nothing finds."""
+    vectors = tmp_path / "v.bin"
+    train([(PASSAGE.text, PASSAGE.language)], vectors, dimensions=20, least=1)
+    options = {"retriever": "soft-masking", "vectors": str(vectors), "integrate": "off"}
+    retriever, _ = make("retriever", "soft-masking", {"vectors": str(vectors), "integrate": "off"})
+    questions = triple("t")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = [
+        Prediction(question_id=one.question_id, evidence=evidence_of(retriever, PASSAGE, one))
+        for one in questions
+    ]
+    wrong = (Evidence(spans=(Span(0, 3),), option_label="A"),)
+    predictions[1] = Prediction(question_id=questions[1].question_id, evidence=wrong)
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+
+    def made(**changes):
+        path = write_run(
+            tmp_path / "run", dataset, predictions, values,
+            reader="evidence", options=options | changes,
+        )  # fmt: skip
+        material = gather([path])
+        said = []
+        shade(material, said.append)
+        return material.runs[0].told, said
+
+    return made
+
+
+def test_only_questions_whose_evidence_is_found_again_are_shaded(shaded):
+    """Where the retriever finds other evidence now, its steps did not lead to the run's."""
+    told, said = shaded()
+    assert set(told["t-original"].attention) == {"A", "B"}
+    assert told["t-positive"].attention == {}
+    weights = told["t-original"].attention["A"].steps[0][0]
+    assert sum(weight for _, weight in weights) == pytest.approx(1.0)
+    assert said == [
+        "run: without the steps of 1 of its questions, for which the retriever finds other "
+        "evidence now"
+    ]
+
+
+def test_other_retrievers_have_no_steps(shaded):
+    """Nothing is worked out, and nothing said, of a run of another retriever."""
+    told, said = shaded(retriever="bm25")
+    assert said == []
+    assert all(one.attention == {} for one in told.values())
+
+
+@pytest.mark.parametrize("changes", [{"vectors": "gone.bin"}, {"sharpnes": 2.0}])
+def test_a_retriever_that_cannot_be_made_is_told(shaded, changes):
+    """Its vectors are gone, or an option is not known any more: the page does without."""
+    told, (said,) = shaded(**changes)
+    assert said.startswith("run: without what was looked for at each step: ")
+    assert all(one.attention == {} for one in told.values())
