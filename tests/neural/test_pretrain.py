@@ -134,6 +134,24 @@ def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     second = train.told(path)
     assert second["held_out_right"] == pytest.approx(first["held_out_right"], abs=0.02)
     assert len(lineage_of(str(later / "out"), 0).stages) == 2
+    path.write_text(path.read_text("utf-8").replace("length = 32", "length = 65"), "utf-8")
+    code, error = train(path, "--overwrite")
+    assert code == 2
+    assert "at most 64, which the model can be given" in error
+
+
+def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabulary):
+    """The loss of two batches of four that a step sums up is their mean, as that of eight is."""
+    found = []
+    for name, batch, parts in (("one", 8, 1), ("two", 4, 2)):
+        folder = tmp_path / name
+        folder.mkdir()
+        settings = {"max_steps": 1, "batch_size": batch, "accumulation": parts}
+        told = train.told(recipe(folder, texts, vocabulary, **settings))
+        assert told["steps"] == 1
+        record = json.loads((folder / "out" / "closeread.json").read_text("utf-8"))
+        found.append(record["history"][-1]["train_loss"])
+    assert found[0] == pytest.approx(found[1], rel=0.1)
 
 
 def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabulary, monkeypatch):

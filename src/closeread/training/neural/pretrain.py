@@ -20,7 +20,7 @@ from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
 from closeread import __version__
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.training.neural.fit import Progress, arguments
 from closeread.training.neural.folder import Folder
@@ -51,6 +51,13 @@ def train(request: Request) -> Trained:
     with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout)
+        most = min(tokenizer.model_max_length, model.config.max_position_embeddings)
+        if settings.length > most:
+            raise UsageError(
+                f"train.length={settings.length}",
+                where=options.model,
+                expected=f"at most {most}, which the model can be given",
+            )
         texts, learned = _texts(settings, request)
         packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
         Random(settings.seed).shuffle(packed)
@@ -70,6 +77,7 @@ def train(request: Request) -> Trained:
             callbacks=[Progress(request.begin)],
         )
         trainer.remove_callback(PrinterCallback)
+        trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
         trainer.order = EpochOrder(
             [settings.length] * (len(packed) - aside),
             [len(packed) - aside],
@@ -117,7 +125,6 @@ def train(request: Request) -> Trained:
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
-    model_accepts_loss_kwargs = False
     order: EpochOrder
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
