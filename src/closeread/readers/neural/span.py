@@ -6,6 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from closeread.errors import UsageError
+from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.spans import (
@@ -126,11 +127,8 @@ class SpanReader:
     @cached_property
     def record(self) -> dict[str, Any]:
         """What the run folder keeps about the model."""
-        return {
-            "n_parameters": self._checkpoint.n_parameters,
-            "max_length": self._max_length,
-            "null": self._null,
-        }
+        model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
+        return {"max_length": self._max_length, "null": self._null, **model}
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last window is computed."""
