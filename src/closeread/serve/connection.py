@@ -8,10 +8,11 @@ its time: headers, body, an answer that is not taken.
 import asyncio
 from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from closeread.serve.plain_parser import PlainParser
 from closeread.serve.refusals import RefusedError
 from closeread.serve.settings import Settings
 
@@ -27,6 +28,7 @@ class GuardedConnection(HttpToolsProtocol):
     ) -> None:
         """Make it; ``refused`` counts refusals by reason."""
         super().__init__(*of, **named)
+        self.parser = cast(Any, PlainParser(self))
         self._settings = settings
         self._refused = refused
         self._in_head = True

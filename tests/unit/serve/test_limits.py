@@ -386,6 +386,43 @@ def test_requests_sent_in_one_breath_are_answered_in_order(echo):
     assert got.count(b"HTTP/1.1 200 ") == 2
 
 
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("offer", ["h2c", "websocket"])
+def test_an_offer_to_upgrade_is_passed_over(echo, offer, chunked):
+    """The request is answered as any other, body and all, and so is the next on its connection."""
+    answers = []
+    with echo.connect() as connection:
+        for name in ("first", "second"):
+            body = json.dumps(context(name)).encode()
+            length = "transfer-encoding: chunked" if chunked else f"content-length: {len(body)}"
+            sent = (
+                (
+                    f"{HEAD}connection: Upgrade, HTTP2-Settings\r\nupgrade: {offer}\r\n"
+                    f"http2-settings: AAMAAABkAAQ\r\n{length}\r\n\r\n"
+                )
+                .format(path="/")
+                .encode()
+            )
+            if chunked:
+                body = f"{len(body):x}\r\n".encode() + body + b"\r\n0\r\n\r\n"
+            # the head alone, a part of the body with it, and both at once
+            for piece in (sent[:40], sent[40:] + body[:9], body[9:]):
+                connection.sendall(piece)
+            raw = b""
+            while not raw.endswith(b"}"):
+                raw += connection.recv(65536)
+            answers.append(raw)
+    for name, raw in zip(("first", "second"), answers, strict=True):
+        assert raw.startswith(b"HTTP/1.1 200 ")
+        assert f'"{name}":"What is {name}?'.encode() in raw
+
+
+def test_a_tunnel_is_refused(echo):
+    with echo.connect() as connection:
+        connection.sendall(b"CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert status_and_error(received(connection))[0] == 400
+
+
 def test_a_trailer_is_of_no_use(echo):
     """Headers behind a chunked body are not kept, however many."""
     body = json.dumps(context("1")).encode()
