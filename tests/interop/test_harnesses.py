@@ -35,6 +35,8 @@ CASES = [
     ("evalscope", "drop_default", "exact_match", "lm-eval.drop.em", 1, 0.00005),
     ("evalscope", "drop_default", "f1", "lm-eval.drop.f1", 1, 0.00005),
     ("opencompass", "drop", "accuracy", "opencompass.drop", 100, 0),
+    ("simple_evals", "drop", "score", "simple-evals.drop.score", 1, 0),
+    ("simple_evals", "drop", "f1_score", "simple-evals.drop.f1", 100, 1e-9),
 ]
 # The harness' name for its score of one question, and ours.
 BY_QUESTION = {
@@ -43,6 +45,7 @@ BY_QUESTION = {
     "lighteval.exact_match": "em",
     "inspect.f1": "f1",
     "opencompass.drop": "correct",
+    "simple-evals.drop.score": "score",
 }
 
 

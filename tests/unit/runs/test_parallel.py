@@ -1,7 +1,9 @@
 """Scoring in several processes changes nothing but the time."""
 
 import json
+import os
 
+import msgspec
 import pytest
 
 from closeread.cli import main
@@ -61,3 +63,43 @@ def test_a_user_error_in_a_process_is_one_here():
     with pytest.raises(InputError, match="no gold") as caught:
         list(lines_by_workers(broken, 2, Counter()))
     assert caught.value.where == "file, line 3"
+
+
+def test_work_is_dealt_out_and_comes_back_in_order():
+    """More and fewer processes than items; a user error in one of them is one here."""
+    from closeread.runs.parallel import each_by_workers
+
+    for workers in (1, 2, 7):
+        found = each_by_workers(lambda one: (one, os.getpid()), range(5), workers)
+        assert [one for one, _ in found] == list(range(5))
+        assert len({process for _, process in found} - {os.getpid()}) == min(workers, 5)
+
+    def broken(one):
+        if one == 3:
+            raise InputError("no gold", where="line 3")
+        return one
+
+    with pytest.raises(InputError, match="no gold"):
+        each_by_workers(broken, range(5), 2)
+
+
+def test_rows_are_read_back_by_several_at_once(tmp_path):
+    """The readers of one open file do not move each other."""
+    from closeread.runs.score_lines import reread, row_of
+    from closeread.types import Score
+
+    path = tmp_path / "scores.jsonl"
+    scores = [Score(question_id=f"q{n}", values={"f1": n / 7, "em": None}) for n in range(40_000)]
+    with path.open("w+b") as stream:
+        for one in scores:
+            for family in ("a", "b"):
+                stream.write(msgspec.json.encode(row_of(family, one)) + b"\n")
+        stream.flush()
+        first, second = reread(stream.fileno(), "a"), reread(stream.fileno(), "b")
+        for one in scores:
+            got = next(first), next(second)
+            assert [(row.metric, row.values) for row in got] == [
+                ("a", one.values),
+                ("b", one.values),
+            ]
+        assert next(first, None) is None

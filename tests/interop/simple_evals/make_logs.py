@@ -1,0 +1,71 @@
+"""Runs simple-evals' DROP over a local file with a model that says what the file tells it to say.
+
+Usage: make_logs.py FOLDER, with material.jsonl in it; the log goes to FOLDER/out. The packaged copy
+writes whole logs no more, and walks through its samples by a coroutine that its DROP does not wait
+for: both are done here, the log in the form in which OpenAI's program writes it.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from simple_evals import common
+from simple_evals.evals.drop_eval import DropEval
+
+PROMPT = "Passage: {passage}\nQuestion: {question}\nAnswer:"
+
+
+def golds(row):
+    """Write the accepted answers as the published file does: one string each, bars between."""
+    for one in (row["answer"], *row["validated"]):
+        if "number" in one:
+            yield one["number"]
+        elif "date" in one:
+            yield " ".join(one["date"]).strip()
+        else:
+            yield " and ".join(one["spans"])
+
+
+class Canned:
+    """Answers the questions in turn."""
+
+    def __init__(self, says):
+        self.says = iter(says)
+
+    def _pack_message(self, content, role):
+        return {"role": role, "content": content}
+
+    def __call__(self, messages):
+        return next(self.says)
+
+
+def main(folder):
+    rows = [
+        json.loads(line) for line in (folder / "material.jsonl").read_text("utf-8").splitlines()
+    ]
+    task = object.__new__(DropEval)  # making one downloads the published set
+    task.seed, task.num_threads, task.n_repeats, task.cache_dir = 0, 1, 1, str(folder)
+    task._train_samples_per_prompt, task.train_samples = 0, []
+    task.test_samples = [
+        {
+            "context": PROMPT.format(**row),
+            "completion": "",
+            "ref_text": "|".join(dict.fromkeys(golds(row))),
+        }
+        for row in rows
+    ]
+    common.map_with_progress = lambda work, samples, **of: list(map(work, samples))
+    found = task(Canned([row["says"] for row in rows]))
+    (folder / "out").mkdir()
+    log = {
+        "score": found.score,
+        "metrics": found.metrics,
+        "htmls": found.htmls,
+        "convos": found.convos,
+        "metadata": None,
+    }
+    path = folder / "out" / "drop_canned_20261122_010203_allresults.json"
+    path.write_text(json.dumps(log, indent=2), "utf-8")
+
+
+main(Path(sys.argv[1]))
