@@ -66,7 +66,9 @@ def train(request: Request) -> Trained:
             {"name": one.name, "license": one.license, "sha256": one.sha256} for one in datasets
         ],
     }
-    return Trained(out=request.out, told=told, remarks=(f"{words:,} words have a vector",))
+    terms = ", ".join(dict.fromkeys(one.license or "unknown" for one in datasets))
+    remarks = (f"{words:,} words have a vector", f"learned from texts under: {terms}")
+    return Trained(out=request.out, told=told, remarks=remarks)
 
 
 def _check(request: Request, settings: VectorSettings) -> None:
