@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from closeread.errors import EndpointError, UsageError
+from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.budget import Budget
 from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError
 from closeread.readers.endpoint import Endpoint, said
@@ -153,6 +154,8 @@ class HttpReader:
     def _protocol(self) -> AnswerProtocol:
         served = self._served
         if self._asked_for == "mrqa" or (self._asked_for == "auto" and served is None):
+            if self._tokens:
+                tokenizer("en")  # what is missing is said before anything is written
             return SharedTask(tokens=self._tokens)
         if served is None:
             raise EndpointError(

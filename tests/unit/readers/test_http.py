@@ -1,7 +1,9 @@
 """The http reader against a stand-in for a served reader, in both protocols, sound and broken."""
 
+import io
 import json
 import socket
+import sys
 import threading
 import time
 
@@ -9,8 +11,9 @@ import msgspec
 import pytest
 
 from closeread import catalog
-from closeread.errors import EndpointError, MismatchError, UsageError
+from closeread.errors import EndpointError, MismatchError, MissingExtraError, UsageError
 from closeread.formats import load
+from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers import make
 from closeread.readers.answer_wire import AnswerRequest
 from closeread.readers.http import address
@@ -215,6 +218,16 @@ def test_a_submission_is_asked_in_its_own_protocol():
         assert row["question_tokens"][0] == ["What", 0]
 
 
+def test_what_tokens_need_is_said_before_anything_is_asked(monkeypatch):
+    tokenizer.cache_clear()
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    with serving(submission()) as endpoint:
+        with pytest.raises(MissingExtraError, match=r"closeread\[mrqa\]"):
+            _ = reading(endpoint).record
+        assert reading(endpoint, tokens=False).record["protocol"] == "mrqa"
+        assert endpoint.seen == []
+
+
 def test_tokens_can_be_left_out_and_each_protocol_asked_for():
     with serving(submission()) as endpoint:
         assert told(reading(endpoint, tokens=False).read(items(1))) == expected(1)
@@ -339,31 +352,36 @@ def test_nobody_there_leaves_no_folder(nobody, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_server_that_comes_up_late_is_waited_for(capfd):
-    """It first refuses connections, then takes them and answers 503, then is ready."""
+def test_a_server_that_comes_up_late_is_waited_for(monkeypatch):
+    """It comes up when the reader has said that it waits."""
     endpoint = service()
-    late = threading.Event()
+    late, done = threading.Event(), threading.Event()
     with socket.socket() as first:
         first.bind(("127.0.0.1", 0))
         port = first.getsockname()[1]
 
-    def come_up():
-        late.wait(30)
-        with serving(endpoint, port):
-            done.wait(30)
+    class Watched(io.StringIO):
+        def write(self, text):
+            late.set()
+            return super().write(text)
 
-    done = threading.Event()
+    def come_up():
+        late.wait(60)
+        with serving(endpoint, port):
+            done.wait(60)
+
+    said = Watched()
+    monkeypatch.setattr("sys.stderr", said)
     thread = threading.Thread(target=come_up)
     thread.start()
     try:
-        threading.Timer(0.4, late.set).start()
-        reader = make(f"http:127.0.0.1:{port}", {"wait_seconds": 30.0})[0]
+        reader = make(f"http:127.0.0.1:{port}", {"wait_seconds": 60.0})[0]
         assert told(reader.read(items(2))) == expected(2)
     finally:
         late.set()
         done.set()
         thread.join()
-    assert "waiting for" in capfd.readouterr().err
+    assert said.getvalue().startswith(f"waiting for http://127.0.0.1:{port}, 60 seconds at most")
 
 
 def test_a_key_is_sent_and_never_shown(monkeypatch):
