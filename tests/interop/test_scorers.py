@@ -36,6 +36,7 @@ def ours(name, said, golds):
     return catalog.resolve("metric", name)().score(question, prediction).values
 
 
+@pytest.mark.timeout(1800)  # some of the packages are slow to begin
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_every_pair_is_judged_alike(harness):
     """Pairs of our own, and real gold answers where the corpus is."""
