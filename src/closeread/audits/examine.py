@@ -57,11 +57,16 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """What was examined and found; ``skipped`` counts by kind what was left out as bad."""
+    """What was examined and found; ``skipped`` counts by kind what was left out as bad.
+
+    Attributes:
+        language: ``zh`` where most passages are Chinese, else ``en``.
+    """
 
     sources: tuple[str, ...]
     findings: tuple[Finding, ...]
     skipped: dict[str, int]
+    language: str = "en"
 
 
 def audit(
@@ -103,7 +108,18 @@ def audit(
         log = open_run(path).info.log
         for code, count in log.skipped.items() if log is not None else ():
             skipped[code] = skipped.get(code, 0) + count
-    return Audit(sources=tuple(map(str, sources)), findings=findings, skipped=skipped)
+    return Audit(
+        sources=tuple(map(str, sources)),
+        findings=findings,
+        skipped=skipped,
+        language=_language(shared),
+    )
+
+
+def _language(subjects: Sequence[Subject]) -> str:
+    passages = [passage for one in subjects for passage in one.passages.values()]
+    chinese = sum(passage.language.startswith("zh") for passage in passages)
+    return "zh" if chinese * 2 > len(passages) else "en"
 
 
 def _findings(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, said
 from closeread.protocols import Metric
@@ -26,7 +27,7 @@ CAUSES = {
     "ends in a number": "the text ends in a digit: a stop may have cut it",
     "next example": "the text goes on with headings as in the prompt",
     "run-on": "text on further lines",
-    "copied": "the same long answer to many questions of different passages",
+    "copied": "the answer of one of the prompt's examples (see the notes)",
     "answer after": "a gold answer stands in the text, but not on its first line",
 }
 
@@ -48,11 +49,12 @@ def check(one: Subject) -> Finding:
             check="truncation", verdict="skipped", headline="the questions ask for options"
         )
     name, metric = judge_of(one)
-    copied = _copied(one)
+    often = _said_often(one) if one.shown is None else frozenset()
     members: dict[str, list[tuple[Question, Prediction]]] = {cause: [] for cause in CAUSES}
     n_answered = 0
     for question, prediction in one.answered():
         n_answered += 1
+        copied = often if one.shown is None else _copied(one, question, prediction)
         for cause in causes(question, prediction, one.stops, copied):
             members[cause].append((question, prediction))
     recuts = [_recut(one, metric, stop) for stop in (None, *_candidates(one))]
@@ -98,14 +100,18 @@ def check(one: Subject) -> Finding:
             _by_length(one, metric),
         ),
         notes=(
-            ("the texts were cut when they were saved: what followed the stop is lost, and "
-             "cutting later cannot bring it back",)
-            if one.tail_lost
-            else ()
+            *((GUESSED if one.shown is None else KNOWN,) if members["copied"] else ()),
+            *(
+                ("the texts were cut when they were saved: what followed the stop is lost, and "
+                 "cutting later cannot bring it back",)
+                if one.tail_lost
+                else ()
+            ),
         ),
         data={
             "recuts": [asdict(row) for row in recuts],
             "causes": {str(row[0]): row[1] for row in by_cause},
+            "copies_are": "guessed" if one.shown is None else "known",
         },
     )  # fmt: skip
 
@@ -166,7 +172,18 @@ def _stands_in(gold: str, text: str) -> bool:
     return False
 
 
-def _copied(one: Subject) -> frozenset[str]:
+def _copied(one: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
+    """Return the first line of a text that copies an example of its own prompt, else nothing."""
+    text = said(prediction)
+    shown = (one.shown or {}).get(question.question_id, ())
+    passage = one.passages[question.passage_id].text
+    found = bool(shown) and is_copy(
+        question, prediction, text, passage=passage, shown=shown, stops=one.stops
+    )
+    return frozenset([text.strip().partition("\n")[0]] if found else ())
+
+
+def _said_often(one: Subject) -> frozenset[str]:
     """Return the long texts that answer ten questions or more, of ten passages, rightly nowhere."""
     passages: dict[str, set[str]] = {}
     right: set[str] = set()
@@ -235,7 +252,7 @@ def _by_length(one: Subject, metric: Metric) -> Table:
         headings=("characters", "texts", "F1 %"),
         rows=tuple(
             (
-                f"{part[0][0]:,} to {part[-1][0]:,}",
+                f"{part[0][0]:,} – {part[-1][0]:,}",
                 len(part),
                 sum(found for _, found in part) / len(part),
             )

@@ -31,6 +31,8 @@ _MOST_ROWS = 24
               help="metamorphic: plant N bugs a scorer and report the share found.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the planting.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="PAGE.html", help="The page.")
+@click.option("--lang", type=click.Choice(["en", "zh"]),
+              help="The page's words. Default: the data set's language.")  # fmt: skip
 @click.option("--skip-bad", is_flag=True, help="Leave out what is bad, named and counted.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -50,6 +52,7 @@ def command(
     plant: int,
     seed: int,
     html: Path | None,
+    lang: str | None,
     skip_bad: bool,
     json_: bool,
 ) -> None:
@@ -99,7 +102,13 @@ def command(
 
         from closeread.reports.audit import write_audit
 
-        write_audit(found.sources, msgspec.to_builtins(found.findings), found.skipped, html)
+        write_audit(
+            found.sources,
+            msgspec.to_builtins(found.findings),
+            found.skipped,
+            html,
+            language=lang or found.language,
+        )
     _print(found, json_)
 
 

@@ -1,6 +1,8 @@
-"""The audit as one self-contained page, in the report's look."""
+"""The audit as one self-contained page, in the report's look, in English or Chinese."""
 
 import html
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -9,9 +11,16 @@ from typing import Any
 
 import closeread
 from closeread.formats.registry import replacing
+from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, OUR_CELLS, QUESTIONS, SENTENCES
 
 _TEMPLATES = files("closeread.reports") / "templates"
-_MARKS = {"sound": "✓", "doubtful": "?", "broken": "✗", "skipped": "–"}
+_MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
+_MOST_ROWS = 500
+_LONGEST = 300  # characters of a cell or a name; the beginning and the end of more are shown
+# Characters that cannot be seen, or that turn the text around them.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u2060-\u206f\ufeff]"
+)
 
 
 def write_audit(
@@ -19,6 +28,8 @@ def write_audit(
     findings: Sequence[Mapping[str, Any]],
     skipped: Mapping[str, int],
     out: Path,
+    *,
+    language: str = "en",
 ) -> Path:
     """Write the page; it appears under its name only when it is whole.
 
@@ -27,6 +38,7 @@ def write_audit(
         findings: As ``closeread.audits.findings.Finding`` has them, as plain values.
         skipped: What was left out as bad, counted by kind.
         out: The HTML file.
+        language: The page's words, ``en`` or ``zh``.
 
     Raises:
         StorageError: The file cannot be written.
@@ -34,17 +46,27 @@ def write_audit(
     style = (_TEMPLATES / "page.css").read_text("utf-8") + (_TEMPLATES / "audit.css").read_text(
         "utf-8"
     )
-    page = Template((_TEMPLATES / "audit.html").read_text("utf-8")).substitute(
+    page = _Page(language)
+    numbered = list(enumerate(findings))
+    ranks = list(_MARKS)
+    gravest = sorted(numbered, key=lambda pair: ranks.index(pair[1]["verdict"]))
+    text = Template((_TEMPLATES / "audit.html").read_text("utf-8")).substitute(
+        lang="zh-CN" if language == "zh" else "en",
         version=closeread.__version__,
-        title=_text("Audit of " + ", ".join(Path(source).name for source in sources[:3])),
+        title=page.title(sources),
+        about=page.own("audit: can the number be believed?"),
         style=style,
+        examined=page.own("Examined"),
         sources="".join(f"<li><bdi>{_text(source)}</bdi></li>" for source in sources),
-        skipped=_skipped(skipped),
-        overview="".join(map(_line, enumerate(findings))),
-        sections="".join(map(_section, enumerate(findings))),
+        skipped=page.skipped(skipped),
+        counted=page.own("{n} verdicts, the gravest first", n=f"{len(findings):,}"),
+        tally=page.tally(Counter(finding["verdict"] for finding in findings)),
+        overview="".join(page.line(number, finding) for number, finding in gravest),
+        sections="".join(page.section(number, finding) for number, finding in gravest),
+        made=page.own("Made by closeread {version}", version=closeread.__version__),
     )
     with replacing(out) as stream:
-        stream.write(page.encode("utf-8", "backslashreplace"))
+        stream.write(text.encode("utf-8", "backslashreplace"))
     return out
 
 
@@ -61,62 +83,128 @@ def shown(cell: object, heading: str) -> str:
     return f"{cell:.3g}" if isinstance(cell, float) else str(cell)
 
 
-def _skipped(counts: Mapping[str, int]) -> str:
-    if not counts:
-        return ""
-    rows = "".join(f"<li>{_text(code)}: {count:,}</li>" for code, count in counts.items())
-    return f'<div class="notices"><h2>Left out as bad</h2><ul>{rows}</ul></div>'
+class _Page:
+    """The parts of the page in one language; every method returns HTML."""
 
+    def __init__(self, language: str) -> None:
+        self.language = language
 
-def _line(numbered: tuple[int, Mapping[str, Any]]) -> str:
-    number, finding = numbered
-    verdict = finding["verdict"]
-    return (
-        f'<li class="{verdict}"><a href="#f{number}"><b aria-hidden="true">{_MARKS[verdict]}</b> '
-        f'<span class="word">{verdict}</span> {_text(finding["check"])}</a>'
-        f"<p>{_text(finding['headline'])}</p></li>"
-    )
+    def own(self, template: str, **values: object) -> str:
+        return _text(FRAME.fill(template, self.language, **values))
 
+    def said(self, sentence: str) -> str:
+        return _text(SENTENCES.say(sentence, self.language))
 
-def _section(numbered: tuple[int, Mapping[str, Any]]) -> str:
-    number, finding = numbered
-    notes = "".join(f'<p class="note">{_text(note)}</p>' for note in finding.get("notes", ()))
-    tables = "".join(map(_table, finding.get("tables", ())))
-    return (
-        f'<section id="f{number}"><h2>{_text(finding["check"])}</h2>'
-        f"<p>{_text(finding['headline'])}</p>{notes}{tables}</section>"
-    )
+    def title(self, sources: Sequence[str]) -> str:
+        names = ", ".join(_cut(Path(source).name, 80) for source in sources[:3])
+        if len(sources) > 3:
+            names = FRAME.fill(
+                "{names} and {n} more", self.language, names=names, n=len(sources) - 3
+            )
+        return self.own("Audit of {names}", names=names)
 
-
-def _table(table: Mapping[str, Any]) -> str:
-    headings = table["headings"]
-    numeric = [
-        any(isinstance(row[place], int | float) for row in table["rows"])
-        for place in range(len(headings))
-    ]
-    head = "".join(
-        f'<th scope="col"{_class(is_number)}>{_text(heading)}</th>'
-        for heading, is_number in zip(headings, numeric, strict=True)
-    )
-    rows = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{_class(is_number)}><bdi>{_text(shown(cell, heading))}</bdi></td>"
-            for cell, heading, is_number in zip(row, headings, numeric, strict=True)
+    def skipped(self, counts: Mapping[str, int]) -> str:
+        if not counts:
+            return ""
+        rows = "".join(
+            f"<li>{_text(FRAME.say(code, self.language))}: {count:,}</li>"
+            for code, count in counts.items()
         )
-        + "</tr>"
-        for row in table["rows"]
-    )
-    note = f'<p class="soft note">{_text(table["note"])}</p>' if table.get("note") else ""
-    return (
-        f'<h3>{_text(table["title"])}</h3><div class="scroll" tabindex="0"><table><thead><tr>'
-        f"{head}</tr></thead><tbody>{rows}</tbody></table></div>{note}"
-    )
+        return f'<div class="notices"><h2>{self.own("Left out as bad")}</h2><ul>{rows}</ul></div>'
+
+    def tally(self, counts: Counter[str]) -> str:
+        """Each verdict that was given, how often, and what it asks of the reader."""
+        return "".join(
+            f'<li class="{verdict}"><b aria-hidden="true">{mark}</b> '
+            f'<span class="word">{counts[verdict]:,} {self.own(verdict)}</span> '
+            f'<span class="soft">{self.own(MEANINGS[verdict])}</span></li>'
+            for verdict, mark in _MARKS.items()
+            if counts[verdict]
+        )
+
+    def verdict(self, finding: Mapping[str, Any]) -> str:
+        verdict = finding["verdict"]
+        return (
+            f'<b aria-hidden="true">{_MARKS[verdict]}</b> '
+            f'<span class="word">{self.own(verdict)}</span>'
+        )
+
+    def line(self, number: int, finding: Mapping[str, Any]) -> str:
+        return (
+            f'<li class="{finding["verdict"]}"><a href="#f{number}">{self.verdict(finding)} '
+            f"{self.own(finding['check'])}</a><p>{self.said(finding['headline'])}</p></li>"
+        )
+
+    def section(self, number: int, finding: Mapping[str, Any]) -> str:
+        notes = "".join(
+            f'<p class="note">{self.said(note)}</p>' for note in finding.get("notes", ())
+        )
+        tables = "".join(map(self.table, finding.get("tables", ())))
+        check = finding["check"]
+        return (
+            f'<section id="f{number}" class="{finding["verdict"]}"><h2>{self.own(check)} '
+            f"<small>{self.verdict(finding)}</small></h2>"
+            f'<p class="soft asks">{self.own(QUESTIONS[check])}</p>'
+            f'<p class="headline">{self.said(finding["headline"])}</p>{notes}{tables}</section>'
+        )
+
+    def table(self, table: Mapping[str, Any]) -> str:
+        headings, rows = table["headings"], table["rows"][:_MOST_ROWS]
+        title = f"<h3>{self.said(table['title'])}</h3>"
+        if not rows:
+            return f'{title}<p class="soft">{self.own("Nothing to show.")}</p>'
+        numeric = [
+            any(isinstance(row[place], int | float) for row in rows)
+            for place in range(len(headings))
+        ]
+        head = "".join(
+            f'<th scope="col"{_class(is_number)}>{self.said(heading)}</th>'
+            for heading, is_number in zip(headings, numeric, strict=True)
+        )
+        body = "".join(
+            "<tr>"
+            + "".join(
+                f"<td{_class(is_number)}>{self.cell(cell, heading)}</td>"
+                for cell, heading, is_number in zip(row, headings, numeric, strict=True)
+            )
+            + "</tr>"
+            for row in rows
+        )
+        notes = [self.said(table["note"])] if table.get("note") else []
+        if len(rows) < len(table["rows"]):
+            notes.append(
+                self.own(
+                    "the first {shown} of {all} rows; all are in the output of --json",
+                    shown=f"{len(rows):,}", all=f"{len(table['rows']):,}",
+                )
+            )  # fmt: skip
+        return (
+            f'{title}<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+            + "".join(f'<p class="soft note">{note}</p>' for note in notes)
+        )
+
+    def cell(self, cell: object, heading: str) -> str:
+        if cell is None:
+            return f'<span title="{self.own("no value")}">—</span>'
+        text = shown(cell, heading)
+        if heading in OUR_CELLS:
+            text = CELLS.say(text, self.language)
+        if len(text) <= _LONGEST:
+            return f"<bdi>{_text(text)}</bdi>"
+        counted = self.own("{n} characters", n=f"{len(text):,}")
+        return f'<bdi>{_text(_cut(text, _LONGEST))}</bdi> <span class="soft">({counted})</span>'
 
 
 def _class(is_number: bool) -> str:
     return ' class="n"' if is_number else ""
 
 
+def _cut(text: str, most: int) -> str:
+    """Return the beginning and the end of a long text."""
+    return text if len(text) <= most else f"{text[: most - 60]} … {text[-50:]}"
+
+
 def _text(text: object) -> str:
-    return html.escape(str(text), quote=True)
+    seen = _UNSEEN.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
+    return html.escape(seen, quote=True)

@@ -1,0 +1,330 @@
+"""What the audit page says, in Chinese: its own words and the sentences of the checks."""
+
+from closeread.reports.phrases import Phrases
+
+# English -> Chinese. ``{name}`` is kept as it is, ``{=part}`` is one of these sentences itself.
+_FRAME: dict[str, str] = {
+    "Audit of {names}": "审计：{names}",
+    "{names} and {n} more": "{names} 等（另有 {n} 个）",
+    "audit: can the number be believed?": "审计：分数可信吗？",
+    "Examined": "审查对象",
+    "Left out as bad": "因有问题而略去",
+    "{n} verdicts, the gravest first": "{n} 项结论，最严重的在前",
+    "How to read the verdicts": "结论的含义",
+    "sound": "可信",
+    "doubtful": "存疑",
+    "broken": "不可用",
+    "skipped": "未查",
+    "nothing was found": "未发现问题",
+    "read on": "请细看",
+    "do not use the number as it is": "请勿直接使用该分数",
+    "the sources lack what the check needs": "来源缺少该项检查所需的内容",
+    "Nothing to show.": "没有内容。",
+    "the first {shown} of {all} rows; all are in the output of --json":
+        "前 {shown} 行，共 {all} 行；全部见 --json 的输出",
+    "{n} characters": "共 {n} 个字符",
+    "no value": "没有值",
+    "To the top": "回到顶部",
+    "Made by closeread {version}": "由 closeread {version} 生成",
+    "metamorphic": "承诺检验（metamorphic）",
+    "disagreement": "评分器分歧（disagreement）",
+    "truncation": "截断（truncation）",
+    "shape": "分数形态（shape）",
+    "shortcuts": "捷径（shortcuts）",
+    "leakage": "泄漏（leakage）",
+    "replan": "重跑计划（replan）",
+    "Does the scorer keep its promises on these questions?": "评分器在这些题目上信守承诺吗？",
+    "What do all scorers say of these answers, where do they part, and why?":
+        "各评分器如何评这些答案？分歧在哪里？为什么？",
+    "How did the texts end, and what would another stop have given?":
+        "文本如何结束？换一个停止串会怎样？",
+    "Does this benchmark move over models as the others do?":
+        "该基准随模型的变化与其他基准一致吗？",
+    "What is answered without reading?": "哪些题不读原文也能答对？",
+    "Has the reader seen what it should not?": "阅读器看到了不该看的内容吗？",
+    "After a change: what holds, what is scored anew, what must be generated again?":
+        "改动之后：哪些不变，哪些重新评分，哪些必须重新生成？",
+    "missing-gold": "缺标准答案（missing-gold）",
+    "nan-score": "分数为 NaN（nan-score）",
+    "different-questions": "题目不一致（different-questions）",
+}  # fmt: skip
+
+_SHARED = {
+    "scorer": "评分器", "value": "分值", "cause": "原因", "questions": "题数",
+    "for example": "例如",
+    "share %": "占比 %", "texts": "文本数", "stop": "停止串", "model": "模型", "benchmark": "基准",
+    "models": "模型数", "why": "原因", "triples": "题组数", "trials": "试验数", "found": "找到",
+    "p": "p", "label": "标签", "where": "位置", "from %": "从 %", "to %": "到 %", "sign": "迹象",
+    "no run was named": "没有指定运行",
+    "the questions ask for options": "题目要求选择选项",
+    "no answer": "没有答案",
+}  # fmt: skip
+
+_METAMORPHIC = {
+    "{metric} keeps {kept} of {tried} promises that these questions can try":
+        "{metric} 信守 {tried} 项可在这些题上检验的承诺中的 {kept} 项",
+    "Promises kept": "信守的承诺",
+    "promises tried": "检验的承诺", "kept": "信守",
+    "Promises broken, with the smallest example": "违背的承诺及最小反例",
+    "promise": "承诺", "of trials %": "占试验 %", "smallest example": "最小反例",
+    "Bugs planted at random in copies of scorers": "在评分器副本中随机植入的错误",
+    "planted": "植入", "without a crash": "不崩溃的", "of them found": "其中找到",
+    "found: a promise is broken that the original keeps": "找到：违背了原评分器信守的承诺",
+    "exact match and F1 agree that an answer is right": "精确匹配与 F1 对正确与否判断一致",
+    "an answer equal to the gold one scores 1": "与标准答案相同的答案得 1 分",
+    "letter case does not count": "大小写不计",
+    "white space around does not count": "首尾空白不计",
+    "two blanks are one": "两个空格等于一个",
+    "any white space separates words": "任何空白都分隔单词",
+    "text on later lines does not count": "后面各行的文字不计",
+    "full-width characters are the same": "全角字符视为相同",
+    "a full stop at the end does not count": "句末句号不计",
+    "a comma at the end does not count": "末尾逗号不计",
+    "quotes and brackets around do not count": "外围引号与括号不计",
+    "apostrophes are one character": "各种撇号视为同一字符",
+    "an article does not count": "冠词不计",
+    "a hyphen is a blank": "连字符等于空格",
+    "a dash is a hyphen": "破折号等于连字符",
+    "10, 10.0 and 10. are one number": "10、10.0 与 10. 是同一个数",
+    "separators of thousands do not count": "千位分隔符不计",
+    "leading zeros do not count": "前导零不计",
+    "a currency sign does not count": "货币符号不计",
+    "a percent sign does not count": "百分号不计",
+    "a full stop behind a number does not count": "数字后的句点不计",
+    "a number in words is the same": "用文字写的数相同",
+    "every minus sign is one": "各种负号视为同一个",
+    "the opposite number is another answer": "相反数是另一个答案",
+    "other decimals are another answer": "小数不同即为另一个答案",
+    "the point tells numbers apart": "小数点区分不同的数",
+    "more digits are another number": "多出数位即为另一个数",
+    "what follows a separator counts": "分隔符之后的数字要计",
+    "a fraction or a time is no whole number": "分数或时间不是整数",
+    "another last word is another answer": "最后一个词不同即为另一个答案",
+    "a longer word is another word": "更长的词是另一个词",
+    "saying it twice is another answer": "重复两遍即为另一个答案",
+    "saying nothing is wrong": "什么都不说是错的",
+    "nearly right is better than nothing": "接近正确胜于没有",
+    "the order of spans does not count": "片段的次序不计",
+    "spans joined by a comma are the same answer": "用逗号连接的片段是同一个答案",
+    "their order in the text does not count": "它们在文中的次序不计",
+    "a repeated span is another answer": "重复片段即为另一个答案",
+    "every span counts": "每个片段都要计",
+    "a further gold answer never lowers a score": "增加标准答案不会降低得分",
+    "a repeated gold answer changes nothing": "重复的标准答案不影响得分",
+    "one more wrong answer lowers the number": "多答错一题会降低总分",
+    "a third of wrong answers lowers the number": "三分之一答错会降低总分",
+    "leaving out a wrong answer does not help": "略去错误答案不会提高总分",
+    "leaving out a right answer costs": "略去正确答案会失分",
+    "a second answer to a question does not help": "对一题重复作答不会提高总分",
+    "a second answer to a variant does not help": "对变式重复作答不会提高总分",
+    "an answer to no question changes nothing": "不对应任何题目的答案不影响总分",
+    "the order of rows does not count": "各行的次序不计",
+}  # fmt: skip
+
+_DISAGREEMENT = {
+    "{run}: the same answers score from {low} to {high}; scorers part at {apart} of {all} "
+    "questions": "{run}：同样的答案得分从 {low} 到 {high}；{all} 题中有 {apart} 题评分器意见不一",
+    "exact scores (0 or 1) are compared with exact ones, graded with graded ones":
+        "精确分（0 或 1）只与精确分比较，分级分只与分级分比较",
+    "Which run is best, by scorer": "各评分器认为哪次运行最好",
+    "order": "次序", "pairs that change places": "互换位置的对数",
+    "What each scorer says": "各评分器的评分",
+    "mean %": "平均 %", "nearest": "最近", "apart %": "相异 %", "farthest": "最远",
+    "apart from it %": "与其相异 %",
+    "apart: the share of questions at which two values differ by more than 0.01":
+        "相异：两个分值相差超过 0.01 的题目占比",
+    "Why they part": "为何不一致", "of those looked at %": "占所查 %",
+    "looked at {named} of {all}, evenly chosen": "等距抽查 {all} 题中的 {named} 题",
+    "several spans": "多个片段", "text on further lines": "后续各行的文字",
+    "words before `Answer:`": "`Answer:` 之前的文字", "white space": "空白",
+    "full-width forms": "全角形式", "how numbers are written": "数字写法",
+    "punctuation": "标点", "case": "大小写", "articles": "冠词",
+    "one contains the other": "一个包含另一个", "rules of the scorers": "评分器各自的规则",
+}  # fmt: skip
+
+_TRUNCATION = {
+    "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
+        "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
+    "{run}: no text was cut, and no other stop raises {metric} F1":
+        "{run}：没有文本被截断，换停止串也不会提高 {metric} F1",
+    "{run}: no other stop raises {metric} F1; {points} points are lost at {n} texts: {=cause}":
+        "{run}：换停止串不会提高 {metric} F1；{n} 条文本失去 {points} 分：{=cause}",
+    "Cut at another stop": "在其他停止串处截断",
+    "texts that change": "改变的文本", "as saved": "保存的原样",
+    "How texts ended": "文本如何结束",
+    "F1 as saved %": "原样 F1 %", "F1 cut at {=stop} %": "F1（{=stop}）%",
+    "F1 cut at {stop} %": "截于 {stop} 的 F1 %",
+    "Score against length": "得分与长度", "characters": "字符数",
+    "the texts were cut when they were saved: what followed the stop is lost, and cutting later "
+    "cannot bring it back": "文本在保存时已被截断：停止串之后的内容已丢失，事后截断无法找回",
+    "empty": "空文本", "no text at all": "没有任何文字",
+    "token limit": "词元上限", "the text ended at the token limit": "文本在词元上限处结束",
+    "decimal cut": "小数被截断",
+    "a decimal gold answer of which the text has the part before the point, no more":
+        "标准答案是小数，而文本只有小数点之前的部分",
+    "gold cut": "答案被截断",
+    "the text is the beginning of a gold answer, up to a stop string in it":
+        "文本是标准答案的开头，止于其中的停止串",
+    "ends in a number": "以数字结尾",
+    "the text ends in a digit: a stop may have cut it": "文本以数字结尾，可能被停止串截断",
+    "next example": "续写示例",
+    "the text goes on with headings as in the prompt": "文本继续写出提示中的标题",
+    "run-on": "续写",
+    "copied": "照抄",
+    "the same long answer to many questions of different passages":
+        "不同篇章的许多题目得到同一个长答案",
+    "answer after": "答案在后",
+    "a gold answer stands in the text, but not on its first line":
+        "文本中有标准答案，但不在第一行",
+}  # fmt: skip
+
+_SHAPE = {
+    "fewer than two models with scores": "有分数的模型不足两个",
+    "{n} models are stuck between {low} and {high} while the others' mean goes from {from} to {to}":
+        "{n} 个模型停滞在 {low} 与 {high} 之间，而其余基准的平均从 {from} 升至 {to}",
+    "{=what} ({count})": "{=what}（{count}）",
+    "{benchmark}: moves as the others do": "{benchmark}：与其他基准同步变化",
+    "moves as the others do": "与其他基准同步变化",
+    "examples lower the score": "示例使分数降低",
+    "the larger model scores lower": "较大的模型得分更低",
+    "the same setting differs between runs": "同一设置的多次结果不同",
+    "a weaker model scores twice as high": "较弱的模型得分翻倍",
+    "zero for every model": "所有模型均为零",
+    "{benchmark} against the others": "{benchmark} 与其他基准",
+    "mean of the others": "其余基准的平均",
+    "Pearson without the cluster": "除去该簇的 Pearson",
+    "Stuck: {benchmark} hardly moves over these": "停滞：{benchmark} 在这些模型上几乎不变",
+    "mean of the others %": "其余基准的平均 %",
+    "Signs that a number is no measure": "分数不成其为度量的迹象",
+}  # fmt: skip
+
+_SHORTCUTS = {
+    "no question has a gold answer": "没有题目带标准答案",
+    "{dataset}: no shortcut beats chance": "{dataset}：没有捷径胜过随机",
+    "{dataset}: {=reader} alone answers {right} % (chance {chance} %)":
+        "{dataset}：仅凭{=reader}就能答对 {right} %（随机 {chance} %）",
+    "Readers that do not read": "不读原文的阅读器",
+    "reads only": "只看", "right %": "答对 %", "chance %": "随机 %",
+    "chance: the options' number, or the commonest answer; p: one-sided binomial":
+        "随机：按选项个数，或取最常见的答案；p：单侧二项检验",
+    "the question's first words": "题干开头几个词",
+    "the longest option": "最长的选项", "the shortest option": "最短的选项",
+    "the options' places": "选项的位置", "the options' words": "选项的用词",
+    "the options' likeness": "选项的相似度",
+    "Where the right option stands": "正确选项的位置",
+    "How long the right option is among the others": "正确选项的长度名次",
+    "longer ones": "更长的选项数",
+    "Where in the passage the answer stands": "答案在原文中的位置", "tenth": "第几个十分之一",
+}  # fmt: skip
+
+_LEAKAGE = {
+    "{hit} of {all} passages ({n} questions) share text with {train}":
+        "{all} 篇中有 {hit} 篇（{n} 题）与 {train} 有相同文字",
+    "the letters of triples differ far more often than by chance":
+        "题组的字母互异的次数远多于随机",
+    "{distinct} of {triples} predicted triples have three letters: nothing was repaired":
+        "{triples} 个预测题组中有 {distinct} 个三字母互异：没有修补迹象",
+    "wrong answers never leave the windows that hold the gold answer":
+        "错误答案从不离开含标准答案的窗口",
+    "no training set was named (--train), no triples, no long passages":
+        "没有指定训练集（--train），没有题组，也没有长文",
+    "nothing found": "未发现问题",
+    "Passages that share text with the training set": "与训练集有相同文字的篇章",
+    "passage": "篇章", "training passage": "训练篇章", "shared": "相同部分", "text": "文字",
+    "30 characters": "30 个字符", "13 words": "13 个词",
+    "the first 50 of {n}": "前 50 条，共 {n} 条",
+    "Triples whose three letters differ": "三个字母互异的题组",
+    "letters": "字母", "all different": "互异", "gold": "标准答案", "predicted": "模型答案",
+    "expected by chance": "随机期望",
+    "expected: letters drawn with the reader's own frequencies for each role":
+        "期望：按阅读器在各角色上的频率抽取字母",
+    "Wrong answers on passages longer than a window": "长于一个窗口的篇章上的错误答案",
+    "wrong answers": "错误答案", "within a window of gold": "在标准答案的窗口内",
+    "expected %": "期望 %",
+    "window: {n} words; expected: had they stood anywhere. All of them inside means that windows "
+    "without the gold answer were skipped":
+        "窗口：{n} 个词；期望：位置任意时的占比。全部在内说明不含标准答案的窗口被跳过",
+}  # fmt: skip
+
+_REPLAN = {
+    "{=change}, another prompt": "{=change}，换提示",
+    "{=change}, another normaliser": "{=change}，换归一化",
+    "{=change}, another extraction": "{=change}，换抽取规则",
+    "stop at {stops}": "停止于 {stops}",
+    "{run}, {=change}: {again} of {all} answers ({share} %) must be generated again":
+        "{run}，{=change}：{all} 条答案中有 {again} 条（{share} %）必须重新生成",
+    "{run}, {=change}: {again} of {all} answers ({share} %) must be generated again: all can be "
+    "scored from what was saved":
+        "{run}，{=change}：{all} 条答案中有 {again} 条（{share} %）必须重新生成；"
+        "全部可用已保存的文本评分",
+    "stop at nothing": "不设停止串", "another extraction": "换抽取规则",
+    "another normaliser": "换归一化", "another prompt": "换提示",
+    "What the change asks for": "该改动的要求", "saved answers": "已保存的答案",
+    "unaffected": "不受影响", "scored anew": "重新评分",
+    "the change does not touch them": "改动与其无关",
+    "the saved text holds all that the new rule needs": "保存的文本已含新规则所需的全部内容",
+    "a decimal gold answer whose right beginning was cut at the point":
+        "标准答案是小数，正确的开头在小数点处被截断",
+    "a gold answer that holds the old stop, whose right beginning was cut there":
+        "标准答案含旧停止串，正确的开头在该处被截断",
+    "the text ends in a number, which the old stop may have cut":
+        "文本以数字结尾，可能被旧停止串截断",
+    "may go on": "可能未完", "the old stop ended the text; the new one might not":
+        "文本因旧停止串而结束，新停止串未必如此",
+    "new prompt": "新提示", "another prompt was asked": "换用了另一个提示",
+    "no text": "无原文", "only the extracted answer was saved": "只保存了抽取出的答案",
+    "nothing was saved, or the reader failed": "没有保存，或阅读器失败",
+    "What generating again costs": "重新生成的代价",
+    "prompt tokens": "提示词元", "new tokens": "新词元", "GPU-hours": "GPU 小时",
+    "tokens are estimated from lengths": "词元数按长度估计",
+}  # fmt: skip
+
+# Sentences that only cells hold.
+_CELLS = {
+    "gold {answers}": "标准答案 {answers}",
+    "{n} questions, {before} and {after} rows: {old} -> {new}":
+        "{n} 题，{before} 行与 {after} 行：{old} → {new}",
+    "{small} and {large} on {benchmark}, {shots} examples":
+        "{benchmark} 上的 {small} 与 {large}，{shots} 个示例",
+    "{model} on {benchmark}, {few} to {many} examples":
+        "{benchmark} 上的 {model}，{few} 至 {many} 个示例",
+    "{small} and {large} on {benchmark}": "{benchmark} 上的 {small} 与 {large}",
+    "{model} on {benchmark}": "{benchmark} 上的 {model}",
+    "{benchmark}, {shots} examples: {zeros} of {all} models":
+        "{benchmark}，{shots} 个示例：{all} 个模型中的 {zeros} 个",
+    "{benchmark}: {zeros} of {all} models": "{benchmark}：{all} 个模型中的 {zeros} 个",
+}  # fmt: skip
+
+# What holds nearly anything comes last.
+_LOOSE = {"{=cause}: {=what}": "{=cause}：{=what}", "{name}: {=what}": "{name}：{=what}"}
+
+_CHECKS = (
+    _SHARED | _METAMORPHIC | _DISAGREEMENT | _TRUNCATION | _SHAPE | _SHORTCUTS | _LEAKAGE | _REPLAN
+)
+
+FRAME = Phrases(_FRAME)
+SENTENCES = Phrases(_CHECKS | _LOOSE)
+CELLS = Phrases(_CHECKS | _CELLS)
+
+# Only under these headings do cells hold our own words; all other cells are a stranger's.
+OUR_CELLS = frozenset((
+    "benchmark", "cause", "letters", "promise", "reads only", "saved answers",
+    "shared", "sign", "smallest example", "stop", "where", "why",
+))  # fmt: skip
+
+QUESTIONS = {
+    "metamorphic": "Does the scorer keep its promises on these questions?",
+    "disagreement": "What do all scorers say of these answers, where do they part, and why?",
+    "truncation": "How did the texts end, and what would another stop have given?",
+    "shape": "Does this benchmark move over models as the others do?",
+    "shortcuts": "What is answered without reading?",
+    "leakage": "Has the reader seen what it should not?",
+    "replan": "After a change: what holds, what is scored anew, what must be generated again?",
+}
+
+MEANINGS = {
+    "sound": "nothing was found",
+    "doubtful": "read on",
+    "broken": "do not use the number as it is",
+    "skipped": "the sources lack what the check needs",
+}
