@@ -44,13 +44,20 @@ def let_import_from_here() -> None:
 
 
 @contextmanager
-def watched(label: str) -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """Give the runner a way to show its progress; an interruption says how to go on."""
+def watched(
+    label: str, kept: str = "what was read is kept: the same command with --resume goes on"
+) -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """Give the runner a way to show its progress; an interruption says how to go on.
+
+    Args:
+        label: Before the line.
+        kept: What is said of an interruption.
+    """
     with _Bars(label) as bars:
         try:
             yield bars.begin
         except KeyboardInterrupt:
-            remark("interrupted; what was read is kept: the same command with --resume goes on")
+            remark(f"interrupted; {kept}")
             sys.exit(130)
 
 
@@ -69,7 +76,8 @@ class _Bars:
             self._open.__exit__(*of)
 
     def begin(self, total: int) -> Callable[[int], None]:
-        """Show the line; return what counts steps."""
+        """Show the line, in place of one shown before; return what counts steps."""
+        self.__exit__(None, None, None)
         self._open = progress(self._label, total)
         advance: Callable[[int], None] = self._open.__enter__().advance
         return advance

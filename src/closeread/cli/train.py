@@ -1,5 +1,7 @@
 """``closeread train``: learn what a reader needs, as a recipe says."""
 
+import dataclasses
+import sys
 from pathlib import Path
 
 import click
@@ -23,25 +25,35 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.datasets import open_dataset
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import let_import_from_here, watched
+    from closeread.errors import CloseReadError
+    from closeread.training.processes import is_first
     from closeread.training.recipe import load_recipe
     from closeread.training.request import Request, Train
 
     let_import_from_here()
-    found = load_recipe(recipe)
-    trainer: Train = catalog.resolve("trainer", found.reader.name)
-    with watched("training") as begin:
-        trained = trainer(
-            Request(
+    speaks = is_first()  # of several processes; the others do their part and say nothing
+    kept = "if a state was saved, the same command with --resume goes on from it"
+    try:
+        found = load_recipe(recipe)
+        trainer: Train = catalog.resolve("trainer", found.reader.name)
+        with watched("training", kept) as begin:
+            request = Request(
                 recipe=found,
                 path=recipe,
                 out=Path(out or found.out),
                 open_dataset=open_dataset,
                 resume=resume,
                 overwrite=overwrite,
-                begin=begin,
-                say=remark,
             )
-        )
+            if speaks:
+                request = dataclasses.replace(request, begin=begin, say=remark)
+            trained = trainer(request)
+    except CloseReadError:
+        if speaks:
+            raise
+        sys.exit(2)
+    if not speaks:
+        return
     if json_:
         as_json(trained.told)
         return

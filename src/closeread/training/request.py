@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from closeread.errors import UsageError
 from closeread.training.recipe import TrainRecipe
 from closeread.types import Dataset
 
@@ -58,6 +59,20 @@ class Trained:
     out: Path
     told: Mapping[str, Any]
     remarks: tuple[str, ...]
+
+
+def without_stages(request: Request) -> None:
+    """Refuse trainings that come first, where a trainer begins from nothing.
+
+    Raises:
+        UsageError: The recipe has some.
+    """
+    if request.recipe.before:
+        raise UsageError(
+            f"[[before]] is given, and {request.recipe.reader.name} begins from no model",
+            where=str(request.path),
+            cure="leave it out, or train that by a recipe of its own",
+        )
 
 
 class Train(Protocol):

@@ -10,7 +10,7 @@ from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.training.recipe import section
-from closeread.training.request import Request, Trained
+from closeread.training.request import Request, Trained, without_stages
 from closeread.types import Dataset, Record
 
 
@@ -44,6 +44,7 @@ def train(request: Request) -> Trained:
     Raises:
         UsageError: A number is out of its range, or a training is to be resumed.
     """
+    without_stages(request)
     settings = section(request.path, request.recipe.train, VectorSettings, "train.")
     _check(request, settings)
     datasets = [request.open_dataset(name) for name in settings.datasets]

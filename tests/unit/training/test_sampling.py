@@ -17,6 +17,9 @@ def test_sources_are_drawn_by_weight_and_temperature():
     assert 10 < between[1] < 505
     assert sum(between) == pytest.approx(1010, abs=1)
     assert draws([0, 10], [1, 1], 1.0) == [0, 10]
+    weighed = draws([900, 100], [1, 1 / 9], 2.0)  # of 900 and 11, not of 900 and 100
+    assert weighed == draws([900, 11], [1, 1], 2.0)
+    assert draws([75_000, 20], [1, 1], 0.01) == [75_020, 1]  # powers that no number could hold
 
 
 def test_an_epoch_holds_what_was_drawn_and_follows_from_seed_and_epoch():

@@ -7,24 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from transformers import (
-    EarlyStoppingCallback,
-    PrinterCallback,
-    Trainer,
-    TrainerCallback,
-    TrainingArguments,
-)
+from torch.utils.data import ConcatDataset
+from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
+from transformers.integrations import TensorBoardCallback
 
 from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.neural.callbacks import Begin, Finite, Order, Progress, States
 from closeread.training.neural.inference import InferenceBeside
+from closeread.training.neural.packed import Packed
+from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder, draws
 from closeread.training.neural.settings import NeuralSettings
-from closeread.training.neural.task import Feature, Task, collate
+from closeread.training.neural.task import Task, collate
 from closeread.training.neural.two_heads import TwoHeads, save_second
 
 _METRIC = "eval_metric"
 Measure = Callable[[Checkpoint], float]
-Begin = Callable[[int], Callable[[int], None]]
+CURVES = "curves"  # for TensorBoard, in the folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +31,7 @@ class Done:
     """What training came to.
 
     Attributes:
-        loss: The mean over the steps done since training was begun or gone on with.
+        loss: The mean over all steps, those before a resumption too.
         best: The best value of the dev metric; None without one.
         history: Losses, rates and metrics by step, as the Trainer tells them.
     """
@@ -47,10 +46,11 @@ class Done:
 def fit(
     checkpoint: Checkpoint,
     task: Task,
-    features: Sequence[Sequence[Feature]],
+    features: Sequence[Packed],
     settings: NeuralSettings,
     out: Path,
     *,
+    processes: Processes,
     second: InferenceBeside | None = None,
     measure: Measure | None = None,
     resume_from: Path | None = None,
@@ -64,6 +64,7 @@ def fit(
         features: Of each data set.
         settings: As the recipe says.
         out: The folder; states that training can go on from stand in ``states``.
+        processes: Those that train together.
         second: The task of features that are ``beside``; its head is written beside the model.
         measure: The dev metric of the model as it is; higher is better.
         resume_from: A state to go on from.
@@ -73,47 +74,68 @@ def fit(
     model = checkpoint.model
     if second is not None:
         model = TwoHeads(model, second.n_classes).to(model.device)
+    made = arguments(settings, out, watched=measure is not None, apart=second is not None)
+    order = _order(settings, features, settings.batch_size * settings.accumulation, made.world_size)
     trainer = _Trainer(
         model=model,
-        args=arguments(settings, out, watched=measure is not None, apart=second is not None),
-        train_dataset=[one for source in features for one in source],
+        args=made,
+        train_dataset=ConcatDataset(features),
         eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
         data_collator=lambda batch: collate(batch, checkpoint.tokenizer.pad_token_id or 0),
-        callbacks=[Progress(begin)],
+        callbacks=[Progress(begin), Order(order), States(settings.save_every), Finite()],
     )
     trainer.remove_callback(PrinterCallback)
-    trainer.begin(checkpoint, (task, second), settings, features, measure)
-    if settings.patience and measure is not None:
+    trainer.begin(checkpoint, (task, second), order, measure, processes)
+    if settings.patience:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
+    if "tensorboard" in settings.track and trainer.is_world_process_zero():
+        trainer.add_callback(_tensorboard(out / CURVES))
     model.train()
-    ended = trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+    trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():
         save_second(model, out)
+    history = [row for row in state.log_history if "train_runtime" not in row]
     return Done(
         steps=state.global_step,
-        loss=ended.training_loss,
+        loss=_mean_loss(history),
         best=state.best_metric,
         seconds=round(time.monotonic() - started, 1),
-        history=state.log_history,
+        history=history,
     )
 
 
-class Progress(TrainerCallback):  # type: ignore[misc]
-    """Tells whoever watches how many steps are done; the states' own lines are not printed."""
+def _order(
+    settings: NeuralSettings, features: Sequence[Packed], batch: int, n_processes: int
+) -> EpochOrder:
+    sources = (*settings.datasets, *(settings.beside.datasets if settings.beside else ()))
+    sizes = [len(one) for one in features]
+    return EpochOrder(
+        [length for one in features for length in one.lengths],
+        sizes,
+        draws(sizes, [source.weight for source in sources], settings.temperature),
+        batch * n_processes,
+        seed=settings.seed,
+        grouped=settings.group_by_length,
+        apart=[int(one.beside) for one in features],
+    )
 
-    def __init__(self, begin: Begin) -> None:
-        self._begin = begin
 
-    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Say how many steps there are, and how many were done before."""
-        self._advance = self._begin(state.max_steps)
-        self._advance(state.global_step)
+def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
+    """Return the mean over steps of rows that each stand for those since the row before."""
+    total, before = 0.0, 0
+    for row in history:
+        if "loss" in row:
+            total += row["loss"] * (row["step"] - before)
+            before = row["step"]
+    return total / before if before else 0.0
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Count a step of the optimizer."""
-        self._advance(1)
+
+def _tensorboard(folder: Path) -> TensorBoardCallback:
+    from torch.utils.tensorboard import SummaryWriter
+
+    return TensorBoardCallback(SummaryWriter(log_dir=str(folder)))
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
@@ -125,24 +147,14 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self,
         checkpoint: Checkpoint,
         tasks: tuple[Task, InferenceBeside | None],
-        settings: NeuralSettings,
-        features: Sequence[Sequence[Feature]],
+        order: EpochOrder,
         measure: Measure | None,
+        processes: Processes,
     ) -> None:
         self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
+        self._order, self._processes = order, processes
         self._typed = "token_type_ids" in checkpoint.tokenizer.model_input_names
-        sources = (*settings.datasets, *(settings.beside.datasets if settings.beside else ()))
-        sizes = [len(one) for one in features]
-        self._order = EpochOrder(
-            [feature.length for feature in self.train_dataset],
-            sizes,
-            draws(sizes, [source.weight for source in sources], settings.temperature),
-            settings.batch_size * settings.accumulation * self.args.world_size,
-            seed=settings.seed,
-            grouped=settings.group_by_length,
-            apart=[int(bool(one) and one[0].beside) for one in features],
-        )
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order
@@ -169,11 +181,11 @@ class _Trainer(Trainer):  # type: ignore[misc]
     def evaluate(self, *given: Any, **named: Any) -> dict[str, float]:
         assert self._measure is not None
         self.model.eval()
-        value = self._measure(self._checkpoint) if self.is_world_process_zero() else 0.0
-        if self.args.world_size > 1:
-            shared = torch.tensor([value], device=self.args.device)
-            torch.distributed.broadcast(shared, 0)
-            value = float(shared)
+        value = 0.0
+        with self._processes.together():
+            if self.is_world_process_zero():
+                value = self._measure(self._checkpoint)
+        value = self._processes.shared(value)
         self.model.train()
         found = {_METRIC: value}
         self.log(found)
@@ -194,9 +206,9 @@ def arguments(
         watched: Whether there is a dev metric.
         apart: Whether a step may leave a part of the model out.
     """
-    by_steps = bool(settings.evaluate_every)
-    save_steps = settings.save_every or settings.evaluate_every
-    return TrainingArguments(
+    # Where there is a metric, a state is saved with each look; `States` saves those between.
+    save_steps = settings.evaluate_every if watched else settings.save_every
+    made = TrainingArguments(
         output_dir=str(out / "states"),
         num_train_epochs=settings.epochs,
         max_steps=settings.max_steps or -1,
@@ -209,7 +221,7 @@ def arguments(
         bf16=settings.precision == "bfloat16",
         fp16=settings.precision == "float16",
         activation_checkpointing=settings.gradient_checkpointing,
-        eval_strategy=("steps" if by_steps else "epoch") if watched else "no",
+        eval_strategy=("steps" if settings.evaluate_every else "epoch") if watched else "no",
         eval_steps=settings.evaluate_every or None,
         save_strategy="steps" if save_steps else "epoch",
         save_steps=save_steps or 500,
@@ -218,12 +230,18 @@ def arguments(
         metric_for_best_model=_METRIC if watched else None,
         greater_is_better=True if watched else None,
         logging_steps=10,
+        logging_nan_inf_filter=False,  # `Finite` looks
+        restore_callback_states_from_checkpoint=bool(settings.patience),
+        run_name=out.name,
         seed=settings.seed,
         data_seed=settings.seed,
         use_cpu=settings.device == "cpu" or not torch.accelerator.is_available(),
-        report_to=list(settings.track) or "none",
+        report_to=[one for one in settings.track if one != "tensorboard"] or "none",
         disable_tqdm=True,
         remove_unused_columns=False,
         dataloader_pin_memory=torch.cuda.is_available(),
         ddp_find_unused_parameters=apart,
     )
+    # One process has one device: a launcher divides batches as our order does.
+    made._n_gpu = min(made.n_gpu, 1)
+    return made

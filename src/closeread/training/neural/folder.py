@@ -4,9 +4,11 @@
 that a folder without it is not finished. Under several processes the first writes, all read.
 """
 
-import os
+import errno
 import shutil
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.registry import replacing
+from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
 
 ASKED = "training.json"
@@ -34,7 +37,7 @@ class Folder:
 
     def __init__(self, path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
         self.path = path
-        self.mine = os.environ.get("RANK", "0") == "0"
+        self.mine = is_first()
         if not self.mine:
             return
         self._make_room(recipe, resume, overwrite)
@@ -52,6 +55,7 @@ class Folder:
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
         if error is not None and self.mine and not self._has_states():
+            shutil.rmtree(self.path / STATES, ignore_errors=True)
             (self.path / ASKED).unlink(missing_ok=True)
             if not any(self.path.iterdir()):
                 self.path.rmdir()
@@ -75,7 +79,8 @@ class Folder:
         return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
 
     def _has_states(self) -> bool:
-        return any(self.path.rglob(f"{STATES}/*")) or (self.path / DONE).exists()
+        """Whether a state was saved, or a training finished, be it a stage."""
+        return any(self.path.rglob(f"{STATES}/checkpoint-*")) or any(self.path.rglob(DONE))
 
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
@@ -84,6 +89,8 @@ class Folder:
 
     def _make_room(self, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
         where = str(self.path)
+        if self.path.exists() and not self.path.is_dir():
+            raise UsageError("it is a file", where=where, cure="name a folder")
         if not self.path.exists() or not any(self.path.iterdir()):
             if resume:
                 raise UsageError("there is no training to resume", where=where)
@@ -108,6 +115,33 @@ class Folder:
             )
         elif (self.path / DONE).exists():
             raise UsageError("the training there is finished", where=where, cure="--overwrite")
+
+
+_NO_ROOM = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO,
+)  # fmt: skip
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Tell plainly where a folder cannot be written.
+
+    Raises:
+        StorageError: The disk is full, or the like.
+    """
+    try:
+        yield
+    except (OSError, SafetensorError, RuntimeError) as error:
+        found = str(error).strip().partition("\n")[0]
+        # torch and safetensors have errors of their own for what the system tells them.
+        theirs = "PytorchStreamWriter" in found or "os error" in found
+        if not theirs and getattr(error, "errno", None) not in _NO_ROOM:
+            raise
+        raise StorageError(
+            f"cannot be written: {found}",
+            where=str(folder),
+            cure="make room, then --resume: whole states that were saved are kept",
+        ) from error
 
 
 def _is_whole(state: Path) -> bool:

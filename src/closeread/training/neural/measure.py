@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 
 from closeread import catalog
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
 from closeread.protocols import Metric, Reader
 from closeread.types import Passage, Question, Submission
 
@@ -37,6 +37,46 @@ def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
             whole = math.fsum(pool.denominators)
             return math.fsum(pool.numerators) / whole if whole else 0.0
     raise UsageError(f"there is no metric {name!r} to watch", cure="`closeread ls metrics`")
+
+
+def check_metric(items: Sequence[Item], name: str) -> None:
+    """See before hours of training whether a metric can be had of some questions.
+
+    Args:
+        items: Questions with gold.
+        name: Such as ``squad.f1``.
+
+    Raises:
+        UsageError: There is no such value.
+        InputError: No question has gold.
+    """
+    metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
+    if not any(question.answers or question.option_truth for _, question in items):
+        raise InputError(
+            f"no question of train.dev has gold, by which {name} could be watched",
+            cure="name a set with gold, or leave train.dev out",
+        )
+    scores = [metric.score(question, None) for _, question in items]
+    known = sorted({pool.metric for pool in metric.pool(scores, Submission(predictions={}))})
+    if name not in known:
+        raise UsageError(
+            f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
+        )
+
+
+def apart(item: Item, prefix: str) -> Item:
+    """Return a question under an id that no question of another set has."""
+    passage, question = item
+    passage_id = prefix + passage.passage_id
+    return (
+        msgspec.structs.replace(passage, passage_id=passage_id),
+        msgspec.structs.replace(
+            question,
+            question_id=prefix + question.question_id,
+            passage_id=passage_id,
+            group_id=question.group_id and prefix + question.group_id,
+        ),
+    )
 
 
 def without_gold(question: Question) -> Question:

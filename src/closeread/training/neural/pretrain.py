@@ -22,15 +22,17 @@ from transformers.utils import logging
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
-from closeread.training.neural.fit import Progress, arguments
-from closeread.training.neural.folder import Folder
+from closeread.training.neural.callbacks import Finite, Order, Progress, States
+from closeread.training.neural.fit import arguments
+from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
+from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.train import named
 from closeread.training.recipe import section
-from closeread.training.request import Request, Trained
+from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin
 
@@ -48,7 +50,11 @@ def train(request: Request) -> Trained:
         request.path, request.recipe.reader.options, EncoderOptions, "reader.options."
     )
     check(settings, options)
-    with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
+    without_stages(request)
+    processes = Processes(settings.device)
+    with processes.together():
+        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
+    with folder, writable(request.out):
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout)
         most = min(tokenizer.model_max_length, model.config.max_position_embeddings)
@@ -69,16 +75,7 @@ def train(request: Request) -> Trained:
                 expected="hundreds of blocks at least",
             )
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
-        trainer = _Trainer(
-            model=model,
-            args=arguments(settings.fitting(), request.out, watched=False),
-            train_dataset=packed[aside:],
-            data_collator=masker,
-            callbacks=[Progress(request.begin)],
-        )
-        trainer.remove_callback(PrinterCallback)
-        trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
-        trainer.order = EpochOrder(
+        order = EpochOrder(
             [settings.length] * (len(packed) - aside),
             [len(packed) - aside],
             [len(packed) - aside],
@@ -86,6 +83,16 @@ def train(request: Request) -> Trained:
             seed=settings.seed,
             grouped=False,
         )
+        trainer = _Trainer(
+            model=model,
+            args=arguments(settings.fitting(), request.out, watched=False),
+            train_dataset=packed[aside:],
+            data_collator=masker,
+            callbacks=[Progress(request.begin), Order(order), States(0), Finite()],
+        )
+        trainer.remove_callback(PrinterCallback)
+        trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
+        trainer.order = order
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
@@ -106,21 +113,22 @@ def train(request: Request) -> Trained:
             "seconds": round(seconds, 1),
             "tokens_per_second": (steps - before) * batch * settings.length / seconds,
         }
-        if folder.mine:
-            _set_dropout(model, _DROPOUT)
-            model.save_pretrained(request.out)
-            tokenizer.save_pretrained(request.out)
-            folder.finish(
-                {
-                    **told,
-                    "closeread": __version__,
-                    "torch": str(torch.__version__),
-                    "transformers": transformers.__version__,
-                    "recipe": msgspec.to_builtins(request.recipe),
-                    "history": trainer.state.log_history,
-                    "lineage": _lineage(options, settings, learned, told["n_parameters"]),
-                }
-            )
+        with processes.together():  # none opens what the first has not yet written
+            if folder.mine:
+                _set_dropout(model, _DROPOUT)
+                model.save_pretrained(request.out)
+                tokenizer.save_pretrained(request.out)
+                folder.finish(
+                    {
+                        **told,
+                        "closeread": __version__,
+                        "torch": str(torch.__version__),
+                        "transformers": transformers.__version__,
+                        "recipe": msgspec.to_builtins(request.recipe),
+                        "history": trainer.state.log_history,
+                        "lineage": _lineage(options, settings, learned, told["n_parameters"]),
+                    }
+                )
     return Trained(out=request.out, told=told, remarks=_remarks(told, learned))
 
 

@@ -15,12 +15,17 @@ def draws(sizes: Sequence[int], weights: Sequence[float], temperature: float) ->
     Args:
         sizes: Features of each source.
         weights: How often an epoch passes over each.
-        temperature: 1 keeps the proportions, larger ones even them out; the sum stays.
+        temperature: Sizes times weights are raised to the power of ``1 / temperature``: 1 keeps
+            the proportions, larger ones even them out; the sum stays but for rounding.
     """
     wanted = [size * weight for size, weight in zip(sizes, weights, strict=True)]
-    tempered = [number ** (1 / temperature) if number else 0.0 for number in wanted]
+    most = max(wanted)  # powers of shares stay small
+    tempered = [(number / most) ** (1 / temperature) if number else 0.0 for number in wanted]
     scale = sum(wanted) / sum(tempered)
-    return [max(1, round(number * scale)) if number else 0 for number in tempered]
+    return [
+        max(1, round(number * scale)) if size else 0
+        for number, size in zip(tempered, wanted, strict=True)
+    ]
 
 
 class EpochOrder:

@@ -1,6 +1,7 @@
 """What a recipe says under ``[train]`` for readers with learned encoders."""
 
 from importlib.util import find_spec
+from math import inf
 from typing import Any, Literal
 
 import msgspec
@@ -49,8 +50,9 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         datasets: What is learned from.
         dev: What the metric is watched on; without one the last state is kept.
         exclude: Sets to be read later: questions that overlap them are not learned from.
-        temperature: Draws data sets by their size to the power of ``1 / temperature``: 1 as they
-            are, larger ones more evenly; the epoch keeps its length.
+        temperature: Draws data sets by what ``weight`` makes of their size, to the power of
+            ``1 / temperature``: 1 as they are, larger ones more evenly, smaller ones less so; the
+            epoch keeps its length. Sizes count what is learned from, after ``at_most``.
         epochs: Passes over the data.
         max_steps: Ends training earlier, in steps of the optimizer.
         batch_size: Questions of one step on one device.
@@ -65,7 +67,8 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         gradient_checkpointing: Computes twice, to need less memory.
         group_by_length: Batches hold sequences of like length; False pads at random.
         evaluate_every: Steps between two looks at ``dev``; 0 looks after each epoch.
-        save_every: Steps between two saved states; 0 saves after each look.
+        save_every: Steps between two saved states, besides those after each look, or after each
+            epoch where there is no ``dev``.
         keep: Saved states that are kept beside the best.
         patience: Looks without a better metric after which training ends; 0 never.
         metric: Instead of the reader's own, such as ``mrqa.f1``.
@@ -114,26 +117,49 @@ def check(settings: NeuralSettings) -> None:
     Raises:
         UsageError: One is out of its range.
     """
+    beside = settings.beside.datasets if settings.beside else ()
+    sources = (*settings.datasets, *settings.dev, *beside)
+    dropout = settings.attention_dropout
     wrong = {
         "datasets": not settings.datasets and "at least one",
-        "temperature": settings.temperature <= 0 and "above 0",
-        "epochs": settings.epochs <= 0 and "above 0",
+        "beside.datasets": settings.beside is not None and not beside and "at least one",
+        "beside.max_length": settings.beside is not None
+        and settings.beside.max_length < 8
+        and "at least 8",
+        "temperature": not 0.01 <= settings.temperature < inf and "0.01 or more",
+        "epochs": not 0 < settings.epochs < inf and "above 0",
         "max_steps": settings.max_steps is not None and settings.max_steps < 1 and "at least 1",
         "batch_size": settings.batch_size < 1 and "at least 1",
         "accumulation": settings.accumulation < 1 and "at least 1",
         "learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
         "warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
+        "weight_decay": not 0 <= settings.weight_decay < 1 and "from 0 to below 1",
+        "max_gradient_norm": not 0 <= settings.max_gradient_norm < inf and "0 (no limit) or more",
+        "attention_dropout": dropout is not None and not 0 <= dropout < 1 and "from 0 to below 1",
+        "evaluate_every": settings.evaluate_every < 0 and "0 or more",
+        "save_every": settings.save_every < 0 and "0 or more",
+        "patience": settings.patience < 0 and "0 or more",
+        "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
         "keep": settings.keep < 1 and "at least 1",
-        "weight": any(one.weight <= 0 for one in settings.datasets) and "above 0",
-        "at_most": any(
-            one.at_most is not None and one.at_most < 1
-            for one in (*settings.datasets, *settings.dev)
-        )
+        "weight": any(not 0 < one.weight < inf for one in sources) and "above 0",
+        "at_most": any(one.at_most is not None and one.at_most < 1 for one in sources)
         and "at least 1",
     }
     for name, expected in wrong.items():
         if expected:
             raise UsageError(f"train.{name} is out of its range", expected=expected)
+    for name in ("evaluate_every", "patience", "metric"):
+        if getattr(settings, name) and not settings.dev:
+            raise UsageError(
+                f"train.{name} is given, and there is nothing to look at",
+                expected="[[train.dev]] beside it",
+            )
+    if ":" in settings.device:
+        raise UsageError(
+            f"train.device is {settings.device}",
+            expected="cpu, or nothing for the accelerator",
+            cure="CUDA_VISIBLE_DEVICES chooses one of several",
+        )
     for tracker in settings.track:
         if find_spec(tracker) is None:
             raise UsageError(

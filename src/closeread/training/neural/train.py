@@ -1,6 +1,5 @@
 """``closeread train`` for readers with learned encoders: from a recipe to a checkpoint folder."""
 
-import dataclasses
 import os
 from collections.abc import Sequence
 from random import Random
@@ -10,18 +9,21 @@ import msgspec
 import torch
 import transformers
 
-from closeread import __version__, catalog
-from closeread.errors import InputError
+from closeread import __version__
+from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
-from closeread.training.neural.folder import Folder
+from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
-from closeread.training.neural.measure import measured
+from closeread.training.neural.measure import apart, check_metric, measured
+from closeread.training.neural.packed import Packed
+from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings, Source, check
-from closeread.training.neural.task import Feature, Prepares, Task
-from closeread.training.recipe import TrainRecipe, section
+from closeread.training.neural.stages import after_stages, check_stages
+from closeread.training.neural.task import Prepares, Task
+from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
 
 
@@ -33,31 +35,40 @@ def train(request: Request, task: Task) -> Trained:
         UsageError: The folder is taken, or a setting is out of its range.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
-    settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
-    check(settings)
-    model = named(settings.model)
+    processes = Processes(str(request.recipe.train.get("device", "")))
     # All data are read before anything is written: a wrong name at the end costs no stage.
-    material = _material(request, settings.datasets, settings)
-    beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
-    watched = _watched(request, settings)
-    with Folder(request.out, request.recipe, request.resume, request.overwrite) as folder:
-        model = _after_stages(request, model)
-        transformers.set_seed(settings.seed)  # of a head that is made
-        checkpoint = open_checkpoint(
-            model,
-            task.head,
-            new_head=True,
-            n_classes=task.n_classes,
-            attention_dropout=settings.attention_dropout,
-            device=_device(settings),
-        )
-        if isinstance(task, Prepares):
-            task.prepare(checkpoint)
-        features = _features(request, task, checkpoint, settings, material)
-        second = InferenceBeside(settings.beside.max_length) if settings.beside else None
-        if second is not None:
-            features += _features(request, second, checkpoint, settings, beside)
+    with processes.together():
+        settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
+        check(settings)
+        _check_device(settings)
+        model = named(settings.model)
+        check_stages(request, settings)
+        material = _material(request, settings.datasets, settings)
+        beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
+        watched, looked_at = _watched(request, settings)
         metric = settings.metric or task.metric
+        if watched:
+            check_metric(watched, metric)
+        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
+    with folder, writable(request.out):
+        model = after_stages(request, settings, model)
+        with processes.together():
+            transformers.set_seed(settings.seed)  # of a head that is made
+            checkpoint = open_checkpoint(
+                model,
+                task.head,
+                new_head=True,
+                n_classes=task.n_classes,
+                attention_dropout=settings.attention_dropout,
+                device=_device(settings),
+            )
+            if isinstance(task, Prepares):
+                task.prepare(checkpoint)
+            drawn_from = [told for _, told in (*material, *beside)]
+            features = _features(request, task, checkpoint, settings, material)
+            second = InferenceBeside(settings.beside.max_length) if settings.beside else None
+            if second is not None:
+                features += _features(request, second, checkpoint, settings, beside)
         measure: Measure | None = None
         if watched:
             measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
@@ -67,6 +78,7 @@ def train(request: Request, task: Task) -> Trained:
             features,
             settings,
             request.out,
+            processes=processes,
             second=second,
             measure=measure,
             resume_from=folder.last_state(),
@@ -79,47 +91,33 @@ def train(request: Request, task: Task) -> Trained:
             "n_parameters": checkpoint.n_parameters,
             "steps": done.steps,
             "loss": done.loss,
-            "metric": metric,
+            "metric": metric if watched else None,
             "best": done.best,
             "seconds": done.seconds,
         }
-        if folder.mine:
-            checkpoint.save(request.out)
-            folder.finish(
-                {
-                    **told,
-                    "closeread": __version__,
-                    "torch": str(torch.__version__),
-                    "transformers": transformers.__version__,
-                    "recipe": msgspec.to_builtins(request.recipe),
-                    "data": [msgspec.to_builtins(told) for _, told in (*material, *beside)],
-                    "history": done.history,
-                    "lineage": descended(
-                        request.recipe.reader,
-                        settings,
-                        model,
-                        [told for _, told in (*material, *beside)],
-                        checkpoint.n_parameters,
-                    ),
-                }
-            )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, [one for _, one in material]))
-
-
-def _after_stages(request: Request, model: str) -> str:
-    """Do the trainings that come first; return the model where the last one begins."""
-    for number, stage in enumerate(request.recipe.before, 1):
-        out = request.out / "before" / str(number)
-        given = {**stage.train, "model": model} if number > 1 else {"model": model, **stage.train}
-        recipe = TrainRecipe(out=str(out), reader=stage.reader, train=given)
-        if not Folder.is_finished(out, recipe):
-            trainer = catalog.resolve("trainer", stage.reader.name)
-            request.say(f"stage {number}: {stage.reader.name}")
-            # A stage broken off is gone on with; one that was never begun has nothing to resume.
-            resume = request.resume and Folder.is_begun(out)
-            trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
-        model = str(out)
-    return model
+        with processes.together():  # none opens what the first has not yet written
+            if folder.mine:
+                checkpoint.save(request.out)
+                folder.finish(
+                    {
+                        **told,
+                        "closeread": __version__,
+                        "torch": str(torch.__version__),
+                        "transformers": transformers.__version__,
+                        "recipe": msgspec.to_builtins(request.recipe),
+                        "data": msgspec.to_builtins(drawn_from),
+                        "dev": msgspec.to_builtins(looked_at),
+                        "history": done.history,
+                        "lineage": descended(
+                            request.recipe.reader,
+                            settings,
+                            model,
+                            drawn_from,
+                            checkpoint.n_parameters,
+                        ),
+                    }
+                )
+    return Trained(out=request.out, told=told, remarks=_remarks(told, drawn_from))
 
 
 def _material(
@@ -129,12 +127,14 @@ def _material(
     return [drawn(source, request.open_dataset, overlap, settings.seed) for source in sources]
 
 
-def _watched(request: Request, settings: NeuralSettings) -> list[Item]:
-    return [
-        item
-        for source in settings.dev
-        for item in drawn(source, request.open_dataset, None, settings.seed)[0]
-    ]
+def _watched(request: Request, settings: NeuralSettings) -> tuple[list[Item], list[Drawn]]:
+    """Return what the metric is watched on; ids of several sets may be the same."""
+    found, told = [], []
+    for number, source in enumerate(settings.dev):
+        items, one = drawn(source, request.open_dataset, None, settings.seed)
+        told.append(one)
+        found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
+    return found, told
 
 
 def _features(
@@ -143,19 +143,20 @@ def _features(
     checkpoint: Checkpoint,
     settings: NeuralSettings,
     material: list[tuple[list[Item], Drawn]],
-) -> list[list[Feature]]:
+) -> list[Packed]:
     features = []
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
-        features.append(list(task.features(checkpoint, items, rng)))
+        features.append(Packed(task.features(checkpoint, items, rng)))
         request.say(
             f"{told.path}: {len(items):,} questions, {len(features[-1]):,} learned from"
             + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
         )
+        items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         raise InputError(
             f"no question that {request.recipe.reader.name} can learn from",
-            where=", ".join(source.path for source in settings.datasets),
+            where=", ".join(told.path for _, told in material),
             expected="questions of its kind, with gold",
         )
     return features
@@ -178,6 +179,24 @@ def named(model: str) -> str:
 
 def _device(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _check_device(settings: NeuralSettings) -> None:
+    """Refuse what this machine cannot compute, before anything is read."""
+    on_cpu = settings.device == "cpu" or not torch.accelerator.is_available()
+    if settings.device not in ("", "cpu") and on_cpu:
+        raise UsageError(f"train.device is {settings.device}, and there is no accelerator")
+    if settings.precision == "float16" and on_cpu:
+        raise UsageError(
+            "train.precision is float16, and there is no accelerator",
+            expected="float32 or bfloat16 on a processor",
+        )
+    on_cuda = _device(settings) == "cuda"
+    if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
+        raise UsageError(
+            "train.precision is bfloat16, which this accelerator does not have",
+            expected="float16 or float32",
+        )
 
 
 def _remarks(told: dict[str, Any], data: list[Drawn]) -> tuple[str, ...]:

@@ -43,6 +43,10 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
         hidden = self.model.base_model(**given).last_hidden_state
         return Outputs(self.second(hidden[:, 0]))
 
+    def activation_checkpointing_enable(self, **how: Any) -> None:
+        """Let the encoder compute twice to need less memory."""
+        self.model.activation_checkpointing_enable(**how)
+
 
 def save_second(model: nn.Module, folder: Path) -> None:
     """Write the second head's weights beside the model; nothing where there is none."""

@@ -1,0 +1,98 @@
+"""What is done between the Trainer's steps: progress, order, states, and an eye on the numbers."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from transformers import TrainerCallback
+
+from closeread.errors import InputError
+from closeread.training.neural.sampling import EpochOrder
+from closeread.training.processes import is_first
+
+Begin = Callable[[int], Callable[[int], None]]
+
+
+class Progress(TrainerCallback):  # type: ignore[misc]
+    """Tells whoever watches how many steps are done; the states' own lines are not printed."""
+
+    def __init__(self, begin: Begin) -> None:
+        self._begin = begin
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Say how many steps there are, and how many were done before."""
+        self._advance = self._begin(state.max_steps)
+        self._advance(state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Count a step of the optimizer."""
+        self._advance(1)
+
+
+class Order(TrainerCallback):  # type: ignore[misc]
+    """Gives each epoch its order.
+
+    Loaders that share batches among processes and skip those done before do not pass the epoch on
+    to the sampler inside them.
+    """
+
+    def __init__(self, order: EpochOrder) -> None:
+        self._order = order
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Take the order of the epoch that begins, or is gone on with."""
+        self._order.set_epoch(int(state.epoch + 1e-6))
+
+
+class States(TrainerCallback):  # type: ignore[misc]
+    """Saves states between two looks too, and notes the loss whenever one is saved.
+
+    A row of the curve then never reaches over a saved state, so that a training that was resumed
+    has the same rows.
+
+    Args:
+        every: Steps between two; 0 leaves it at those of the Trainer.
+    """
+
+    def __init__(self, every: int) -> None:
+        self._every = every
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Ask for a state where one is due."""
+        if self._every and state.global_step % self._every == 0:
+            control.should_save = True
+        if control.should_save or control.should_training_stop:
+            control.should_log = True
+
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Note the loss where a state is saved after an epoch."""
+        if control.should_save:
+            control.should_log = True
+
+
+class Finite(TrainerCallback):  # type: ignore[misc]
+    """Ends a training whose weights are numbers no more.
+
+    In float16 a batch may overflow: the step is left out, the weights stay, and training goes on.
+    """
+
+    def on_log(
+        self, args: Any, state: Any, control: Any, logs: Any = None, model: Any = None, **_: Any
+    ) -> None:
+        """Look at the weights where the loss is no number.
+
+        Raises:
+            InputError: One of them is none either.
+        """
+        if math.isfinite((logs or {}).get("loss", 0.0)):
+            return
+        if all(bool(torch.isfinite(weights).all()) for weights in model.parameters()):
+            return
+        if not is_first():
+            raise SystemExit(2)
+        raise InputError(
+            f"the model broke: at step {state.global_step:,} its weights are no numbers",
+            expected="a loss that falls",
+            cure="a lower train.learning_rate, a longer train.warmup, or precision float32",
+        )

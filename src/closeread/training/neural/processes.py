@@ -1,0 +1,72 @@
+"""Several processes that train one model: where they wait for each other, and how they end.
+
+A mistake is told once, by the first process, whichever of them met it. They wait over gloo,
+whatever the devices are, and for a day: the first alone computes the dev metric.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import torch
+from accelerate import PartialState
+from torch import distributed
+
+from closeread.errors import CloseReadError
+from closeread.training.processes import is_first
+
+_PATIENCE = timedelta(days=1)
+
+
+class Processes:
+    """Those that a launcher started, or this one alone.
+
+    Args:
+        device: As the recipe names it.
+    """
+
+    def __init__(self, device: str) -> None:
+        if "RANK" in os.environ and not distributed.is_initialized():
+            PartialState(cpu=device == "cpu" or not torch.accelerator.is_available())
+        self._group: Any = None
+        if distributed.is_initialized():
+            self._group = distributed.new_group(backend="gloo", timeout=_PATIENCE)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Let none go on before all have done what stands under this, and none where one failed.
+
+        Raises:
+            CloseReadError: In the first process, what the first that failed met; the others end.
+        """
+        failed: CloseReadError | None = None
+        try:
+            yield
+        except CloseReadError as error:
+            if self._group is None:
+                raise
+            failed = error
+        if self._group is None:
+            return
+        for one in self._gathered(None if failed is None else _parts(failed)):
+            if one is not None:
+                if is_first():
+                    kind, found, where, expected, cure = one
+                    raise kind(found, where=where, expected=expected, cure=cure)
+                sys.exit(2)
+
+    def shared(self, value: float) -> float:
+        """Return the first process's value."""
+        return value if self._group is None else float(self._gathered(value)[0])
+
+    def _gathered(self, value: Any) -> list[Any]:
+        found: list[Any] = [None] * distributed.get_world_size(self._group)
+        distributed.all_gather_object(found, value, group=self._group)
+        return found
+
+
+def _parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:
+    return type(error), error.found, error.where, error.expected, error.cure

@@ -1,0 +1,80 @@
+"""``[[before]]``: trainings that come first, each from the model that the one before it made."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from closeread import catalog
+from closeread.training.neural.folder import Folder
+from closeread.training.neural.pretrain_settings import PretrainSettings
+from closeread.training.neural.settings import NeuralSettings, check
+from closeread.training.recipe import Stage, TrainRecipe, section
+from closeread.training.request import Request
+
+_FIRST = "the model of the stage before"  # stands for it while the stages are looked at
+
+
+def check_stages(request: Request, settings: NeuralSettings) -> None:
+    """Look at every stage before the first begins: reader, settings, and whether its data open.
+
+    Args:
+        request: With the stages.
+        settings: Of the training that comes last.
+
+    Raises:
+        CloseReadError: As the stage itself would, hours later.
+    """
+    for number, stage in enumerate(request.recipe.before, 1):
+        catalog.resolve("trainer", stage.reader.name)
+        given = _given(stage, settings, _FIRST if number > 1 else settings.model, number)
+        prefix = f"before.{number}.train."
+        if stage.reader.name == "encoder":
+            section(request.path, given, PretrainSettings, prefix)
+        elif ":" not in stage.reader.name:  # a trainer of one's own has settings of its own
+            check(section(request.path, given, NeuralSettings, prefix))
+        for path, form in _data(stage.train):
+            request.open_dataset(path, form or None)
+
+
+def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
+    """Do what was not done of them; return the model where the last training begins.
+
+    Args:
+        request: With the stages.
+        settings: Of the training that comes last.
+        model: Where the first stage begins, if it does not say so itself.
+    """
+    for number, stage in enumerate(request.recipe.before, 1):
+        out = request.out / "before" / str(number)
+        recipe = TrainRecipe(
+            out=str(out), reader=stage.reader, train=_given(stage, settings, model, number)
+        )
+        if not Folder.is_finished(out, recipe):
+            trainer = catalog.resolve("trainer", stage.reader.name)
+            request.say(f"stage {number}: {stage.reader.name}")
+            # A stage broken off is gone on with; one that was never begun has nothing to resume.
+            resume = request.resume and Folder.is_begun(out)
+            trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
+        model = str(out)
+    return model
+
+
+def _given(stage: Stage, settings: NeuralSettings, model: str, number: int) -> dict[str, Any]:
+    """Return a stage's ``[train]`` with the model that it begins from."""
+    if stage.reader.name == "encoder":
+        return stage.train  # names its model among the reader's options
+    if number > 1:
+        return {**stage.train, "model": model}
+    made_by = settings.made_by.get(settings.model)
+    if "model" in stage.train or made_by is None:
+        return {"model": model, **stage.train}
+    declared = {model: msgspec.to_builtins(made_by), **stage.train.get("made_by", {})}
+    return {"model": model, **stage.train, "made_by": declared}
+
+
+def _data(train: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for key in ("datasets", "dev"):
+        for one in train.get(key, ()):
+            yield one["path"], one.get("format", "")

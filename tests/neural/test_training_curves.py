@@ -1,0 +1,210 @@
+"""The same curve: resumed in a later epoch, in smaller batches, with states saved in between."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.errors import UsageError
+from closeread.readers.neural.span import opened
+from closeread.readers.windows import Encoded
+from closeread.training.neural.packed import Packed
+from closeread.training.neural.task import Feature
+from neural.test_training import data, encoder, inference, squad  # noqa: F401
+from neural.trained import losses, stage, train
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing of ours catches it."""
+
+
+def killed_at(step):
+    """Break a training off after a step."""
+    done = 0
+
+    def begin(total):
+        def advance(n):
+            nonlocal done
+            done += n
+            if done >= step:
+                raise Killed
+
+        return advance
+
+    return begin
+
+
+@pytest.fixture(scope="module")
+def few(tmp_path_factory):
+    return squad(tmp_path_factory.mktemp("few") / "things.json", 50)
+
+
+def test_features_are_kept_small_and_come_back_as_they_were():
+    features = [
+        Feature((Encoded([5, 70_000, 2], [0, 1, 1]), Encoded([9], [0])), (3, -100)),
+        Feature((Encoded([1], [0]),), ()),
+        Feature((Encoded([4] * 300, [1] * 300),), (1,)),
+    ]
+    packed = Packed(iter(features))
+    assert list(packed) == features
+    assert packed[-1] == features[-1]
+    assert packed[:2] == features[:2]
+    assert list(packed.lengths) == [one.length for one in features]
+    assert packed.n_bytes < 305 * 5 + 200
+    with pytest.raises(IndexError):
+        packed[3]
+    assert Packed([features[0]._replace(beside=True)])[0].beside
+    assert not Packed()
+
+
+def test_resumed_in_a_later_epoch(tmp_path, encoder, few):  # noqa: F811
+    """States between the rows of the curve, batches by length, and accumulated."""
+    settings = {"epochs": 4, "batch_size": 2, "accumulation": 2, "save_every": 4}
+    whole = train(tmp_path / "whole", encoder, few, **settings)
+    out = tmp_path / "killed"
+    with pytest.raises(Killed):
+        train(out, encoder, few, begin=killed_at(19), **settings)  # of the second epoch, 13 each
+    assert sorted(one.name for one in (out / "states").iterdir())[-1] == "checkpoint-16"
+    resumed = train(out, encoder, few, resume=True, **settings)
+    assert losses(resumed) == pytest.approx(losses(whole), abs=1e-6)
+    assert resumed["loss"] == pytest.approx(whole["loss"], abs=1e-6)
+    assert whole["steps"] == 52
+
+
+def test_patience_is_not_forgotten(tmp_path, encoder, few):  # noqa: F811
+    """A metric that stands still: the looks before the kill count."""
+    settings = {
+        "epochs": 3, "batch_size": 8, "learning_rate": 1e-12, "evaluate_every": 2, "patience": 3,
+        "dev": [{"path": few, "at_most": 10}],
+    }  # fmt: skip
+    whole = train(tmp_path / "whole", encoder, few, **settings)
+    assert whole["steps"] == 8  # the first look, and three no better
+    out = tmp_path / "killed"
+    with pytest.raises(Killed):
+        train(out, encoder, few, begin=killed_at(5), **settings)
+    assert train(out, encoder, few, resume=True, **settings)["steps"] == 8
+
+
+def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder, few):  # noqa: F811
+    one = train(tmp_path / "one", encoder, few, batch_size=8, max_steps=12)
+    four = train(tmp_path / "four", encoder, few, batch_size=2, accumulation=4, max_steps=12)
+    assert losses(four) == pytest.approx(losses(one), abs=1e-5)
+
+
+def test_states_are_saved_between_two_looks(tmp_path, encoder, few):  # noqa: F811
+    """Looks after each epoch, states more often: both, and the best is kept."""
+    seen = []
+
+    def begin(total):
+        def advance(n):
+            seen.append({one.name for one in (tmp_path / "out" / "states").glob("checkpoint-*")})
+
+        return advance
+
+    settings = {"epochs": 2, "batch_size": 8, "save_every": 3, "dev": [{"path": few}], "keep": 9}
+    told = train(tmp_path / "out", encoder, few, begin=begin, **settings)
+    looks = [row["step"] for row in told["history"] if "eval_metric" in row]
+    assert looks == [7, 14]
+    assert {"checkpoint-3", "checkpoint-6", "checkpoint-7", "checkpoint-9"} <= seen[-1]
+    assert told["best"] == max(row.get("eval_metric", 0.0) for row in told["history"])
+    assert told["dev"][0]["sha256"]
+
+
+def test_ids_of_two_dev_sets_may_be_the_same(tmp_path, encoder, few):  # noqa: F811
+    """Answers to one set are not taken for those to the other."""
+    other = squad(tmp_path / "other.json", 50, seed=5)
+    raw = json.loads(Path(other).read_text())
+    for number, paragraph in enumerate(raw["data"][0]["paragraphs"]):
+        paragraph["qas"][0]["id"] = f"0-{number}"
+    Path(other).write_text(json.dumps(raw))
+    settings = {"batch_size": 8, "max_steps": 1, "evaluate_every": 1, "learning_rate": 1e-12}
+    both, first, second = (
+        train(tmp_path / name, encoder, few, dev=[{"path": one} for one in dev], **settings)["best"]
+        for name, dev in (("both", (few, other)), ("first", (few,)), ("second", (other,)))
+    )
+    assert both == pytest.approx((first + second) / 2, abs=1e-9)
+
+
+def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):  # noqa: F811
+    settings = {"max_steps": 6, "save_every": 2}
+    stages = (stage(few, max_steps=6, save_every=2),)
+    out = tmp_path / "out"
+    with pytest.raises(Killed):
+        train(out, encoder, few, before=stages, begin=killed_at(3), **settings)
+    assert (out / "before" / "1" / "states" / "checkpoint-2").exists()
+    with pytest.raises(UsageError, match="a training is there already"):
+        train(out, encoder, few, before=stages, **settings)
+    with pytest.raises(Killed):  # three steps into the last training
+        train(out, encoder, few, before=stages, resume=True, begin=killed_at(6 + 3), **settings)
+    finished = out / "before" / "1" / "closeread.json"
+    when = finished.stat().st_mtime_ns
+    told = train(out, encoder, few, before=stages, resume=True, **settings)
+    assert finished.stat().st_mtime_ns == when
+    assert [one["reader"] for one in told["lineage"]["stages"]] == ["span", "span"]
+    assert told["lineage"]["origin"] == encoder
+    whole = train(tmp_path / "whole", encoder, few, before=stages, **settings)
+    assert losses(told) == pytest.approx(losses(whole), abs=1e-6)
+    assert (out / "before" / "1" / "model.safetensors").exists()
+
+
+def test_a_stage_that_was_finished_outlives_a_mistake(tmp_path, encoder, few):  # noqa: F811
+    """The last training fails at its data: what came first is kept, and can be gone on from."""
+    pairs = inference(tmp_path / "pairs.jsonl", 4)
+    out, stages = tmp_path / "out", (stage(few),)
+    for resume in (False, True):
+        with pytest.raises(Exception, match="no question that span can learn from"):
+            train(out, encoder, pairs, before=stages, resume=resume, max_steps=2)
+        assert (out / "before" / "1" / "closeread.json").exists()
+
+
+@pytest.mark.parametrize("extra", [{"precision": "bfloat16"}, {"gradient_checkpointing": True}])
+def test_it_runs_in_less_memory(tmp_path, encoder, few, extra):  # noqa: F811
+    """The same losses, nearly; with a second head, which the library does not know."""
+    pairs = inference(tmp_path / "pairs.jsonl", 16)
+    settings = {"max_steps": 4, "beside": {"datasets": [{"path": pairs}]}}
+    plain = train(tmp_path / "plain", encoder, few, **settings)
+    less = train(tmp_path / "less", encoder, few, **settings, **extra)
+    assert losses(less) == pytest.approx(losses(plain), rel=0.02)
+
+
+def test_it_learns_to_give_no_answer(tmp_path, encoder):  # noqa: F811
+    """SQuAD 2.0's way, from the recipe to the reader that opens the folder."""
+    from closeread.cli.datasets import open_dataset
+    from closeread.training.recipe import TrainedReader
+
+    def two(path, many, seed):
+        raw = json.loads(Path(squad(path, many, seed)).read_text())
+        for number, paragraph in enumerate(raw["data"][0]["paragraphs"]):
+            asked = paragraph["qas"][0]
+            asked["is_impossible"] = number % 2 == 1
+            if asked["is_impossible"]:
+                colour = asked["answers"].pop()["text"]
+                paragraph["context"] = paragraph["context"].replace(colour, "box")
+        raw["version"] = "v2.0"
+        path.write_text(json.dumps(raw))
+        return str(path)
+
+    learn, dev = two(tmp_path / "learn.json", 300, 1), two(tmp_path / "dev.json", 40, 2)
+    reader = TrainedReader(name="span", options={"max_length": 96, "stride": 16, "null": True})
+    told = train(
+        tmp_path / "out", encoder, learn, reader=reader, epochs=6, learning_rate=3e-3,
+        dev=[{"path": dev}],
+    )  # fmt: skip
+    assert told["metric"] == "squad2.f1"
+    assert told["best"] > 0.95
+    assert json.loads((tmp_path / "out" / "config.json").read_text())["null_answers"] is True
+    items = [(passage, one) for passage, asked in open_dataset(dev) for one in asked]
+
+    def none(threshold):
+        read = opened(
+            str(tmp_path / "out"), device="cpu", dtype="float32", pickled=False, runtime="torch",
+            null="auto", max_length=96, stride=16, null_threshold=threshold,
+        )  # fmt: skip
+        return sum(found.answer.kind == "none" for found in read.read(items))
+
+    assert 17 <= none(0.5) <= 23
+    assert none(0.0) >= none(0.5) >= none(1.0)

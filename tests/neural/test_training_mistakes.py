@@ -1,0 +1,122 @@
+"""What a recipe asks for that cannot be: told before anything is trained, and nothing is left."""
+
+import json
+import resource
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from closeread.errors import CloseReadError, InputError, UsageError
+from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
+from neural.trained import stage, train
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+
+def never(total):
+    raise AssertionError("a training was begun")
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"seed": -1}, "train.seed"),
+        ({"epochs": float("inf")}, "train.epochs"),
+        ({"epochs": float("nan")}, "train.epochs"),
+        ({"temperature": 0.0}, "train.temperature"),
+        ({"weight_decay": -1.0}, "train.weight_decay"),
+        ({"attention_dropout": 1.0}, "train.attention_dropout"),
+        ({"save_every": -1}, "train.save_every"),
+        ({"patience": 2}, "train.patience is given, and there is nothing to look at"),
+        ({"evaluate_every": 2}, "train.evaluate_every is given"),
+        ({"metric": "squad.f1"}, "train.metric is given"),
+        ({"device": "cuda:1"}, "train.device is cuda:1"),
+        ({"beside": {"datasets": []}}, "train.beside.datasets"),
+    ],
+)
+def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found):  # noqa: F811
+    with pytest.raises(UsageError, match=found):
+        train(tmp_path / "out", encoder, data, begin=never, **settings)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
+def test_float16_on_a_processor(tmp_path, encoder, data):  # noqa: F811
+    with pytest.raises(UsageError, match="float16"):
+        train(tmp_path / "out", encoder, data, precision="float16")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_metric_that_is_not_there(tmp_path, encoder, data):  # noqa: F811
+    for name in ("squad.f2", "nothing.f1"):
+        with pytest.raises(UsageError, match=name.partition(".")[0]):
+            train(tmp_path / "out", encoder, data, dev=[{"path": data}], metric=name, begin=never)
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_dev_set_without_gold(tmp_path, encoder, data):  # noqa: F811
+    paragraph = {"context": "a red cup", "qas": [{"id": "1", "question": "which colour is it"}]}
+    blind = tmp_path / "blind.json"
+    blind.write_text(json.dumps({"data": [{"title": "", "paragraphs": [paragraph]}]}), "utf-8")
+    with pytest.raises(InputError, match="has gold, by which"):
+        train(tmp_path / "out", encoder, data, dev=[{"path": str(blind)}], begin=never)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):  # noqa: F811
+    pairs = inference(tmp_path / "pairs.jsonl", 4)
+    with pytest.raises(InputError, match="no question that span can learn from"):
+        train(tmp_path / "out", encoder, pairs, begin=never)
+    empty = squad(tmp_path / "empty.json", 0)
+    with pytest.raises(InputError):
+        train(tmp_path / "out", encoder, empty, begin=never)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_is_a_file(tmp_path, encoder, data):  # noqa: F811
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(UsageError, match="it is a file"):
+        train(tmp_path / "out", encoder, data, begin=never)
+    assert (tmp_path / "out").read_text() == "mine"
+
+
+def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, data):  # noqa: F811
+    for wrong, found in (
+        ({"max_stepz": 2}, "did you mean before.2.train.max_steps"),
+        ({"datasets": [{"path": str(tmp_path / "none.json")}]}, "none.json"),
+    ):
+        stages = (stage(data), stage(data, **wrong))
+        with pytest.raises(CloseReadError, match=found):
+            train(tmp_path / "out", encoder, data, before=stages, begin=never)
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_model_that_breaks_is_told(tmp_path, encoder, data):  # noqa: F811
+    """Its states, whose weights are no numbers, are of no use: but they are not ours to discard."""
+    broken = tmp_path / "broken"
+    shutil.copytree(encoder, broken)
+    weights = load_file(broken / "model.safetensors")
+    weights["embeddings.word_embeddings.weight"].fill_(torch.nan)
+    save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(InputError, match="at step 10 its weights are no numbers"):
+        train(tmp_path / "out", str(broken), data, max_steps=30)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_disk_that_is_full(tmp_path, encoder, data):  # noqa: F811
+    """Files of this process may not grow beyond a part of the model: what a full disk is like."""
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=4, save_every=2)
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "train", str(path)],
+        capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000)),
+    )  # fmt: skip
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr[-2000:]
+    assert "cannot be written" in done.stderr

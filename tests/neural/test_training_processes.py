@@ -1,0 +1,121 @@
+"""Two processes over gloo: stages, a second task, a kill; they speak with one voice."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from neural.test_training import encoder, inference, squad  # noqa: F401
+from neural.trained import losses
+
+pytestmark = [pytest.mark.neural, pytest.mark.slow, pytest.mark.filterwarnings("default")]
+
+RECIPE = """
+out = "{out}"
+[reader]
+name = "span"
+options = {{ max_length = 96, stride = 16 }}
+[train]
+model = "{model}"
+device = "cpu"
+epochs = 3
+batch_size = {batch}
+save_every = 4
+patience = 5
+[train.beside]
+datasets = [{{ path = "{pairs}" }}]
+[[train.datasets]]
+path = "{data}"
+[[train.dev]]
+path = "{dev}"
+[[before]]
+reader = {{ name = "span", options = {{ max_length = 96, stride = 16 }} }}
+[before.train]
+device = "cpu"
+max_steps = 2
+batch_size = {batch}
+datasets = [{{ path = "{data}" }}]
+"""
+TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
+
+
+def closeread(*arguments: object, launcher: tuple[str, ...] = ()):
+    return subprocess.run(
+        [sys.executable, *launcher, "-m", "closeread", "train", *map(str, arguments)],
+        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def write(tmp_path, encoder):  # noqa: F811
+    given = {
+        "model": encoder,
+        "pairs": inference(tmp_path / "pairs.jsonl", 17),
+        "data": squad(tmp_path / "few.json", 50),
+        "dev": squad(tmp_path / "dev.json", 8, seed=1),
+    }
+
+    def written(name: str, **other: object) -> Path:
+        path = tmp_path / f"{name}.toml"
+        path.write_text(RECIPE.format(**(given | {"out": tmp_path / name} | other)), "utf-8")
+        return path
+
+    return written
+
+
+def record(path: Path) -> dict:
+    return json.loads((path.with_suffix("") / "closeread.json").read_text())
+
+
+def test_two_processes_are_one_with_twice_the_batch(write):
+    """After a stage, with a second head and a dev metric; and again after a state was taken up."""
+    one, two = write("one", batch=8), write("two", batch=4)
+    assert closeread(one).returncode == 0
+    done = closeread(two, "--json", launcher=TWO)
+    assert done.returncode == 0, done.stderr[-3000:]
+    told = json.loads(done.stdout)  # one object: the second process says nothing
+    assert done.stderr.count("few.json: 50 questions, 50 learned from") == 2  # stage and training
+    assert losses(record(two)) == pytest.approx(losses(record(one)), abs=1e-5)
+    assert told["best"] == pytest.approx(record(one)["best"])
+
+
+def test_two_processes_go_on_in_a_later_epoch(write, tmp_path):
+    """Killed by a limit on the steps: the order of the epoch is the same in both."""
+    two = write("two", batch=4)
+    assert closeread(two, launcher=TWO).returncode == 0
+    module = tmp_path / "killed.py"
+    module.write_text(
+        "import os, sys\n"
+        "from transformers import Trainer\n"
+        "from closeread.training.neural.callbacks import Progress\n"
+        "def end(self, args, state, control, **_):\n"
+        "    if state.global_step == 14:\n"
+        "        os._exit(9)\n"
+        "Progress.on_step_end = end\n"
+        "from closeread.cli import main\n"
+        "main()\n",
+        "utf-8",
+    )
+    out = tmp_path / "killed"
+    done = subprocess.run(
+        [sys.executable, *TWO, str(module), "train", str(two), "--out", str(out)],
+        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert (out / "states" / "checkpoint-12").exists(), done.stderr[-3000:]
+    done = closeread(two, "--out", out, "--resume", launcher=TWO)
+    assert done.returncode == 0, done.stderr[-3000:]
+    resumed = json.loads((out / "closeread.json").read_text())
+    assert losses(resumed) == pytest.approx(losses(record(two)), abs=1e-6)
+
+
+def test_a_mistake_is_told_once(write, tmp_path):
+    done = closeread(write("two", batch=4, dev=tmp_path / "none.json"), launcher=TWO)
+    assert done.returncode != 0
+    assert done.stderr.count("closeread: ") == 1, done.stderr
+    assert not (tmp_path / "two").exists()
