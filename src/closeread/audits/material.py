@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from closeread import catalog
+from closeread.audits.copies import answers_shown
 from closeread.errors import InputError
 from closeread.protocols import Metric
 from closeread.runs.score import as_submission
@@ -24,6 +25,8 @@ class Subject:
         submission: What was handed in.
         tail_lost: Whether the texts were cut before they were saved.
         stops: The stop strings that were in force when they were written.
+        shown: The answers of the examples in the prompts, by question id; None where the prompts
+            are not known.
     """
 
     name: str
@@ -34,6 +37,7 @@ class Subject:
     submission: Submission
     tail_lost: bool = False
     stops: tuple[str, ...] = ()
+    shown: Mapping[str, tuple[str, ...]] | None = None
 
     @property
     def predictions(self) -> Mapping[str, Prediction]:
@@ -118,6 +122,7 @@ def subject(run: Run, problems: Problems) -> Subject:
         submission=submission,
         tail_lost="tail" in lost or bool(stops),
         stops=stops.most_common(1)[0][0] if stops else (),
+        shown=answers_shown(run, passages, questions),
     )
 
 

@@ -10,7 +10,7 @@ from typing import IO
 import msgspec
 
 from closeread.formats.logs.records import LogRecord
-from closeread.runs.store import LEDGER, LOG_SCORES, PREDICTIONS
+from closeread.runs.store import LEDGER, LOG_SCORES, LOG_SHOWN, PREDICTIONS, Shown
 from closeread.types import Defects, Passage, Question, Score
 
 DATASET = "dataset.jsonl"
@@ -73,8 +73,18 @@ class RunWriter:
         self._write(PREDICTIONS, prediction)
         if record.scores:
             self._write(LOG_SCORES, Score(question_id=name, values=record.scores))
+        if record.shown is not None:
+            self._show(name, record.shown)
         self.n_questions += 1
         self.n_failed += bool(prediction.error)
+
+    def _show(self, name: str, answers: tuple[str, ...]) -> None:
+        """Keep the examples' answers; the file alone says that the prompts are known."""
+        if LOG_SHOWN not in self._files:
+            stream = self._stack.enter_context((self.path / LOG_SHOWN).open("wb"))
+            self._files[LOG_SHOWN] = stream
+        if answers:
+            self._write(LOG_SHOWN, Shown(name, answers))
 
     def _named(self, name: str) -> str:
         numbered = name

@@ -18,7 +18,7 @@ from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import write_canonical
 from closeread.runs.records import RunInfo
 from closeread.runs.score import as_submission
-from closeread.runs.store import INFO, LOG_SCORES, ONLY, Run, write_document
+from closeread.runs.store import INFO, LOG_SCORES, LOG_SHOWN, ONLY, Run, write_document
 from closeread.types import Passage, Prediction, Question
 
 ConfidenceOf = Callable[[Passage, Question, Prediction], float]
@@ -91,7 +91,7 @@ def recalibrated(
     dataset = run.dataset()
     predictions = as_submission(run, dataset).predictions
     with claimed(out, _info(run, record), overwrite=overwrite) as (info, ledger):
-        for name in (LOG_SCORES, ONLY):
+        for name in (LOG_SCORES, LOG_SHOWN, ONLY):
             if (run.path / name).exists():
                 shutil.copyfile(run.path / name, out / name)
         offsets, n_failed = array("q"), 0

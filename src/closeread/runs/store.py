@@ -27,8 +27,16 @@ SUMMARY = "summary.json"
 REPORT = "report.html"
 ONLY = "only.txt"
 LOG_SCORES = "log_scores.jsonl"
+LOG_SHOWN = "log_shown.jsonl"
 
 T = TypeVar("T")
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """The answers of the examples in the prompt of a question."""
+
+    question_id: str
+    answers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,16 @@ class Run:
         path = self.path / LOG_SCORES
         if path.exists():
             yield from _lines(path, Score)
+
+    def log_shown(self) -> dict[str, tuple[str, ...]] | None:
+        """Return the answers of the examples in the prompts that another harness logged.
+
+        By question id, without the questions that were shown none; None where no prompt is known.
+        """
+        path = self.path / LOG_SHOWN
+        if not path.exists():
+            return None
+        return {row.question_id: row.answers for row in _lines(path, Shown)}
 
     def summary(self) -> RunSummary | None:
         """Return the run's numbers; None where it was not scored yet."""

@@ -114,4 +114,5 @@ def _config(path):
     return load_yaml(path, resolve_func=True)
 
 
-main(Path(sys.argv[1]))
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,10 +1,25 @@
 """How texts ended, and what cutting them elsewhere does."""
 
+import json
+from pathlib import Path
+
 import pytest
 
-from audit_runs import generated, loaded, make_run
+from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
+from closeread import load
+from closeread.audits.copies import GUESSED, KNOWN, answers_shown
 from closeread.audits.truncation import causes, check
-from closeread.types import Answer, Question
+from closeread.readers.asking import Asking
+from closeread.readers.examples import Examples
+from closeread.readers.extraction import Extraction
+from closeread.readers.prompts import gold_of
+from closeread.runs.ingest import ingest
+from closeread.runs.predict import Job, predict
+from closeread.runs.records import describe_reader
+from closeread.types import Answer, Generation, Prediction, Question
+
+FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
+ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
 
 RUN_ON = "\n\nPassage: The town has 7 wards"
 
@@ -48,6 +63,105 @@ def test_a_copied_answer_is_one_that_many_questions_got():
     assert "copied" in set(causes(asked("7"), generated("q", text), (), frozenset([text])))
 
 
+def copied_in(subject):
+    """Return the ids of the questions whose answers were copied, and the finding."""
+    finding = check(subject)
+    ids = set()
+    for question in subject.questions:
+        alone = check(subject.__class__(**vars(subject) | {"questions": (question,)}))
+        if alone.data["causes"]["copied"]:
+            ids.add(question.question_id)
+    return ids, finding
+
+
+def test_copies_in_a_log_with_prompts_are_known(tmp_path):
+    """Each is an example's answer (for g7 the part before the stop); what the passage has is none.
+
+    The model copied at g2, g4 and t4, too, but these answers stand in the question's own passage.
+    """
+    (run,) = ingest([FEW_SHOT], tmp_path / "run").runs
+    ids, finding = copied_in(loaded(run))
+    assert ids == {"g1", "g5", "g7", "t1", "t3", "i1", "i2"}
+    assert finding.data["causes"]["copied"] == 7
+    assert finding.data["copies_are"] == "known" and KNOWN in finding.notes
+
+
+def test_without_the_prompts_copies_are_guessed(tmp_path):
+    """The same log, its prompts lost: four equal texts are too few for a guess."""
+    for path in FEW_SHOT.iterdir():
+        text = path.read_text("utf-8")
+        if path.name.startswith("samples"):
+            rows = [json.loads(line) for line in text.splitlines()]
+            for row in rows:
+                row["arguments"]["gen_args_0"]["arg_0"] = ""
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+        (tmp_path / path.name).write_text(text, "utf-8")
+    (run,) = ingest([tmp_path], tmp_path / "run").runs
+    ids, finding = copied_in(loaded(run))
+    assert not ids and finding.data["copies_are"] == "guessed" and KNOWN not in finding.notes
+
+
+def test_a_guess_says_that_it_is_one(tmp_path):
+    """Ten questions of ten passages with one long text; nothing says what they were shown."""
+    rows = [
+        {"context": f"Passage: Boat {n} came.\nQuestion: Which?\nAnswer:", "completion": f" {n}"}
+        for n in range(12)
+    ]
+    path = tmp_path / "ours.jsonl"
+    path.write_text("".join(json.dumps(row | {"ref_text": ""}) + "\n" for row in rows))
+    finding = check(loaded(make_run(tmp_path, "same", lambda gold: "number,date,spans")))
+    assert finding.data["causes"]["copied"] == 12
+    assert finding.data["copies_are"] == "guessed" and GUESSED in finding.notes
+
+
+def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
+    runs = ingest([ZERO_SHOT], tmp_path / "runs").runs
+    (run,) = (run for run in runs if run.info.log.task == "drop_local")
+    ids, finding = copied_in(loaded(run))
+    assert not ids and finding.data["copies_are"] == "known"
+
+
+class Copying:
+    """Answers every other question with the first example of its prompt."""
+
+    def __init__(self, examples):
+        self._asking = Asking(examples=examples, extraction=Extraction())
+        self.record = self._asking.record()
+        self.copied = set()
+
+    def read(self, items):
+        for place, (passage, question) in enumerate(items):
+            (ask,) = self._asking.asks(passage, question)
+            ((_, example),) = self._asking.examples.drawn(passage, question)
+            text = "I do not know"
+            if place % 2 == 0:
+                text = gold_of(example, "en")
+                assert any(turn.content.endswith(text) for turn in ask.turns)
+                self.copied.add(question.text)
+            answer = Answer(kind="span", texts=(text,))
+            yield Prediction(
+                question_id=question.question_id, answer=answer, generation=Generation(text=text)
+            )
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_copies_in_a_run_of_our_own_are_known(tmp_path, seed):
+    """The examples are drawn again from the data set that the run names."""
+    dataset = load(write_dataset(tmp_path))
+    reader = Copying(Examples.opened(str(tmp_path / "ours.jsonl"), 1, seed))
+    described = describe_reader("copying", {}, reader)
+    run = predict(Job(dataset=dataset, reader=reader, reader_info=described), tmp_path / "run")
+    ids, finding = copied_in(loaded(run))
+    assert finding.data["copies_are"] == "known"
+    assert len(reader.copied) == 4
+    again = loaded(run)
+    assert {one.text for one in again.questions if one.question_id in ids} == reader.copied
+
+    file = tmp_path / "ours.jsonl"
+    file.write_text(file.read_text().replace(PASSAGES[0][0], PASSAGES[0][0] + " Others sank."))
+    assert answers_shown(run, again.passages, again.questions) is None
+
+
 def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     """Run-on text after right answers: all of the loss comes back."""
     finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
@@ -77,9 +191,6 @@ def test_clean_answers_are_sound(tmp_path):
 
 def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     """Run-on oracle generations on all 9,536 questions: 0.00/13.41, 0.15/13.50, 100/100."""
-    import json
-
-    from closeread import load
     from closeread.formats.submissions import load_submission
     from closeread.runs.keep import keep
 

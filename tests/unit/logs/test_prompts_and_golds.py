@@ -25,6 +25,44 @@ def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
     assert prompts.from_prompt(prompt) == wanted
 
 
+ASKED = "The mill was built by two."
+
+
+@pytest.mark.parametrize(
+    ("prompt", "wanted"),
+    [
+        (f"Passage: {ASKED}\nQuestion: Who?\nAnswer:", ()),
+        (
+            "Passage: One.\nQuestion: Which?\nAnswer: 12.25\n\nPassage: Two.\nQuestion: Who?\n"
+            f"**Answer:** Ada; Tom\n\nPassage: {ASKED}\nQuestion: What?\nAnswer:",
+            ("12.25", "Ada; Tom"),
+        ),
+        (f"One came. Who? Ada\n\nTwo? Who? Tom Veld\n\n{ASKED} Which?", ("Ada", "Tom Veld")),
+        (f"文章：春。\n问题：谁？\n答案：张三\n\n{ASKED}\n问题：谁？", ("张三",)),
+        (f"{ASKED} Who? Ada\n\n{ASKED} What?", ("Ada",)),
+        (f'Write "Answer: X".\n\nPassage: {ASKED}', ()),
+        ("Passage: another\nQuestion: Who?\nAnswer:", None),
+        (
+            [
+                {"role": "system", "content": "s"},
+                {"role": "user", "content": "Passage: One.\nQuestion: Who?"},
+                {"role": "assistant", "content": "Answer: Ada"},
+                {"role": "user", "content": f"Passage: {ASKED}\nQuestion: Who?"},
+                {"role": "assistant", "content": "what the model said"},
+            ],
+            ("Ada",),
+        ),
+        (None, None),
+    ],
+)
+def test_the_answers_that_a_prompt_shows(prompt, wanted):
+    assert prompts.answers_shown(prompt, ASKED) == wanted
+
+
+def test_prompts_of_questions_without_a_passage_show_nothing_for_sure():
+    assert prompts.answers_shown("Question: Who?\nAnswer: Ada\n\nQuestion: What?", "") is None
+
+
 def test_the_last_word_of_the_user_is_the_prompt():
     talk = [
         {"role": "system", "content": "s"},

@@ -180,6 +180,7 @@ def _record(
             name, sample, attachments, options, stops=_stops(header), problems=problems
         ),
         scores=scores(_values(sample.get("scores") or {}), problems, name=name),
+        shown=prompts.answers_shown(sample["input"], apart[0]),
     )
 
 

@@ -115,6 +115,7 @@ def _record(
         question=question,
         prediction=prediction,
         scores=scores(metric, problems, name=name, line=number),
+        shown=prompts.answers_shown(response.get("input"), passage_text),
     )
 
 

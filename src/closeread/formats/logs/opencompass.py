@@ -56,6 +56,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             question=record[1],
             prediction=record[2],
             scores=given,
+            shown=prompts.answers_shown(entry.get("origin_prompt"), record[0].text),
         )
         facts.setdefault(task, _facts(path, task, results, details, by_likelihood))
 

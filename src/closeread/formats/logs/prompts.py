@@ -20,6 +20,9 @@ _QUESTION = re.compile(
     r"(?:^|(?<=\n))[ \t#*]*(?:question|query|q|问题|题目)[ \t*]*[:：][ \t*]*", re.IGNORECASE
 )
 _END = re.compile(r"\n[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：]|\n[ \t]*\n", re.IGNORECASE)
+_SHOWN = re.compile(r"^[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*(\S[^\n]*)$", re.I | re.M)
+_HEADED = re.compile(r"^[#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*", re.I)
+_MARK = re.compile(r"[?？]")
 
 
 def from_fields(doc: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -40,6 +43,48 @@ def from_prompt(prompt: str) -> tuple[str, str]:
     passage = prompt[heads[-1].end() : asked.start()].strip("\n")
     end = _END.search(prompt, asked.end())
     return passage, prompt[asked.end() : end.start() if end else len(prompt)].strip()
+
+
+def answers_shown(talk: Any, passage: str) -> tuple[str, ...] | None:
+    """Return the answers of the examples in a prompt, as they stand there; none is ().
+
+    Of messages they are what the assistant says before the last one of the user. Of a text they
+    are what follows ``Answer:`` before the question's own passage; without such headings what
+    follows the last question mark of a paragraph there, as in lm-evaluation-harness' DROP.
+
+    Args:
+        talk: The prompt, or the messages.
+        passage: The question's own, word for word; None comes back where the prompt lacks it.
+    """
+    said = []
+    if isinstance(talk, list):
+        turns = [one for one in talk if isinstance(one, dict)]
+        asked = [at for at, one in enumerate(turns) if _role(one) in ("user", "human")]
+        heard = (_content(one) for one in turns[: asked[-1] if asked else 0] if _answers(one))
+        said = [_HEADED.sub("", one.strip()) for one in heard]
+    prompt = last_user(talk)
+    start = prompt.rfind(passage.strip()) if passage.strip() else -1
+    if start < 0:
+        return None
+    before = prompt[:start]
+    headed = [one[1] for one in _SHOWN.finditer(before)]
+    if not headed:
+        blocks = (block.strip() for block in before.split("\n\n"))
+        headed = [block[mark[-1].end() :] for block in blocks if (mark := [*_MARK.finditer(block)])]
+    answers = (text.strip() for text in [*said, *headed])
+    return tuple(text for text in answers if text and not text.startswith("<"))
+
+
+def _role(message: Mapping[str, Any]) -> str:
+    return str(message.get("role", "")).lower()
+
+
+def _answers(message: Mapping[str, Any]) -> bool:
+    return _role(message) in ("assistant", "bot")
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    return text_of(message.get("content", message.get("prompt"))) or ""
 
 
 def last_user(messages: Any) -> str:

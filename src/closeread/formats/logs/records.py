@@ -53,13 +53,19 @@ class LogFacts(Record, frozen=True, kw_only=True):
 
 
 class LogRecord(Record, frozen=True, kw_only=True):
-    """One question as a log has it; ``scores`` are the harness' own, by its own names."""
+    """One question as a log has it.
+
+    Attributes:
+        scores: The harness' own, by its own names.
+        shown: The answers of the examples in its prompt; None where the log does not have it.
+    """
 
     task: str
     passage: Passage
     question: Question
     prediction: Prediction
     scores: dict[str, float | None] = msgspec.field(default_factory=dict)
+    shown: tuple[str, ...] | None = None
 
 
 @dataclass
