@@ -71,7 +71,7 @@ def write_audit(
 
 
 def shown(cell: object, heading: str) -> str:
-    """Return a cell as tables print it: percent with one decimal under a heading that says so."""
+    """Return a cell as tables print it: percent with two decimals under a heading that says so."""
     if cell is None:
         return "—"
     if isinstance(cell, bool):

@@ -171,8 +171,13 @@ _TRUNCATION = {
     "the text goes on with headings as in the prompt": "文本继续写出提示中的标题",
     "run-on": "续写",
     "copied": "照抄",
-    "the same long answer to many questions of different passages":
-        "不同篇章的许多题目得到同一个长答案",
+    "the answer of one of the prompt's examples (see the notes)": "提示示例中的答案（见说明）",
+    "copied: equal to the answer of an example in the question's own prompt, not in its passage "
+    "and not accepted; the prompts are known, so this is exact":
+        "照抄：与该题提示中某个示例的答案相同，不在原文中，也不被接受；提示已知，因此是确切的",
+    "copied: one long text to ten questions or more of different passages, right for none; the "
+    "prompts are not known, so this is a guess":
+        "照抄：同一个长文本用于不同篇章的十题或更多，且无一正确；提示未知，因此只是推测",
     "answer after": "答案在后",
     "a gold answer stands in the text, but not on its first line":
         "文本中有标准答案，但不在第一行",
@@ -295,7 +300,7 @@ _CELLS = {
     "{benchmark}: {zeros} of {all} models": "{benchmark}：{all} 个模型中的 {zeros} 个",
 }  # fmt: skip
 
-# What holds nearly anything comes last.
+# Lists of sentences and of names with their meaning.
 _LOOSE = {"{=cause}: {=what}": "{=cause}：{=what}", "{name}: {=what}": "{name}：{=what}"}
 
 _CHECKS = (
@@ -303,7 +308,7 @@ _CHECKS = (
 )
 
 FRAME = Phrases(_FRAME)
-SENTENCES = Phrases(_CHECKS | _LOOSE)
+SENTENCES = Phrases(_LOOSE | _CHECKS)
 CELLS = Phrases(_CHECKS | _CELLS)
 
 # Only under these headings do cells hold our own words; all other cells are a stranger's.

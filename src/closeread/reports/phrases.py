@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 _FIELD = re.compile(r"\{(=?\w+)\}")
 _DEEPEST = 4  # our sentences nest no deeper; a stranger's name may look as if they did
 _LISTS = (("; ", "；"), (" + ", " + "), (", ", "，"))
+_SEPARATORS = (": ", *(separator for separator, _ in _LISTS))
 
 
 class Phrases:
@@ -29,6 +30,10 @@ class Phrases:
         """Return a sentence in a language; as it is where there is no other."""
         return text if language == "en" else (self._said(text) or text)
 
+    def templates(self) -> Mapping[str, str]:
+        """Return all of them, English to Chinese."""
+        return self._exact
+
     def fill(self, template: str, language: str, **values: object) -> str:
         """Return one of these templates in a language, its fields filled in.
 
@@ -43,11 +48,31 @@ class Phrases:
             return self._exact[text]
         if depth > _DEEPEST:
             return None
+        # A name seldom holds a list's separator: where one would, try the sentence as a list first.
+        return (
+            self._matched(text, depth, loose=False)
+            or self._listed(text, depth)
+            or self._matched(text, depth, loose=True)
+        )
+
+    def _matched(self, text: str, depth: int, *, loose: bool) -> str | None:
         for literals, names, chinese in self._templates:
+            if depth and literals[:2] == ["", ": "] and not names[0].startswith("="):
+                continue  # only a whole sentence begins with a name
             for values in _values(literals, text):
-                said = self._filled(dict(zip(names, values, strict=True)), chinese, depth)
-                if said is not None:
+                fields = dict(zip(names, values, strict=True))
+                if not loose and any(
+                    separator in value
+                    for name, value in fields.items()
+                    for separator in _SEPARATORS
+                    if not name.startswith("=")
+                ):
+                    continue
+                if (said := self._filled(fields, chinese, depth)) is not None:
                     return said
+        return None
+
+    def _listed(self, text: str, depth: int) -> str | None:
         for separator, joint in _LISTS:
             if separator in text:
                 parts = [self._said(part, depth + 1) for part in text.split(separator)]
