@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
@@ -54,7 +55,8 @@ def test_the_text_is_what_greedy_decoding_gives(model, form):
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     reader, _ = make("local", {"model": model, "form": form, "max_tokens": 12})
-    found = list(reader.read(ITEMS))
+    by_id = {one.question_id: one for one in reader.read(ITEMS)}
+    found = [by_id[question.question_id] for _, question in ITEMS]
     tokenizer = AutoTokenizer.from_pretrained(model)
     network = AutoModelForCausalLM.from_pretrained(model).eval()
     for (passage, question), prediction in zip(ITEMS, found, strict=True):
@@ -95,6 +97,135 @@ def test_options_are_scored_by_whole_texts(model, scoring):
     for one, other in zip(found.option_scores, whole, strict=True):
         assert one - found.option_scores[1] == pytest.approx(other - whole[1], abs=2e-3)
     assert found.answer.label == "ABCD"[max(range(4), key=found.option_scores.__getitem__)]
+
+
+TOWNS = ("Marl", "Ostby", "Veld", "Lund", "Quay")
+LENGTHS = (1, 9, 3, 40, 2, 20, 6)
+
+
+def of_many_lengths():
+    """Questions on passages of a line to a page, the kinds mixed."""
+    for place, n_lines in enumerate(LENGTHS):
+        lines = (
+            f"The ferry left {TOWNS[(line + place) % 5]} at {line % 12} with {7 * line} sheep."
+            for line in range(n_lines)
+        )
+        passage = Passage(passage_id=f"p{place}", text=" ".join(lines))
+        for question in (CHOICE, FREE):
+            named = {"question_id": f"{question.question_id}{place}", "passage_id": f"p{place}"}
+            yield passage, msgspec.structs.replace(question, **named)
+
+
+@pytest.fixture(scope="module")
+def ending(tmp_path_factory):
+    """A model that ends its texts early and late, for many positions."""
+    from transformers import AutoModelForCausalLM
+
+    folder = make_model(tmp_path_factory.mktemp("models") / "ending", positions=8192)
+    network = AutoModelForCausalLM.from_pretrained(folder)
+    with torch.no_grad():  # so far from zero that texts differ, and that the end is often near
+        network.lm_head.weight.mul_(8)
+        network.lm_head.weight[0].mul_(2.5)
+        for layer in network.model.layers:
+            for part in (*layer.self_attn.children(), *layer.mlp.children()):
+                if hasattr(part, "weight"):
+                    part.weight.mul_(8)
+    network.save_pretrained(folder)
+    return folder
+
+
+def read_with(model, **options):
+    reader, _ = make("local", {"model": model, "max_tokens": 24, **options})
+    found = {one.question_id: one for one in reader.read(list(of_many_lengths()))}
+    assert len(found) == 2 * len(LENGTHS)
+    return {key: msgspec.structs.replace(found[key], seconds=None) for key in sorted(found)}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"form": "chat"},
+        {"form": "plain", "shuffles": 3},
+        {"form": "chat", "judge": "each", "batch_tokens": 100_000_000},
+    ],
+)
+def test_texts_in_batches_are_those_of_one_at_a_time(ending, options):
+    """Lengths from a line to a page, texts that end at different places, budgets that part them."""
+    alone = read_with(ending, **options, batch=1)
+    texts = [one.generation for one in alone.values()]
+    assert len({one.text for one in texts}) > 5
+    assert {one.finish_reason for one in texts} == {"stop", "length"}
+    assert len({one.completion_tokens for one in texts if one.finish_reason == "stop"}) > 1
+    lengths = [one.prompt_tokens for one in texts]
+    assert max(lengths) > 4 * min(lengths)
+    for batch in (3, 32):
+        assert read_with(ending, **{"batch_tokens": 6000} | options, batch=batch) == alone
+
+
+def test_prompts_of_different_lengths_are_not_padded_where_the_model_looks_back(ending, tmp_path):
+    """A penalty on repeated tokens would fall on the padding, which is the end's token here."""
+    from transformers import GenerationConfig
+
+    folder = tmp_path / "looking-back"
+    shutil.copytree(ending, folder)
+    settings = GenerationConfig.from_pretrained(folder)
+    settings.repetition_penalty = 1.8
+    settings.save_pretrained(folder)
+    alone = read_with(str(folder), batch=1)
+    assert alone != read_with(ending, batch=1)
+    assert read_with(str(folder), batch=8) == alone
+
+
+@pytest.mark.parametrize("scoring", ["letters", "texts"])
+def test_scores_in_batches_are_those_of_one_at_a_time(ending, scoring):
+    """To the bits that another order of adding up leaves alone; equal options stay equal."""
+    alone = read_with(ending, scoring=scoring, batch=1)
+    found = read_with(ending, scoring=scoring, batch=32, batch_tokens=200_000)
+    for key, one in found.items():
+        assert one.answer == alone[key].answer
+        assert one.option_scores == pytest.approx(alone[key].option_scores, abs=1e-3)
+        if key.startswith("c") and scoring == "texts":
+            assert one.option_scores[0] == one.option_scores[3]
+            assert len(set(one.option_scores)) == 3
+
+
+def test_answers_come_while_others_are_still_computed(model):
+    """The first batch's are there before the second is begun."""
+    reader, _ = make("local", {"model": model, "max_tokens": 4, "batch": 2})
+    begun = []
+    generate = reader._model.generate
+    reader._model.generate = lambda rows, most: begun.append(len(rows)) or generate(rows, most)
+    seen = [len(begun) for _ in reader.read(list(of_many_lengths())[:6])]
+    assert begun == [2, 2, 2]
+    assert seen == [1, 1, 2, 2, 3, 3]
+
+
+def test_an_interrupted_run_is_the_whole_run(model, tmp_path):
+    """What is missing is asked in other batches, and may be asked in smaller ones."""
+
+    def job(stop_after=None, **options):
+        reader, resolved = make("local", {"model": model, "max_tokens": 8, **options})
+        described = describe_reader("local", resolved, reader)
+        if stop_after is not None:
+            read = reader.read
+            reader.read = lambda items: interrupted(read(items), stop_after)
+        dataset = open_dataset("exam/zh")
+        return Job(dataset=dataset, reader=reader, reader_info=described, limit=9, batch_size=256)
+
+    def interrupted(found, count):
+        yield from (one for one, _ in zip(found, range(count), strict=False))
+        raise KeyboardInterrupt
+
+    whole = {one.question_id: one for one in predict(job(), tmp_path / "whole").predictions()}
+    with pytest.raises(KeyboardInterrupt):
+        predict(job(4, batch=2), tmp_path / "run")
+    again = list(predict(job(batch=3), tmp_path / "run", resume=True).predictions())
+    assert said(again) == said(whole.values()) and len(again) == 9
+
+
+def test_batches_of_nothing_are_refused(model):
+    with pytest.raises(UsageError, match="batch=0"):
+        make("local", {"model": model, "batch": 0})
 
 
 def test_a_whole_run_is_scored_and_verified(model, tmp_path):

@@ -1,27 +1,35 @@
-"""A causal language model of transformers in this process; torch is imported here alone.
+"""A causal language model of transformers in this process.
 
 Models are folders or hub names and are never chosen for the user. Their code is not run, their
-weights are read from safetensors only, and HF_HUB_OFFLINE keeps the library from the network. One
-sequence is computed at a time, so that an answer never depends on what stood beside it.
+weights are read from safetensors only, and HF_HUB_OFFLINE keeps the library from the network.
+
+Sequences of like lengths are computed together: generations padded on the left, scored sequences on
+the right, both behind attention masks. So a text is what it would be alone, but for this: numeric
+libraries add up in another order when a matrix has another shape, and a token whose lead over the
+next is within the last bits of the arithmetic (as good as never in float32, now and then in
+bfloat16) may come out the other way. ``batch=1`` computes one sequence at a time; its texts do not
+depend on what is asked beside them.
 """
 
 import hashlib
-import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from closeread.catalog import missing_extra
-from closeread.errors import InputError, UsageError
+from closeread.errors import UsageError
 from closeread.readers.asking import Ask, Asking
 from closeread.readers.examples import Examples
 from closeread.readers.extraction import Extraction, stops_in
+from closeread.readers.length_batches import by_length
 from closeread.readers.option_scores import parted
 from closeread.types import Generation, Passage, Prediction, Question
+
+if TYPE_CHECKING:
+    from closeread.readers.neural.causal import Written
 
 Item = tuple[Passage, Question]
 _FORMS = ("auto", "chat", "plain")
@@ -43,6 +51,8 @@ def local(
     max_tokens: int = 256,
     stop: str = "",
     extract: str = "auto",
+    batch: int = 16,
+    batch_tokens: int = 16384,
 ) -> "LocalReader":
     """Make the reader; options not named here are those of ``chat``. Decoding is greedy.
 
@@ -62,6 +72,8 @@ def local(
         max_tokens: That an answer may have.
         stop: Where the saved text is cut before it is read.
         extract: The rule by which the answer is read.
+        batch: The most sequences that are computed together; 1 is one at a time.
+        batch_tokens: The most tokens that they have together, padding and ``max_tokens`` included.
     """
     if not model:
         raise UsageError("no model is named", expected="-o model=PATH or a hub name")
@@ -69,6 +81,8 @@ def local(
         raise UsageError(f"form={form}", expected="one of " + ", ".join(_FORMS))
     if max_tokens < 1:
         raise UsageError(f"max_tokens={max_tokens}", expected="1 or more")
+    if batch < 1 or batch_tokens < 1:
+        raise UsageError(f"batch={batch}, batch_tokens={batch_tokens}", expected="1 or more")
     asking = Asking(
         examples=Examples.opened(examples, shots, seed),
         extraction=Extraction(stops=stops_in(stop), rule=extract),
@@ -78,159 +92,204 @@ def local(
         judge=judge,
         seed=seed,
     )
-    return LocalReader(asking, model, device=device, dtype=dtype, form=form, max_tokens=max_tokens)
+    return LocalReader(
+        asking,
+        model,
+        device=device,
+        dtype=dtype,
+        form=form,
+        max_tokens=max_tokens,
+        batch=batch,
+        batch_tokens=batch_tokens,
+    )
+
+
+@dataclass
+class _Work:
+    """One question under way.
+
+    Attributes:
+        asks: What is put to the model, one a generation or a continuation.
+        sequences: The tokens of each.
+        shared: How many tokens all of them begin with, where they are scored.
+        done: What came of each so far: generations, or token rows with log-probabilities.
+        seconds: Its share of the time of the batches that it was in.
+    """
+
+    passage: Passage
+    question: Question
+    asks: list[Ask]
+    sequences: list[list[int]]
+    texts: list[str]
+    scored: bool
+    shared: int = 0
+    done: dict[int, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+# A sequence by its work and its place there.
+_Job = tuple[_Work, int]
 
 
 class LocalReader:
-    """Answers one question after the other; see ``RemoteReader`` for the attributes."""
+    """Answers questions in batches of like lengths; see ``RemoteReader`` for the attributes."""
 
     independent = True
-    passing_options = ("device",)
+    batch_size = 256
+    passing_options = ("device", "batch", "batch_tokens")
 
     def __init__(
-        self, asking: Asking, name: str, *, device: str, dtype: str, form: str, max_tokens: int
+        self,
+        asking: Asking,
+        name: str,
+        *,
+        device: str,
+        dtype: str,
+        form: str,
+        max_tokens: int,
+        batch: int,
+        batch_tokens: int,
     ) -> None:
         self._asking = asking
         self._name = name
         self._max_tokens = max_tokens
-        self._model, self._tokenizer = _opened(name, device, dtype)
-        self._chat = form == "chat" or (form == "auto" and bool(self._tokenizer.chat_template))
-        if self._chat and not self._tokenizer.chat_template:
+        self._batch = batch
+        self._batch_tokens = batch_tokens
+        from closeread.readers.neural.causal import CausalModel
+
+        self._model = CausalModel.opened(name, device, dtype)
+        self._chat = form == "chat" or (form == "auto" and self._model.has_template)
+        if self._chat and not self._model.has_template:
             raise UsageError("the model has no chat template", where=name, cure="-o form=plain")
 
     @cached_property
     def record(self) -> dict[str, Any]:
         """What an open track asks for: the model, prompts, settings."""
-        import transformers
-
-        config = self._model.config.to_json_string(use_diff=False)
         return {
-            "model": {
-                "name": self._name,
-                "config_sha256": hashlib.sha256(config.encode()).hexdigest(),
-                "n_parameters": self._model.num_parameters(),
-                "dtype": str(self._model.dtype),
-            },
-            "transformers": transformers.__version__,
+            "model": {"name": self._name, **self._model.facts},
+            "transformers": self._model.library,
             "form": "chat" if self._chat else "plain",
             **self._asking.record(),
         }
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
-        """Yield one prediction an item, in order, each as soon as it is made."""
+        """Yield one prediction an item, each as soon as its last sequence is computed."""
+        works = []
         for passage, question in items:
             started = time.perf_counter()
             try:
-                found = self._one(passage, question)
+                work = self._work(passage, question)
             except _TooLongError as error:
-                found = Prediction(question_id=question.question_id, error=str(error))
-            seconds = round(time.perf_counter() - started, 4)
-            yield msgspec.structs.replace(found, seconds=seconds)
+                yield Prediction(question_id=question.question_id, error=str(error))
+                continue
+            work.seconds = time.perf_counter() - started
+            works.append(work)
+        written = [(one, at) for one in works if not one.scored for at in range(len(one.asks))]
+        weighed = [(one, at) for one in works if one.scored for at in _different(one.sequences)]
+        yield from self._computed(written, self._generate, self._max_tokens, self._model.may_pad)
+        yield from self._computed(weighed, self._weigh, 0, True)
 
-    def _one(self, passage: Passage, question: Question) -> Prediction:
+    def _work(self, passage: Passage, question: Question) -> _Work:
         asks = self._asking.asks(passage, question)
-        if self._asking.scores_options(question):
-            rows = [
-                self._logprobs(self._text(asks[0], continuation))
-                for continuation in asks[0].continuations
-            ]
-            return self._asking.weigh(question, parted(rows))
-        return self._asking.read(passage, question, [self._generate(ask) for ask in asks])
+        scored = self._asking.scores_options(question)
+        if scored:
+            texts = [self._text(asks[0], after) for after in asks[0].continuations]
+            asks = [asks[0]] * len(texts)
+        else:
+            texts = [self._text(ask) for ask in asks]
+        sequences = [self._ids(text, 0 if scored else self._max_tokens) for text in texts]
+        shared = _shared(sequences) if scored else 0
+        return _Work(passage, question, asks, sequences, texts, scored, shared)
+
+    def _computed(
+        self, jobs: list[_Job], compute: Callable[[list[_Job]], list[Any]], room: int, padded: bool
+    ) -> Iterator[Prediction]:
+        """Compute sequences in batches; yield the predictions of questions that are whole."""
+        left: dict[int, int] = {}
+        for work, _ in jobs:
+            left[id(work)] = left.get(id(work), 0) + 1
+        lengths = [len(work.sequences[at]) for work, at in jobs]
+        for places in by_length(
+            lengths, room=room, most=self._batch, token_budget=self._batch_tokens, padded=padded
+        ):
+            started = time.perf_counter()
+            batch = [jobs[place] for place in places]
+            found = compute(batch)
+            seconds = (time.perf_counter() - started) / len(batch)
+            for (work, at), one in zip(batch, found, strict=True):
+                work.done[at] = one
+                work.seconds += seconds
+                left[id(work)] -= 1
+            for work in {id(work): work for work, _ in batch}.values():
+                if not left[id(work)]:
+                    yield self._prediction(work)
+
+    def _prediction(self, work: _Work) -> Prediction:
+        if work.scored:
+            first = {tuple(work.sequences[at]): row for at, row in work.done.items()}
+            rows = [first[tuple(sequence)] for sequence in work.sequences]
+            found = self._asking.weigh(work.question, parted(rows))
+        else:
+            generations = [work.done[at] for at in range(len(work.asks))]
+            found = self._asking.read(work.passage, work.question, generations)
+            work.done.clear()
+        return msgspec.structs.replace(found, seconds=round(work.seconds, 4))
 
     def _text(self, ask: Ask, continuation: str | None = None) -> str:
         """Return what the model is given: the prompt, and for scoring what follows it."""
         if not self._chat:
             return ask.plain() + (continuation or "")
-        shown: str = self._tokenizer.apply_chat_template(
-            [turn._asdict() for turn in ask.turns], add_generation_prompt=True, tokenize=False
-        )
+        shown = self._model.templated([turn._asdict() for turn in ask.turns])
         return shown if continuation is None else shown + ask.begun + continuation
 
-    def _ids(self, text: str, room: int) -> Any:
-        ids = self._tokenizer(text, return_tensors="pt", add_special_tokens=not self._chat)
-        most = getattr(self._model.config, "max_position_embeddings", None)
-        length = ids["input_ids"].shape[1]
-        if most is not None and length + room > most:
+    def _ids(self, text: str, room: int) -> list[int]:
+        ids = self._model.ids(text, special=not self._chat)
+        most = self._model.most
+        if most is not None and len(ids) + room > most:
             raise _TooLongError(
-                f"the question does not fit the model: {length} tokens and {room} to "
+                f"the question does not fit the model: {len(ids)} tokens and {room} to "
                 f"write, of {most}. Give fewer examples (-o shots=) or a smaller -o max_tokens"
             )
-        return ids.to(self._model.device)
+        return ids
 
-    def _generate(self, ask: Ask) -> Generation:
-        import torch
+    def _generate(self, jobs: list[_Job]) -> list[Generation]:
+        found = self._model.generate([work.sequences[at] for work, at in jobs], self._max_tokens)
+        return [self._generation(*job, one) for job, one in zip(jobs, found, strict=True)]
 
-        text = self._text(ask)
-        ids = self._ids(text, self._max_tokens)
-        with torch.inference_mode():
-            written = self._model.generate(
-                input_ids=ids["input_ids"],
-                attention_mask=ids["attention_mask"],
-                do_sample=False,
-                max_new_tokens=self._max_tokens,
-                pad_token_id=self._tokenizer.pad_token_id or self._tokenizer.eos_token_id or 0,
-            )[0, ids["input_ids"].shape[1] :]
-        ended = len(written) < self._max_tokens or int(written[-1]) in self._ends
-        request = {"model": self._name, "text": text, "max_tokens": self._max_tokens}
+    def _generation(self, work: _Work, at: int, found: "Written") -> Generation:
+        request = {"model": self._name, "text": work.texts[at], "max_tokens": self._max_tokens}
         return Generation(
-            text=self._tokenizer.decode(written, skip_special_tokens=True),
-            finish_reason="stop" if ended else "length",
-            prompt_tokens=int(ids["input_ids"].shape[1]),
-            completion_tokens=len(written),
+            text=found.text,
+            finish_reason="stop" if found.ended else "length",
+            prompt_tokens=len(work.sequences[at]),
+            completion_tokens=found.n_tokens,
             request_sha256=hashlib.sha256(msgspec.json.encode(request)).hexdigest(),
-            option_order=ask.option_order,
+            option_order=work.asks[at].option_order,
         )
 
-    @cached_property
-    def _ends(self) -> set[int]:
-        found = self._model.generation_config.eos_token_id
-        return set(found if isinstance(found, list) else [found])
+    def _weigh(self, jobs: list[_Job]) -> list[list[tuple[str, float | None]]]:
+        """Return every token of each sequence, those not shared with log-probabilities."""
+        rows = [work.sequences[at] for work, at in jobs]
+        starts = [max(work.shared, 1) for work, _ in jobs]
+        return [
+            list(zip(map(str, row), [*[None] * start, *values], strict=True))
+            for row, start, values in zip(
+                rows, starts, self._model.logprobs(rows, starts), strict=True
+            )
+        ]
 
-    def _logprobs(self, text: str) -> list[tuple[str, float | None]]:
-        """Return every token with its log-probability given all before it."""
-        import torch
 
-        ids = self._ids(text, 0)["input_ids"]
-        with torch.inference_mode():
-            logits = self._model(input_ids=ids).logits[0, :-1].float()
-            values = torch.log_softmax(logits, dim=-1).gather(1, ids[0, 1:, None])[:, 0].tolist()
-        return list(zip(map(str, ids[0].tolist()), [None, *values], strict=True))
+def _shared(sequences: list[list[int]]) -> int:
+    """Return how many tokens all sequences begin with."""
+    least, most = min(sequences), max(sequences)
+    pairs = enumerate(zip(least, most, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(least), len(most)))
+
+
+def _different(sequences: list[list[int]]) -> list[int]:
+    """Return the place of the first of equal sequences, so that equal ones get one number."""
+    return list({tuple(one): at for at, one in reversed(list(enumerate(sequences)))}.values())
 
 
 class _TooLongError(Exception):
     """A question needs more tokens than the model can hold."""
-
-
-def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
-    try:
-        import torch
-        import transformers
-    except ModuleNotFoundError as error:
-        raise missing_extra("the reader local", error.name or "transformers", "local") from error
-    from transformers.utils.logging import disable_progress_bar
-
-    disable_progress_bar()  # progress is the verb's to show
-    if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
-        raise UsageError(f"dtype={dtype}", expected="auto, float32, bfloat16 or float16")
-    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
-    given = {
-        "trust_remote_code": False,
-        "local_files_only": offline or Path(name).is_dir(),
-    }
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            name,
-            use_safetensors=True,
-            dtype=dtype if dtype == "auto" else getattr(torch, dtype),
-            **given,
-        )
-        return model.to(device).eval(), tokenizer
-    except (OSError, ValueError, RuntimeError) as error:
-        first = str(error).strip().partition("\n")[0]
-        raise InputError(
-            f"the model cannot be opened: {first}",
-            where=name,
-            expected="a folder of a causal language model with safetensors, or a hub name",
-            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and device",
-        ) from error
