@@ -117,7 +117,7 @@ def test_the_folder_is_a_checkpoint_to_begin_from(train, tmp_path, texts, vocabu
     lineage = lineage_of(str(out), 0)
     assert (lineage.origin, lineage.origin_made_by) == ("", "")
     (stage,) = lineage.stages
-    assert (stage.reader, stage.settings["hidden"]) == ("encoder", 32)
+    assert (stage.reader, stage.options["hidden"]) == ("encoder", 32)
     (source,) = stage.learned_from
     assert (source.n_items, len(source.sha256), source.made_by) == (60, 64, "")
 
