@@ -71,6 +71,11 @@ def quasi_exact():
     return ForeignScorer(name="quasi", version="1", keys=("em",), judge=judge)
 
 
+def older_inspect():
+    """Inspect's scorer before it counted words as often as they stand."""
+    return catalog.resolve("metric", "inspect")(version="499e6152")
+
+
 KNOWN = [
     ("a line break after a number", "drop", ENGLISH, "run-on", "em"),
     ("a tab inside an answer", "drop", ENGLISH, "other-blanks", "em"),
@@ -86,7 +91,7 @@ KNOWN = [
     ("the largest instead of the mean", "lighteval", ENGLISH, "wrong-third", "lighteval.drop.f1"),
     ("plain strings", "lighteval", ENGLISH, "thousands", "exact_match"),
     ("spans joined by a bare comma", "inspect", ENGLISH, "itself", "f1"),
-    ("words are counted once", "inspect", ENGLISH, "repeated-word", "f1"),
+    ("words are counted once", older_inspect, ENGLISH, "repeated-word", "f1"),
     ("a Unicode minus", "inspect", ENGLISH, "minus", "f1"),
     ("a substring is enough", "simple-evals", ENGLISH, "other-digits", "drop.score"),
     ("a substring is enough", "opencompass", ENGLISH, "other-letters", "drop"),

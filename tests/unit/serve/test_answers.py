@@ -230,6 +230,7 @@ def test_an_answer_does_not_wait_for_the_rest_of_its_batch(tmp_path):
         go.touch()
         threads["last"].join()
         assert replies["last"] == {"last": "What is last?"}
+        server.until(lambda health: not health["reading_questions"])  # counted when all is said
         assert server.metric("closeread_batch_questions_sum") == 3
         assert server.metric("closeread_batch_questions_count") == 1
 
