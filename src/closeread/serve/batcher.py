@@ -150,9 +150,9 @@ class Batcher:
             self._batch = (len(batch), begun)
             self._read(batch)
             spent = time.monotonic() - begun
-            self._batch = (0, 0.0)
             self._seconds_a_question = spent / len(batch)
             self._metrics.batch(len(batch), spent)
+            self._batch = (0, 0.0)
 
     def _next(self) -> list[Place]:
         """Wait for questions and take a batch; empty when the service is closed."""
