@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 import closeread
+from closeread.errors import MissingExtraError
 from closeread.formats.registry import replacing
 from closeread.reports import payload
 from closeread.reports.gather import Material, RunView, SetView, gather
@@ -100,7 +101,15 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         "mrqa": made,
         "questions": payload.columns(material),
     }
-    for number, both in enumerate(joint(material)):
+    try:
+        joined = joint(material)
+    except (
+        MissingExtraError
+    ) as error:  # the page is not for this view alone
+        told = {"why": error.found, "cure": error.cure}
+        found["notices"].append({"code": "not-joined", "run": None, "params": told})
+        return found
+    for number, both in enumerate(joined):
         if both is not None:
             found["runs"][number]["joined"] = table(both)
             place = material.runs[number].place

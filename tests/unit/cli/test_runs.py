@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -163,6 +164,21 @@ def test_verify_finds_tampering(closeread, tmp_path):
     assert "value 0.99 is stored" in closeread("verify", "run", code=1).stdout
     told = json.loads(closeread("verify", "run", "--json", code=1).stdout)
     assert told["ok"] is False
+
+
+def test_the_quickstart_needs_no_extra(tmp_path):
+    """Its report tells what it leaves out for want of NLTK, and how to have it."""
+    (tmp_path / "nltk.py").write_text('raise ModuleNotFoundError("no nltk", name="nltk")\n')
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "run", str(ROOT / "recipes" / "quickstart.toml"),
+         "--out", "q", "--no-intervals"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "q" / "report.html").read_text("utf-8")
+    assert '"code":"not-joined"' in page
+    assert "closeread[cmrc]" in page
 
 
 def test_the_mrqa_table_stands_beside_the_published_one(closeread, tmp_path):
