@@ -206,6 +206,11 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "an encoder that finds answers in passages (BERT and its like)",
             "train",
         ),
+        "cloze": Entry(
+            "closeread.training.neural.cloze_task:train",
+            "a span reader, from questions made of passages that have none; English",
+            "train",
+        ),
         "verifier": Entry(
             "closeread.training.neural.compete:train",
             "a cross-encoder: the options of a question compete for support",

@@ -1,8 +1,9 @@
 """Which questions must not be learned from, because they stand in a set that will be read.
 
-Two questions overlap where their passages share a tenth of their text in runs of 12 characters,
-where an option of 8 characters or more is the same, or where the options share a tenth in such
-runs; white space, punctuation, case and width do not count.
+Two questions overlap where their passages share a tenth of their text in long runs of characters,
+where a long option is the same, or where the options share a tenth in such runs; white space,
+punctuation, case and width do not count. In Chinese a run is 12 characters and a long option has
+8; where letters spell words, 48 and 32, or any two texts would share the commonest phrases.
 """
 
 import re
@@ -14,9 +15,9 @@ from functools import lru_cache
 from closeread.types import Passage, Question
 
 Item = tuple[Passage, Question]
-_RUN = 12
+_RUN, _LONG = 12, 8
+_RUN_SPELT, _LONG_SPELT = 48, 32
 _SHARE = 0.1
-_LONG = 8
 _OTHER = re.compile(r"[\W_]+")
 
 
@@ -34,7 +35,7 @@ class Overlap:
                 self._passages |= runs(passage.text)
             for option in question.options:
                 plain = bare(option.text)
-                if len(plain) >= _LONG:
+                if _is_long(plain):
                     self._options.add(plain)
                 self._option_runs |= runs(option.text)
 
@@ -79,7 +80,7 @@ def clusters(items: Sequence[Item]) -> list[int]:
                     root[find(place)] = find(other)
             for run in own:
                 holding.setdefault(run, []).append(place)
-        for key in (text, *("option " + one for one in plain if len(one) >= _LONG)):
+        for key in (text, *("option " + one for one in plain if _is_long(one))):
             root[find(place)] = find(first.setdefault(key, place))
     return [find(place) for place in range(len(items))]
 
@@ -91,9 +92,19 @@ def bare(text: str) -> str:
 
 @lru_cache(maxsize=16)
 def runs(text: str) -> frozenset[int]:
-    """Return the hashes of all runs of 12 characters; none for a shorter text."""
+    """Return the hashes of all runs of characters; none for a text shorter than one run."""
     plain = bare(text)
-    return frozenset(hash(plain[start : start + _RUN]) for start in range(len(plain) - _RUN + 1))
+    run = _RUN_SPELT if _spelt(plain) else _RUN
+    return frozenset(hash(plain[start : start + run]) for start in range(len(plain) - run + 1))
+
+
+def _is_long(plain: str) -> bool:
+    return len(plain) >= (_LONG_SPELT if _spelt(plain) else _LONG)
+
+
+def _spelt(plain: str) -> bool:
+    """Whether most characters are letters of an alphabet, or digits."""
+    return 2 * sum(one < "\u2e80" for one in plain) > len(plain)
 
 
 def _share(own: Set[int], others: Set[int]) -> float:

@@ -1,0 +1,76 @@
+"""Trains a span reader on questions made from passages: a stage before the real ones.
+
+Only passages are read: no question, no answer. What comes of it is a span reader's model, for
+``span`` to begin from where there are few questions (``[[before]]``).
+"""
+
+from collections.abc import Iterable, Iterator
+from random import Random
+
+from closeread.errors import UsageError
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.cloze import cloze_questions
+from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.task import Feature
+from closeread.training.neural.train import train as train_task
+from closeread.training.recipe import section
+from closeread.training.request import Request, Trained
+from closeread.types import Answer, Passage, Question, Record
+
+
+class ClozeOptions(Record, frozen=True, kw_only=True):
+    """``[reader.options]``.
+
+    Attributes:
+        max_length: Tokens of a window.
+        stride: Tokens by which windows move.
+        words_a_question: One question for so many words of a passage.
+    """
+
+    max_length: int = 384
+    stride: int = 128
+    words_a_question: int = 30
+
+
+def train(request: Request) -> Trained:
+    """Train a span reader on what passages alone give.
+
+    Raises:
+        UsageError: ``words_a_question`` is below 1.
+    """
+    options = section(request.path, request.recipe.reader.options, ClozeOptions, "reader.options.")
+    if options.words_a_question < 1:
+        raise UsageError(
+            f"reader.options.words_a_question is {options.words_a_question}",
+            where=str(request.path),
+            expected="at least 1",
+        )
+    return train_task(request, ClozeTask(options))
+
+
+class ClozeTask(SpanTask):
+    """Learns spans from passages whose own questions it does not look at."""
+
+    def __init__(self, options: ClozeOptions) -> None:
+        super().__init__(options.max_length, options.stride)
+        self._words = options.words_a_question
+
+    def features(
+        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+    ) -> Iterator[Feature]:
+        """Yield one window for each question made from a passage."""
+        passages = {passage.text: passage for passage, _ in items}
+        made = (one for passage in passages.values() for one in self._made(passage, rng))
+        return super().features(checkpoint, made, rng)
+
+    def _made(self, passage: Passage, rng: Random) -> Iterator[tuple[Passage, Question]]:
+        for number, made in enumerate(cloze_questions(passage.text, rng, self._words)):
+            answer = Answer(kind="span", texts=(made.span.of(passage.text),), spans=(made.span,))
+            question = Question(
+                question_id=str(number),
+                passage_id=passage.passage_id,
+                text=made.text,
+                kind="span",
+                answers=(answer,),
+            )
+            yield passage, question
