@@ -13,7 +13,8 @@ import click
 from closeread.cli import evidence_corpus
 from closeread.cli.evidence_methods import Method, methods_of
 from closeread.cli.evidence_numbers import Found, print_found
-from closeread.cli.output import as_json, progress, remark
+from closeread.cli.output import as_json, remark
+from closeread.cli.progress import progress
 from closeread.errors import UnknownNameError, UsageError
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item, Passage, Prediction, Question

@@ -10,7 +10,8 @@ import msgspec
 
 from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, contract, row
-from closeread.cli.output import as_json, progress, remark
+from closeread.cli.output import as_json, remark
+from closeread.cli.progress import progress
 from closeread.runs.records import DatasetInfo
 from closeread.types import Dataset, Item
 

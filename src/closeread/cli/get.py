@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from closeread.cli.output import as_json, progress, remark, table
+from closeread.cli.output import as_json, remark, table
+from closeread.cli.progress import progress
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
 

@@ -1,9 +1,8 @@
 """How verbs print: results to stdout as a table or JSON, progress and remarks to stderr."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -60,41 +59,3 @@ def console(*, stderr: bool = False) -> Any:
     made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
     made.width = min(made.width, 100) if made.is_terminal else 100
     return made
-
-
-class Progress(Protocol):
-    """Counts work done; ``advance(n)``."""
-
-    def advance(self, n: int = 1) -> None:
-        """Count ``n`` more."""
-
-
-class _Silent:
-    def advance(self, n: int = 1) -> None:
-        """Count nothing: nobody watches."""
-
-
-@contextmanager
-def progress(label: str, total: int | None) -> Iterator[Progress]:
-    """Show one line with rate and time left on stderr while working; none without a terminal."""
-    if not sys.stderr.isatty():
-        yield _Silent()
-        return
-    from rich import progress as bars
-
-    with bars.Progress(
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(bar_width=24),
-        bars.MofNCompleteColumn(),
-        bars.TaskProgressColumn(show_speed=True),
-        bars.TimeRemainingColumn(),
-        console=console(stderr=True),
-        transient=True,
-    ) as shown:
-        task = shown.add_task(label, total=total)
-
-        class _Bar:
-            def advance(self, n: int = 1) -> None:
-                shown.advance(task, n)
-
-        yield _Bar()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from closeread.cli.output import progress, remark
+from closeread.cli.output import remark
+from closeread.cli.progress import progress
 from closeread.errors import UsageError
 from closeread.runs.store import Run
 

@@ -1,0 +1,51 @@
+"""Progress in a log: seldom a line, none of short work, the rate of what is done now."""
+
+from io import StringIO
+
+from closeread.cli.progress import Lines
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def worked(total: int | None, *, seconds_each: float, steps: int, before: int = 0) -> list[str]:
+    out, clock = StringIO(), Clock()
+    lines = Lines("training", total, out, clock)
+    if before:
+        lines.advance(before)
+    for _ in range(steps):
+        clock.now += seconds_each
+        lines.advance()
+    return out.getvalue().splitlines()
+
+
+def test_short_work_writes_nothing() -> None:
+    assert worked(50, seconds_each=1, steps=50) == []
+
+
+def test_the_first_line_comes_after_a_minute() -> None:
+    told = worked(3600, seconds_each=0.5, steps=140)
+    assert told == ["training: 120 of 3,600 (3%), 2.0/s, 29 min left"]
+
+
+def test_an_hour_leaves_few_lines_and_a_day_one_in_ten_minutes() -> None:
+    assert len(worked(3600, seconds_each=1, steps=3600)) < 12
+    assert 140 < len(worked(86400, seconds_each=1, steps=86400)) < 155
+
+
+def test_work_gone_on_with_does_not_count_what_was_done_before() -> None:
+    told = worked(10_000, seconds_each=2, steps=31, before=9_000)
+    assert told == ["training: 9,030 of 10,000 (90%), 2.0 s each, 32 min left"]
+
+
+def test_without_a_total_there_is_no_time_left() -> None:
+    assert worked(None, seconds_each=1, steps=61)[0] == "training: 60, 1.0/s"
+
+
+def test_hours_are_told_as_hours() -> None:
+    assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
