@@ -16,7 +16,9 @@ from closeread.types import Answer, Prediction, Question
 
 _KINDS = ("date", "number", "span", "spans")
 _CLOSE = 1e-9
-_AGREE = "agreement"
+# Promises that are watched at every trial: they need no answers of their own.
+_AGREE = "agreement", "exact match and F1 agree that an answer is right"
+_RANGE = "range", "a score is 0, 1 or between"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +84,8 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
                 n_relations += bool(tried)
                 n_trials += tried
                 broken += found
-            broken += judge.disagreements()
+            n_relations += judge.n_watched
+            broken += judge.watched()
         for file_relation in FILE_RELATIONS:
             tried, found = _of_file(metric, file_relation, questions)
             n_relations += bool(tried)
@@ -128,12 +131,12 @@ def _shape(question: Question) -> str:
 
 
 class _Judge:
-    """Scores trials, and watches on the way that a scorer's own values agree."""
+    """Scores trials, and watches on the way that a scorer's own values make sense together."""
 
     def __init__(self, metric: Metric) -> None:
         self.metric = metric
-        self._found: dict[str, Broken] = {}
-        self._tried = 0
+        self._found: dict[tuple[str, str], Broken] = {}
+        self._tried = {_AGREE: 0, _RANGE: 0}
 
     def values(self, question: Question, said: Spans, golds: Sequence[Spans]) -> dict[str, float]:
         answers = tuple(Answer(kind=_kind(gold), texts=gold) for gold in golds)
@@ -147,41 +150,60 @@ class _Judge:
             for name, number in score.values.items()
             if number is not None and name.rpartition(".")[2] not in _KINDS
         }
-        self._watch(values, question, said, golds)
+        if len(golds) == 1:  # the best of several may be another one for each value
+            self._watch(values, question, said, golds[0])
         return values
 
-    def disagreements(self) -> list[Broken]:
-        """Return where exact match was 1 and F1 was not, smallest first."""
-        return [replace(one, tried=self._tried) for one in self._found.values()]
+    @property
+    def n_watched(self) -> int:
+        """How many of the promises that are watched could be broken at all."""
+        return sum(map(bool, self._tried.values()))
+
+    def watched(self) -> list[Broken]:
+        """Return where a value left its range, or exact match was 1 and F1 was not."""
+        return [
+            replace(one, tried=self._tried[one.relation, one.promise])
+            for one in self._found.values()
+        ]
 
     def _watch(
-        self, values: Mapping[str, float], question: Question, said: Spans, golds: Sequence[Spans]
+        self, values: Mapping[str, float], question: Question, said: Spans, gold: Spans
     ) -> None:
-        if len(golds) > 1:  # the best of several may be another one for each value
-            return
-        gold = golds[0]
-        self._tried += 1
+        self._tried[_RANGE] += bool(values)
+        self._tried[_AGREE] += any(f"{name[:-2]}f1" in values for name in _exact(values))
         for name, number in values.items():
-            stem, exact = name[:-2], name.endswith("em")
-            f1 = values.get(f"{stem}f1") if exact else None
-            odd = (f1 is not None and number == 1 and f1 != 1) or not 0 <= number <= 1
-            if not odd or math.isnan(number):
-                continue
-            old = self._found.get(name)
-            if old is None or _length(said, gold) < _length(old.instead, old.gold):
-                self._found[name] = Broken(
-                    relation=_AGREE,
-                    promise="exact match and F1 agree that an answer is right",
-                    value=f"{stem}f1",
-                    tried=0,
-                    failed=(old.failed if old else 0) + 1,
-                    gold=gold,
-                    said=gold,
-                    instead=said,
-                    before=number,
-                    after=f1,
-                    question_id=question.question_id,
-                )
+            if not 0 <= number <= 1:
+                self._note(_RANGE, name, question, (gold, gold, said), (None, number))
+        for name in _exact(values):
+            graded = f"{name[:-2]}f1"
+            f1 = values.get(graded)
+            if f1 is not None and values[name] == 1 and f1 != 1:
+                self._note(_AGREE, graded, question, (gold, gold, said), (1.0, f1))
+
+    def _note(
+        self,
+        promise: tuple[str, str],
+        value: str,
+        question: Question,
+        spans: tuple[Spans, Spans, Spans],
+        scores: tuple[float | None, float | None],
+    ) -> None:
+        """Count what breaks a promise, and keep the shortest."""
+        old = self._found.get((promise[0], value))
+        failed = (old.failed if old else 0) + 1
+        gold, said, instead = spans
+        if old is not None and _length(instead, gold) >= _length(old.instead, old.gold):
+            self._found[promise[0], value] = replace(old, failed=failed)
+            return
+        self._found[promise[0], value] = Broken(
+            relation=promise[0], promise=promise[1], value=value, tried=0, failed=failed,
+            gold=gold, said=said, instead=instead, before=scores[0], after=scores[1],
+            question_id=question.question_id,
+        )  # fmt: skip
+
+
+def _exact(values: Mapping[str, float]) -> list[str]:
+    return [name for name in values if name.endswith("em")]
 
 
 def _length(*sides: Spans) -> int:
@@ -235,7 +257,7 @@ def _violations(
     """Yield the values that break the demand, with both scores."""
     before = judge.values(question, trial.said, [trial.gold])
     after = judge.values(question, trial.instead, [*trial.first, trial.gold, *trial.further])
-    for name in before.keys() | after.keys():
+    for name in dict.fromkeys((*before, *after)):  # in the scorer's order, whatever hashes are
         old, new = before.get(name, math.nan), after.get(name, math.nan)
         if not _holds(relation, name, old, new):
             yield name, old, new

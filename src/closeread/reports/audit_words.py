@@ -71,6 +71,7 @@ _METAMORPHIC = {
     "planted": "植入", "without a crash": "不崩溃的", "of them found": "其中找到",
     "found: a promise is broken that the original keeps": "找到：违背了原评分器信守的承诺",
     "exact match and F1 agree that an answer is right": "精确匹配与 F1 对正确与否判断一致",
+    "a score is 0, 1 or between": "得分在 0 与 1 之间",
     "an answer equal to the gold one scores 1": "与标准答案相同的答案得 1 分",
     "letter case does not count": "大小写不计",
     "white space around does not count": "首尾空白不计",

@@ -1,6 +1,10 @@
 """Pointed blindly at scorers, the promises find every defect that is known of them."""
 
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -216,3 +220,49 @@ def test_questions_of_many_kinds_are_chosen(corpus):
     assert any("." in text and text.replace(".", "").isdecimal() for text in texts)
     assert any("-" in text for text in texts)
     assert any("%" in text for text in texts)
+
+
+def scorer_of(**values):
+    """A scorer that gives the same values whatever is said."""
+    return ForeignScorer(
+        name="fixed", version="1", keys=tuple(values), judge=lambda texts, golds: values
+    )
+
+
+def test_the_promises_that_are_watched_are_counted():
+    """They are among those tried, so that kept ones are never fewer than none."""
+    alone, both = (examine(scorer_of(**values), ENGLISH) for values in (
+        {"em": 1.0}, {"em": 1.0, "f1": 1.0},
+    ))  # fmt: skip
+    assert both.n_relations == alone.n_relations + 1
+    lying = examine(scorer_of(em=1.0, f1=0.5), ENGLISH)
+    agreement = next(one for one in lying.broken if one.relation == "agreement")
+    assert agreement.failed == agreement.tried > 0
+    assert lying.n_relations == both.n_relations
+
+
+def test_a_score_in_percent_leaves_its_range():
+    """By the value's own name, and no promise about exact match and F1 is dragged in."""
+    found = examine(scorer_of(exact_match=100.0), ENGLISH).broken
+    (ranged,) = (one for one in found if one.relation == "range")
+    assert (ranged.value, ranged.after) == ("exact_match", 100.0)
+    assert "agreement" not in {one.relation for one in found}
+
+
+def test_what_is_found_does_not_hang_on_hashes():
+    """The order of values is the scorer's own, in every process."""
+    code = (
+        "from test_metamorphic import ENGLISH, catalog, examine; "
+        "print(examine(catalog.resolve('metric', 'drop')(), ENGLISH[:4]).broken)"
+    )
+    said = set()
+    for seed in range(4):
+        environment = os.environ | {"PYTHONHASHSEED": str(seed)}
+        folders = [str(Path(__file__).parent), *filter(None, sys.path)]
+        environment["PYTHONPATH"] = os.pathsep.join(folders)
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=environment,
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+        said.add(done.stdout)
+    assert len(said) == 1
