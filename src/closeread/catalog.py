@@ -133,13 +133,16 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "neural-readers",
         ),
         "chat": Entry(
-            "closeread.readers.chat:chat", "a chat model behind an OpenAI-compatible endpoint"
+            "closeread.readers.generative.chat:chat",
+            "a chat model behind an OpenAI-compatible endpoint",
         ),
         "completion": Entry(
-            "closeread.readers.chat:completion", "a model behind a completions endpoint, by prompt"
+            "closeread.readers.generative.chat:completion",
+            "a model behind a completions endpoint, by prompt",
         ),
         "http": Entry(
-            "closeread.readers.http:http", "a reader that is served elsewhere: `http:host:port`"
+            "closeread.readers.http.served:http",
+            "a reader that is served elsewhere: `http:host:port`",
         ),
         "span": Entry(
             "closeread.readers.span:span",
@@ -157,7 +160,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "neural-readers",
         ),
         "local": Entry(
-            "closeread.readers.local:local",
+            "closeread.readers.generative.local:local",
             "a causal language model of transformers, in this process",
             "local",
         ),

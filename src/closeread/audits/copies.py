@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from closeread.errors import CloseReadError
-from closeread.readers.examples import Examples
-from closeread.readers.extraction import Extraction
-from closeread.readers.prompts import gold_of, language_of
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.extraction import Extraction
+from closeread.readers.generative.prompts import gold_of, language_of
 from closeread.runs.store import Run
 from closeread.types import Passage, Prediction, Question
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
 from closeread.errors import UsageError
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 
 _DECIMAL = re.compile(r"\d+\.\d+")

@@ -8,7 +8,7 @@ from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, said
 from closeread.protocols import Metric
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.types import Answer, Prediction, Question
 
 STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")

@@ -136,7 +136,7 @@ def _read_anew(
     from msgspec.structs import replace
 
     from closeread.cli.output import remark
-    from closeread.readers.extraction import stops_in
+    from closeread.readers.generative.extraction import stops_in
     from closeread.runs.extract import chosen, server_stops
 
     given = tuple(one for text in stops for one in stops_in(text))

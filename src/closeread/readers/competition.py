@@ -42,6 +42,18 @@ def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
     return tuple(power / math.fsum(powers) for power in powers)
 
 
+def softmax(scores: Sequence[float]) -> tuple[float, ...]:
+    """Return probabilities that sum to 1 from log-probabilities."""
+    total = log_sum(scores)
+    return tuple(math.exp(score - total) for score in scores)
+
+
+def log_sum(values: Sequence[float]) -> float:
+    """Return the logarithm of the sum of what these are logarithms of."""
+    top = max(values)
+    return top + math.log(math.fsum(math.exp(value - top) for value in values))
+
+
 def decided(
     question: Question,
     odds: Sequence[float],

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.readers.extraction import Extraction, needs_question, rule_named, stops_in
+from closeread.readers.generative.extraction import Extraction, needs_question, rule_named, stops_in
 from closeread.runs.store import Run
 from closeread.types import Dataset, Prediction, Question, Summary
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import family, make_metrics, wanted
 from closeread.runs.score import as_submission, resampling_of
 from closeread.runs.store import Run

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from closeread.protocols import Reader
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1

@@ -13,7 +13,7 @@ from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import breakdowns, described, summarize
 from closeread.protocols import Metric
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import default_metrics, family, make_metrics, wanted
 from closeread.runs.extract import Extracted, marked
 from closeread.runs.parallel import each_by_workers, lines_by_workers

@@ -8,7 +8,7 @@ from itertools import zip_longest
 import msgspec
 
 from closeread.errors import CloseReadError
-from closeread.readers.extraction import needs_question
+from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered

@@ -9,7 +9,7 @@ from closeread.evidence.cover import claim_and_context, explain
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.formats.files.place import explain as placed
 from closeread.protocols import Retriever
-from closeread.readers.answer_wire import AnswerReply, AnswerRequest, Coverage
+from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, Coverage
 from closeread.runs.answers import encoded, quoted
 from closeread.runs.records import ReaderInfo
 from closeread.serve.checks import check_passage, check_question

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from closeread import __version__
-from closeread.readers.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
+from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
 from closeread.serve.settings import Settings
 
 _RECORDS = (AnswerRequest, AnswerReply, ErrorReply, Health)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from closeread.readers.answer_wire import Coverage
+from closeread.readers.http.answer_wire import Coverage
 from closeread.runs.plan import Planned, hidden, opaque, stripped
 from closeread.types import Passage, Prediction, Question
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from closeread.errors import CloseReadError
-from closeread.readers.answer_wire import ErrorReply, Refusal
+from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
 

@@ -7,7 +7,7 @@ from starlette.requests import Request
 
 from closeread import __version__
 from closeread.protocols import Reader, Retriever
-from closeread.readers.answer_wire import Health
+from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
 from closeread.serve.answer import Finisher
 from closeread.serve.batcher import Batcher

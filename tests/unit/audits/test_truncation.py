@@ -9,10 +9,10 @@ from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
 from closeread import load
 from closeread.audits.copies import GUESSED, KNOWN, answers_shown
 from closeread.audits.truncation import causes, check
-from closeread.readers.asking import Asking
-from closeread.readers.examples import Examples
-from closeread.readers.extraction import Extraction
-from closeread.readers.prompts import gold_of
+from closeread.readers.generative.asking import Asking
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.extraction import Extraction
+from closeread.readers.generative.prompts import gold_of
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader

@@ -4,7 +4,7 @@ import pytest
 
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings

@@ -11,7 +11,7 @@ import closeread
 from closeread.exam import EXAMS, locate
 from closeread.formats import load
 from closeread.readers import make
-from closeread.readers.answer_wire import AnswerReply, AnswerRequest, asked
+from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, asked
 from closeread.runs.plan import batches
 from closeread.types import Span
 from served import asking, context, serving

@@ -11,11 +11,10 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from closeread.errors import UsageError
-from closeread.readers.competition import by_share
+from closeread.readers.competition import by_share, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.groups import forward_groups
-from closeread.readers.option_scores import shares
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.types import Answer, Passage, Prediction, Question
@@ -137,7 +136,7 @@ class ChoiceReader:
         n_read = min(of_option[0].length for of_option in asked.windows)
         if self._stride is None and n_read < asked.n_passage:
             note += f"; of the passage the first {n_read} of {asked.n_passage} tokens"
-        return by_share(asked.question, shares(scores), note)
+        return by_share(asked.question, softmax(scores), note)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.readers import make
-from closeread.readers.event_stream import BrokenStreamError, is_stream, joined
+from closeread.readers.generative.event_stream import BrokenStreamError, is_stream, joined
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, last_user, serving
 
@@ -16,7 +16,7 @@ PASSAGE = Passage(passage_id="p", text="渡船六点离开。It carried 14 sheep
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.client._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
 
 
 def items(n):

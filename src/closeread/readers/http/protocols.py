@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from closeread.formats.conversion.spacy_tokens import tokenizer
-from closeread.readers.answer_wire import MOST_CANDIDATES, AnswerReply, AnswerRequest, asked
-from closeread.readers.wire import MalformedReplyError
+from closeread.readers.http.answer_wire import MOST_CANDIDATES, AnswerReply, AnswerRequest, asked
+from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Answer, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from closeread.errors import UnknownNameError
-from closeread.readers.judging import fitting, judged, were_judged
-from closeread.readers.letters import picked, refuses
-from closeread.readers.prompts import UNANSWERABLE, reordered
+from closeread.readers.generative.judging import fitting, judged, were_judged
+from closeread.readers.generative.letters import picked, refuses
+from closeread.readers.generative.prompts import UNANSWERABLE, reordered
 from closeread.types import Answer, Generation, Question, Record
 
 _PREFIX = re.compile(

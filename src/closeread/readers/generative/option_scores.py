@@ -10,7 +10,9 @@ cancels, so the difference of two scores is the exact log-ratio of the two texts
 import math
 from collections.abc import Sequence
 
-from closeread.readers.wire import Logprobs, MalformedReplyError, TopToken
+from closeread.readers.competition import log_sum
+from closeread.readers.generative.wire import Logprobs, TopToken
+from closeread.readers.http.faults import MalformedReplyError
 
 
 def scored(echoes: Sequence[Logprobs], texts: Sequence[str]) -> tuple[float, ...]:
@@ -88,17 +90,6 @@ def of_letters(
     found, absent = [], []
     for label in labels:
         ways = [one.logprob for one in tops if one.token.strip(' \t\n(（*"“▁Ġ') == label]
-        found.append(_log_sum(ways) if ways else floor)
+        found.append(log_sum(ways) if ways else floor)
         absent += [] if ways else [label]
     return tuple(found), tuple(absent)
-
-
-def shares(scores: Sequence[float]) -> tuple[float, ...]:
-    """Return probabilities that sum to 1 from log-probabilities."""
-    total = _log_sum(scores)
-    return tuple(math.exp(score - total) for score in scores)
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    top = max(values)
-    return top + math.log(math.fsum(math.exp(value - top) for value in values))

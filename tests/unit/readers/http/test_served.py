@@ -15,8 +15,8 @@ from closeread.errors import EndpointError, MismatchError, MissingExtraError, Us
 from closeread.formats import load
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers import make
-from closeread.readers.answer_wire import AnswerRequest
-from closeread.readers.http import address
+from closeread.readers.http.answer_wire import AnswerRequest
+from closeread.readers.http.served import address
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import open_run
@@ -117,7 +117,7 @@ def expected(n_passages, each=3):
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.client._FIRST_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
 
 
 @pytest.fixture

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.asking import Ask, Asking
-from closeread.readers.examples import Examples
-from closeread.readers.extraction import Extraction, stops_in
-from closeread.readers.length_batches import by_length
-from closeread.readers.option_scores import parted
+from closeread.readers.generative.asking import Ask, Asking
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.extraction import Extraction, stops_in
+from closeread.readers.generative.length_batches import by_length
+from closeread.readers.generative.option_scores import parted
 from closeread.types import Generation, Passage, Prediction, Question
 
 if TYPE_CHECKING:

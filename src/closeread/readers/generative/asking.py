@@ -9,11 +9,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from closeread.errors import UsageError
-from closeread.readers.examples import Examples
-from closeread.readers.extraction import Extraction, choice, rule_named
-from closeread.readers.judging import JUDGING, judged, one_by_one
-from closeread.readers.option_scores import shares
-from closeread.readers.prompts import Prompt, gold_of, language_of, opened, reordered, shipped
+from closeread.readers.competition import softmax
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.extraction import Extraction, choice, rule_named
+from closeread.readers.generative.judging import JUDGING, judged, one_by_one
+from closeread.readers.generative.prompts import (
+    Prompt,
+    gold_of,
+    language_of,
+    opened,
+    reordered,
+    shipped,
+)
 from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question, Span
 
 SCORINGS = ("generation", "letters", "texts")
@@ -156,7 +163,7 @@ class Asking:
 
     def weigh(self, question: Question, scores: Sequence[float]) -> Prediction:
         """Return the prediction that picks the likeliest option."""
-        found = shares(scores)
+        found = softmax(scores)
         ranked = sorted(zip(found, question.options, strict=True), key=lambda pair: -pair[0])
         return Prediction(
             question_id=question.question_id,

@@ -15,10 +15,12 @@ import httpx
 
 from closeread.errors import EndpointError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
-from closeread.readers.budget import Budget
-from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError
-from closeread.readers.endpoint import Endpoint, said
-from closeread.readers.http_protocols import (
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.endpoint import Endpoint, said
+from closeread.readers.http.faults import FailedQuestionError, LostQuestionError
+from closeread.readers.http.lanes import Put, streamed, through_lanes
+from closeread.readers.http.protocols import (
     AnswerProtocol,
     Exchange,
     Own,
@@ -26,8 +28,7 @@ from closeread.readers.http_protocols import (
     SharedTask,
     portions,
 )
-from closeread.readers.http_waiting import Served, awaited
-from closeread.readers.lanes import Put, streamed, through_lanes
+from closeread.readers.http.waiting import Served, awaited
 from closeread.types import Passage, Prediction, Question
 
 Item = tuple[Passage, Question]

@@ -11,10 +11,10 @@ from typing import Any
 import httpx
 import msgspec
 
-from closeread.readers.budget import Budget
-from closeread.readers.client import Client, Lane
-from closeread.readers.endpoint import Endpoint, unreachable
-from closeread.readers.lanes import streamed
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.lanes import streamed
 
 _NOT_YET = (502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1

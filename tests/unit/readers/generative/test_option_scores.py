@@ -9,8 +9,10 @@ import pytest
 
 from closeread.errors import EndpointError
 from closeread.readers import make
-from closeread.readers.option_scores import scored, shares
-from closeread.readers.wire import Logprobs, MalformedReplyError
+from closeread.readers.competition import softmax
+from closeread.readers.generative.option_scores import scored
+from closeread.readers.generative.wire import Logprobs
+from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, serving
 
@@ -143,7 +145,7 @@ def test_replies_that_do_not_hold_what_is_needed(echo):
 
 
 def test_shares_sum_to_one_even_where_nothing_is_likely():
-    assert math.fsum(shares((-5000.0, -5001.0))) == pytest.approx(1.0)
+    assert math.fsum(softmax((-5000.0, -5001.0))) == pytest.approx(1.0)
 
 
 PASSAGE = Passage(passage_id="p", text="The dog was blue.")

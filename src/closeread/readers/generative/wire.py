@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from closeread.readers.event_stream import BrokenStreamError, is_stream, joined
+from closeread.readers.generative.event_stream import BrokenStreamError, is_stream, joined
+from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Generation
 
 
@@ -71,10 +72,6 @@ class TextReply(msgspec.Struct):
 
     choices: list[_TextChoice]
     usage: Usage | None = None
-
-
-class MalformedReplyError(Exception):
-    """A reply with status 200 that is no answer."""
 
 
 _CHAT = msgspec.json.Decoder(ChatReply)

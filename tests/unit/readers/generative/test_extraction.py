@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.errors import UnknownNameError
-from closeread.readers.extraction import Extraction, rule_named, stops_in, visible
+from closeread.readers.generative.extraction import Extraction, rule_named, stops_in, visible
 from closeread.types import Generation, Option, Question
 
 CHOICE = Question(

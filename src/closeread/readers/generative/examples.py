@@ -7,7 +7,7 @@ from typing import Any
 
 from closeread.errors import InputError, UsageError
 from closeread.formats import load
-from closeread.readers.prompts import language_of
+from closeread.readers.generative.prompts import language_of
 from closeread.types import Passage, Question
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.asking import Asking
-from closeread.readers.budget import Budget
-from closeread.readers.endpoint import Endpoint
-from closeread.readers.examples import Examples
-from closeread.readers.extraction import Extraction, stops_in
-from closeread.readers.remote import RemoteReader
+from closeread.readers.generative.asking import Asking
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.extraction import Extraction, stops_in
+from closeread.readers.generative.remote import RemoteReader
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.endpoint import Endpoint
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 

@@ -22,10 +22,15 @@ import httpx
 import msgspec
 
 from closeread.errors import EndpointError
-from closeread.readers.budget import Budget
-from closeread.readers.cache import Cache
-from closeread.readers.endpoint import Endpoint, key_refused, refused, said, unreachable
-from closeread.readers.wire import MalformedReplyError
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.cache import Cache
+from closeread.readers.http.endpoint import Endpoint, key_refused, refused, said, unreachable
+from closeread.readers.http.faults import (
+    FailedQuestionError,
+    LostQuestionError,
+    MalformedReplyError,
+    PassingFaultError,
+)
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
@@ -38,20 +43,6 @@ _TOO_LONG = re.compile(
 )
 
 T = TypeVar("T")
-
-
-class FailedQuestionError(Exception):
-    """One question cannot be answered; the others may be."""
-
-
-class LostQuestionError(FailedQuestionError):
-    """Every attempt at one question met faults that pass; the server may be dying."""
-
-
-class _PassingFaultError(Exception):
-    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait_seconds = wait_seconds
 
 
 class Lane:
@@ -211,7 +202,7 @@ class Client:
             try:
                 raw = await self._once(lane, path, content)
                 found = read(raw)
-            except (_PassingFaultError, MalformedReplyError) as fault:
+            except (PassingFaultError, MalformedReplyError) as fault:
                 told = self.endpoint.hidden(str(fault))
                 if not left:
                     raise self._given_up(told) from None
@@ -231,15 +222,15 @@ class Client:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
                 response = await lane.send("POST", path, content)
         except (TimeoutError, httpx.TimeoutException):
-            raise _PassingFaultError(
+            raise PassingFaultError(
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
             ) from None
         except httpx.ConnectError as error:
             if not self._succeeded:
                 raise unreachable(self.endpoint, error) from None
-            raise _PassingFaultError(f"no connection: {error}") from None
+            raise PassingFaultError(f"no connection: {error}") from None
         except httpx.TransportError as error:
-            raise _PassingFaultError(str(error) or type(error).__name__) from None
+            raise PassingFaultError(str(error) or type(error).__name__) from None
         if response.status_code == 200:
             # The key is scrubbed before anything is kept: some servers repeat what they were sent.
             raw = response.content
@@ -251,7 +242,7 @@ class Client:
         status = response.status_code
         if status in _PASSING:
             told = self.endpoint.hidden(said(response.content))
-            raise _PassingFaultError(
+            raise PassingFaultError(
                 f"status {status}: {told}", retry_after(response.headers.get("Retry-After", ""))
             )
         raise await self._explain(lane, self.endpoint, response, not self._succeeded)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.readers.letters import picked
+from closeread.readers.generative.letters import picked
 from closeread.types import Option
 
 OPTIONS = tuple(

@@ -11,22 +11,26 @@ from typing import Any
 import msgspec
 
 from closeread.errors import EndpointError, UsageError
-from closeread.readers.asking import Ask, Asking
-from closeread.readers.budget import Budget
-from closeread.readers.cache import Cache
-from closeread.readers.client import Client, FailedQuestionError, Lane, LostQuestionError, models
-from closeread.readers.endpoint import Endpoint, wrong_model
-from closeread.readers.lanes import Put, streamed, through_lanes
-from closeread.readers.option_scores import of_letters, scored
-from closeread.readers.wire import (
+from closeread.readers.generative.asking import Ask, Asking
+from closeread.readers.generative.option_scores import of_letters, scored
+from closeread.readers.generative.wire import (
     ChatReply,
-    MalformedReplyError,
     TextReply,
     Usage,
     decoded,
     generation,
     top_tokens,
 )
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.cache import Cache
+from closeread.readers.http.client import Client, Lane, models
+from closeread.readers.http.endpoint import Endpoint, wrong_model
+from closeread.readers.http.faults import (
+    FailedQuestionError,
+    LostQuestionError,
+    MalformedReplyError,
+)
+from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.types import Generation, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]

@@ -4,7 +4,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.readers import make
-from closeread.readers.extraction import Extraction
+from closeread.readers.generative.extraction import Extraction
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, last_user, serving
 

@@ -1,0 +1,1 @@
+"""Language models as readers: what they are shown, and how an answer is read from their words."""

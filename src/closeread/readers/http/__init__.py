@@ -1,0 +1,1 @@
+"""Asking over HTTP: the client of every model elsewhere, and a reader that is served elsewhere."""

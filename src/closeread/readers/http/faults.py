@@ -1,0 +1,21 @@
+"""What may become of one request: it passes, it is lost, it fails, or its reply is no answer."""
+
+
+class FailedQuestionError(Exception):
+    """One question cannot be answered; the others may be."""
+
+
+class LostQuestionError(FailedQuestionError):
+    """Every attempt at one question met faults that pass; the server may be dying."""
+
+
+class MalformedReplyError(Exception):
+    """A reply with status 200 that is no answer."""
+
+
+class PassingFaultError(Exception):
+    """One attempt came to nothing and another may not; ``wait_seconds`` is what the server asks."""
+
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
