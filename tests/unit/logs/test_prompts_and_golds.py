@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.formats.logs import golds, prompts
+from closeread.formats.logs import golds, prompts, talk
 from closeread.formats.logs.records import newer
 
 
@@ -64,16 +64,16 @@ def test_prompts_of_questions_without_a_passage_show_nothing_for_sure():
 
 
 def test_the_last_word_of_the_user_is_the_prompt():
-    talk = [
+    messages = [
         {"role": "system", "content": "s"},
         {"role": "user", "content": "one"},
         {"role": "assistant", "content": "two"},
         {"role": "user", "content": [{"type": "text", "text": "thr"}, {"text": "ee"}]},
     ]
-    assert prompts.last_user(talk) == "three"
-    assert prompts.last_user([{"role": "HUMAN", "prompt": "asked"}]) == "asked"
-    assert prompts.last_user("as it is") == "as it is"
-    assert prompts.last_user(None) == ""
+    assert talk.last_user(messages) == "three"
+    assert talk.last_user([{"role": "HUMAN", "prompt": "asked"}]) == "asked"
+    assert talk.last_user("as it is") == "as it is"
+    assert talk.last_user(None) == ""
 
 
 @pytest.mark.parametrize(

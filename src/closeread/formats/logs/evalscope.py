@@ -22,6 +22,7 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
+from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import (
     document,
     finite,
@@ -44,7 +45,7 @@ _LETTERS = tuple("ABCDEFGHIJ")
 
 def sniff(path: Path) -> bool:
     """Whether the first line is a review or a prediction."""
-    head = Source(path).head()
+    head = Source(path).long_head()
     return head.has("index", "target", "sample_score") or head.has("index", "model_output")
 
 
@@ -64,7 +65,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     check_version(problems, "evalscope", version, KNOWN)
     outputs = _Outputs(_sibling(path, "predictions"))
     lost = set(_LOST) | (
-        {"sample-scores"} if not Source(path).head().has("sample_score") else set()
+        {"sample-scores"} if not Source(path).long_head().has("sample_score") else set()
     )
     for line, row in lines(path, problems):
         missing = [name for name in ("index", "messages") if name not in row]
@@ -115,7 +116,7 @@ def _record(
 ) -> LogRecord | None:
     review = row.get("sample_score") or {}
     metadata = review.get("sample_metadata") or row.get("metadata") or {}
-    prompt = prompts.last_user(row["messages"])
+    prompt = last_user(row["messages"])
     apart = prompts.from_fields(metadata)
     if apart is None:
         lost.add("passage")

@@ -127,7 +127,10 @@ def best(options: Sequence[Option], values: Sequence[Any]) -> Answer | None:
 
 
 def picked(value: Any, options: Sequence[Option]) -> Answer | None:
-    """Return the option with this label, text or index (an integer, or digits)."""
+    """Return the option with this label, text or index.
+
+    An integer is an index; digits are a label or a text where an option has it, else an index.
+    """
     option = _option(value, options)
     if option is None:
         return None
@@ -137,6 +140,8 @@ def picked(value: Any, options: Sequence[Option]) -> Answer | None:
 def _option(value: Any, options: Sequence[Option]) -> Option | None:
     if isinstance(value, bool) or value is None:
         return None
+    if isinstance(value, int):
+        return options[value] if 0 <= value < len(options) else None
     text = str(value).strip()
     bare = text.strip("().（）[]:： ")
     for option in options:

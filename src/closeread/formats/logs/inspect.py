@@ -20,6 +20,7 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
+from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import (
     elements,
     finite,
@@ -84,7 +85,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     if header.get("status") not in ("success", None):
         problems.kept.add("unfinished", f"the run's status is {header.get('status')}")
     for key in epochs or ([task] if task else []):
-        facts[key] = _facts(key, header, lost)
+        facts[key] = _facts(key, header, lost, alone=len(epochs) < 2)
 
 
 def _archived(path: Path, problems: Problems, header: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -157,9 +158,7 @@ def _record(
     apart = prompts.from_fields(metadata)
     if apart is None:
         lost.add("passage")
-        messages = sample["input"]
-        prompt = _resolved(prompts.last_user(messages), attachments)
-        apart = prompts.from_prompt(prompt)
+        apart = prompts.from_prompt(last_user(_talk(sample["input"], attachments)))
     passage = prompts.passage(apart[0])
     options = golds.lettered(sample.get("choices") or ())
     target = sample.get("target")
@@ -180,8 +179,22 @@ def _record(
             name, sample, attachments, options, stops=_stops(header), problems=problems
         ),
         scores=scores(_values(sample.get("scores") or {}), problems, name=name),
-        shown=prompts.answers_shown(sample["input"], apart[0]),
+        shown=prompts.answers_shown(
+            _talk(sample.get("messages") or sample["input"], attachments), apart[0]
+        ),
     )
+
+
+def _talk(prompt: Any, attachments: dict[str, Any]) -> Any:
+    """Return a prompt or messages with the texts in the place of references to them.
+
+    (A sample's ``input`` is what the set holds; what solvers put before it, examples above all,
+    stands in ``messages`` only.)
+    """
+    if not isinstance(prompt, list):
+        return _resolved(prompt, attachments)
+    texts = [(one, text_of(one.get("content"))) for one in prompt if isinstance(one, dict)]
+    return [{**one, "content": _resolved(text or "", attachments)} for one, text in texts]
 
 
 def _resolved(value: Any, attachments: dict[str, Any]) -> Any:
@@ -205,6 +218,9 @@ def _prediction(
         message = str((sample.get("error") or {}).get("message") or "no output")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
+    if len(written) > 1:
+        what = f"{len(written)} responses to one question, the first is kept"
+        problems.kept.add("more-responses", what, question_id=name)
     first = written[0]
     content = (first.get("message") or {}).get("content")
     text = _resolved(text_of(content) or "", attachments)
@@ -256,7 +272,8 @@ def _stops(header: dict[str, Any]) -> tuple[str, ...]:
     return ()
 
 
-def _facts(task: str, header: dict[str, Any], lost: set[str]) -> LogFacts:
+def _facts(task: str, header: dict[str, Any], lost: set[str], *, alone: bool) -> LogFacts:
+    """Return what the header says; its numbers are those of all epochs, not of one of several."""
     evaluation = mapping(header.get("eval"))
     settings: dict[str, Any] = {}
     for config in (
@@ -281,7 +298,7 @@ def _facts(task: str, header: dict[str, Any], lost: set[str]) -> LogFacts:
         created=str(evaluation.get("created") or ""),
         settings=settings | {"solvers": solvers},
         lost=tuple(sorted(lost | ({"tail"} if _stops(header) else set()))),
-        scores=finite(numbers),
+        scores=finite(numbers) if alone else {},
     )
 
 

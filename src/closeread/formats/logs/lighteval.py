@@ -2,7 +2,8 @@
 
 One row a document with the columns ``doc`` (query, choices, gold_index, specific, stop_sequences),
 ``model_response`` (text, text_post_processed, logprobs) and ``metric``; the documentation calls
-them ``__doc__`` and so on. Its backends cut texts at the stops before they are logged.
+them ``__doc__`` and so on. Its backends cut texts at the stops before they are logged. Rows of
+before 0.9 have flat columns, see ``lighteval_before``.
 """
 
 import re
@@ -13,16 +14,22 @@ from typing import Any
 
 from closeread import catalog
 from closeread.errors import InputError
-from closeread.formats.logs import golds, prompts
+from closeread.formats.logs import golds, lighteval_before, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import document, finite, mapping, scores, tried
+from closeread.formats.logs.values import (
+    document,
+    finite,
+    listing,
+    mapping,
+    scores,
+    tried,
+)
 from closeread.types import Answer, Generation, Option, Prediction
 
 NAME = "lighteval"
 _FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.parquet$")
 _BATCH = 256
-_COLUMNS = ("doc", "model_response", "metric")
-_LOST = ("tail", "finish-reason", "tokens", "passage", "gold-kinds", "version")
+_LOST = ("finish-reason", "tokens", "passage", "gold-kinds")
 
 
 def sniff(path: Path) -> bool:
@@ -41,19 +48,19 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     named = _FILE.fullmatch(path.name)
     task, date = (named["task"], named["date"]) if named else (path.stem, "")
     for number, row in enumerate(_rows(path), 1):
-        doc, response, metric = (row.get(name) or row.get(f"__{name}__") for name in _COLUMNS)
-        if not isinstance(doc, dict) or not isinstance(response, dict):
-            what = "no document or no response in the row"
-            problems.bad.add("missing-field", what, line=number)
-            continue
+        early = row.keys() >= lighteval_before.COLUMNS
         make = partial(
-            _record, task, doc, response, mapping(metric), problems=problems, number=number
+            lighteval_before.record if early else _record,
+            task,
+            row,
+            problems=problems,
+            number=number,
         )
         record = tried(make, problems, line=number)
         if record is None:
             continue
         if task not in facts:
-            facts[task] = _facts(path, task, date, doc)
+            facts[task] = _facts(path, task, date, row, early=early)
         yield record
 
 
@@ -66,16 +73,17 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with pq.ParquetFile(path) as file:
             names = {name.strip("_") for name in file.schema_arrow.names}
-            if not {"doc", "model_response"} <= names:
+            if not names >= {"doc", "model_response"} and not names >= lighteval_before.COLUMNS:
                 raise InputError(
                     "has the columns " + ", ".join(file.schema_arrow.names),
                     where=str(path),
-                    expected="doc, model_response and metric, as lighteval 0.9 and later write",
-                    cure="run the task again with a version from 0.9 on",
+                    expected="doc, model_response and metric, as lighteval 0.9 and later write, "
+                    "or example, full_prompt and predictions, as earlier ones did",
+                    cure="name the details of a task, details_TASK_DATE.parquet",
                 )
             for batch in file.iter_batches(batch_size=_BATCH):
                 yield from batch.to_pylist()
-    except (pa.ArrowInvalid, OSError) as error:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise InputError(
             f"cannot be read as parquet: {error}".splitlines()[0],
             where=str(path),
@@ -84,17 +92,14 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         ) from error
 
 
-def _record(
-    task: str,
-    doc: dict[str, Any],
-    response: dict[str, Any],
-    metric: dict[str, Any],
-    *,
-    problems: Problems,
-    number: int,
-) -> LogRecord | None:
+def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -> LogRecord | None:
+    doc, response, metric = (_column(row, name) for name in ("doc", "model_response", "metric"))
+    if not isinstance(doc, dict) or not isinstance(response, dict):
+        problems.bad.add("missing-field", "no document or no response in the row", line=number)
+        return None
     name = str(doc.get("id") or number - 1)
     passage_text, asked = prompts.from_prompt(str(doc.get("query") or ""))
+    shown = _examples(doc)
     passage = prompts.passage(passage_text)
     choices = doc.get("choices") or []
     options: tuple[Option, ...] = ()
@@ -103,7 +108,7 @@ def _record(
         prediction = _by_likelihood(name, options, response["logprobs"])
         answers = golds.choice(doc.get("gold_index"), options)
     else:
-        prediction = _written(name, doc, response)
+        prediction = _written(name, doc, response, problems)
         answers = _gold(doc, choices)
     if not answers:
         problems.bad.add("missing-gold", "the log has no gold", question_id=name, line=number)
@@ -114,9 +119,30 @@ def _record(
         passage=passage,
         question=question,
         prediction=prediction,
-        scores=scores(metric, problems, name=name, line=number),
-        shown=prompts.answers_shown(response.get("input"), passage_text),
+        scores=scores(mapping(metric), problems, name=name, line=number),
+        shown=shown or prompts.answers_shown(response.get("input"), passage_text),
     )
+
+
+def _column(row: dict[str, Any], name: str) -> Any:
+    return row.get(name) or row.get(f"__{name}__")
+
+
+def _examples(doc: dict[str, Any]) -> tuple[str, ...]:
+    """Return the answers of the examples: the first gold of each, as the prompt has it."""
+    made = (_right(one.get("gold_index"), one.get("choices")) for one in _shown(doc))
+    return tuple(texts[0].strip() for texts in made if texts)
+
+
+def _shown(doc: dict[str, Any]) -> list[dict[str, Any]]:
+    return [one for one in listing(doc.get("fewshot_samples")) if isinstance(one, dict)]
+
+
+def _right(index: Any, choices: Any) -> list[str]:
+    """Return the choices that an index, or each of several, names."""
+    known = listing(choices)
+    places = index if isinstance(index, list) else [index]
+    return [str(known[at]) for at in places if isinstance(at, int) and 0 <= at < len(known)]
 
 
 def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
@@ -124,14 +150,7 @@ def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
     apart = (doc.get("specific") or {}).get("golds_no_preprocessing")
     if apart:
         return golds.of_value(apart)
-    index = doc.get("gold_index")
-    places = index if isinstance(index, list) else [index]
-    right = [
-        str(choices[place])
-        for place in places
-        if isinstance(place, int) and 0 <= place < len(choices)
-    ]
-    return golds.of_value(right)
+    return golds.of_value(_right(doc.get("gold_index"), choices))
 
 
 def _by_likelihood(name: str, options: tuple[Option, ...], values: list[Any]) -> Prediction:
@@ -145,8 +164,13 @@ def _by_likelihood(name: str, options: tuple[Option, ...], values: list[Any]) ->
     )
 
 
-def _written(name: str, doc: dict[str, Any], response: dict[str, Any]) -> Prediction:
+def _written(
+    name: str, doc: dict[str, Any], response: dict[str, Any], problems: Problems
+) -> Prediction:
     texts = response.get("text") or []
+    if len(texts) > 1:
+        what = f"{len(texts)} responses to one question, the first is kept"
+        problems.kept.add("more-responses", what, question_id=name)
     if not texts or not isinstance(texts[0], str):
         return Prediction(question_id=name, error="the log has no text here")
     processed = response.get("text_post_processed") or texts
@@ -157,31 +181,37 @@ def _written(name: str, doc: dict[str, Any], response: dict[str, Any]) -> Predic
     )
 
 
-def _facts(path: Path, task: str, date: str, doc: dict[str, Any]) -> LogFacts:
+def _facts(path: Path, task: str, date: str, row: dict[str, Any], *, early: bool) -> LogFacts:
     """Return what the row and, where they are found, the results of the same date say."""
-    found: dict[str, Any] = {}
-    model = path.parent.parent.name
-    for above in path.parents[:6]:
-        for results in above.glob(f"results/**/results_{date}.json") if date else ():
-            found = document(results)
-        if found:
-            break
+    found = _results(path, date)
+    general = mapping(found.get("config_general"))
     config = mapping(mapping(found.get("config_tasks")).get(task))
-    shots = config.get("num_fewshots")
+    doc = mapping(_column(row, "doc"))
+    stops = listing(doc.get("stop_sequences"))
+    shots = lighteval_before.examples(row) if early else config.get("num_fewshots")
+    commit = general.get("lighteval_sha")
     return LogFacts(
         harness=NAME,
-        model=str(mapping(found.get("config_general")).get("model_name") or model),
+        version="" if commit in (None, "?") else str(commit),
+        model=str(general.get("model_name") or path.parent.parent.name),
         task=task,
-        task_version=str(config.get("version", "")),
+        task_version=str(config.get("version", mapping(found.get("versions")).get(task, ""))),
         created=date,
-        settings={
-            "stops": list(doc.get("stop_sequences") or ()),
-            "max_tokens": doc.get("generation_size"),
-            "num_fewshot": len(doc.get("fewshot_samples") or ()) if shots is None else shots,
-        },
-        lost=_LOST,
+        settings={"num_fewshot": len(_shown(doc)) if shots is None else shots}
+        | ({} if early else {"stops": stops, "max_tokens": doc.get("generation_size")}),
+        lost=lighteval_before.LOST if early else (*_LOST, *(("tail",) if stops else ())),
         scores=finite(mapping(mapping(found.get("results")).get(task))),
     )
+
+
+def _results(path: Path, date: str) -> dict[str, Any]:
+    """Return the results of the same date: in the results folder, or (on the hub) above."""
+    for above in path.parents[:6] if date else ():
+        name = f"results_{date}.json"
+        for candidate in (above / name, *sorted(above.glob(f"results/**/{name}"))):
+            if found := document(candidate):
+                return found
+    return {}
 
 
 FORMAT = LogFormat(name=NAME, sniff=sniff, read=read)

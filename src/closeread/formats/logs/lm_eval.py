@@ -22,6 +22,7 @@ from closeread.formats.logs.records import (
     Problems,
     check_version,
 )
+from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import lines, listing, mapping, scores, tried
 from closeread.types import Answer, Generation, Option, Prediction
 
@@ -30,13 +31,16 @@ KNOWN = (0, 4)
 _FILE = re.compile(
     r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+))?\.jsonl(?:\.gz)?$"
 )
-_LOST = ("tail", "finish-reason", "tokens")
+_LOST = ("finish-reason", "tokens")
 _MOST_BITS = 1 << 30
 
 
 def sniff(path: Path) -> bool:
-    """Whether the first line has a document and its responses, raw and filtered."""
-    return Source(path).head().has("doc_id", "doc", "filtered_resps")
+    """Whether the first line has a document and its responses, raw and filtered.
+
+    (They stand behind the prompts, and one line may hold an option each of long prompts.)
+    """
+    return Source(path).long_head().has("doc_id", "doc", "filtered_resps")
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -111,11 +115,11 @@ def _record(
     if not asked or not isinstance(row["resps"], list) or not row["resps"]:
         problems.bad.add("no-response", "no request or no response", question_id=name, line=line)
         return None
-    passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(asked[0][0])
+    passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(asked[0][0]))
     passage = prompts.passage(passage_text)
     if all(isinstance(given, str) for _, given in asked):
         options, prediction = _by_likelihood(name, asked, row["resps"])
-        answers = golds.choice(row.get("target"), options)
+        answers = golds.choice(_indexed(row.get("target")), options)
     else:
         options = golds.lettered(_choices(doc))
         prediction = _written(name, row, asked[0][1], options, problems=problems, line=line)
@@ -144,25 +148,33 @@ def _identifier(doc: dict[str, Any], doc_id: Any) -> str:
     return str(doc_id)
 
 
-def _requests(arguments: Any) -> list[tuple[str, Any]]:
-    """Return prompt and continuation, or prompt and settings, of each request."""
+def _indexed(target: Any) -> Any:
+    """Return the place of the right option, which the harness wrote as a string, as a number."""
+    return int(target) if isinstance(target, str) and target.isdecimal() else target
+
+
+def _requests(arguments: Any) -> list[tuple[Any, Any]]:
+    """Return prompt and continuation, or prompt and settings, of each request.
+
+    A prompt is a text or, of models behind a chat endpoint, a list of one text: messages as JSON.
+    """
     rows = list(arguments.values()) if isinstance(arguments, dict) else arguments
     found = []
     for row in rows if isinstance(rows, list) else []:
         pair = list(row.values()) if isinstance(row, dict) else row
         if isinstance(pair, list | tuple) and pair:
-            found.append((str(pair[0]), pair[1] if len(pair) > 1 else {}))
+            found.append((pair[0], pair[1] if len(pair) > 1 else {}))
     return found
 
 
 def _by_likelihood(
-    name: str, asked: list[tuple[str, Any]], responses: list[Any]
+    name: str, asked: list[tuple[Any, Any]], responses: list[Any]
 ) -> tuple[tuple[Option, ...], Prediction]:
     """Return options and the likeliest of them; requests without the prompt only normalise."""
     pairs = [pair for pair in zip(asked, responses, strict=False) if pair[0][0]]
     continuations = [given.strip() for (_, given), _ in pairs]
     if len(set(continuations)) < len(continuations):  # the options stand before a shared end
-        continuations = [prompt for (prompt, _), _ in pairs]
+        continuations = [last_user(prompt) for (prompt, _), _ in pairs]
     options = golds.lettered(continuations)
     try:
         values = tuple(float(_first(response)) for _, response in pairs)
@@ -229,6 +241,8 @@ def _facts(
 ) -> LogFacts:
     settings = _requests(row["arguments"])[0][1]
     lost = list(_LOST if isinstance(settings, dict) else ("tokens",))
+    if _stops(settings):
+        lost.append("tail")
     if not prompts.from_fields(mapping(row["doc"])):
         lost.append("passage")
     if record.question.kind != "choice" and not golds.annotations(mapping(row["doc"])):

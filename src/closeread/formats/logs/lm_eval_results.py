@@ -54,15 +54,17 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
 
 
 def beside(samples: Path, task: str, date: str) -> dict[str, Any]:
-    """Return the results that were written with samples: of the same date, else of the task."""
-    exact = document(samples.parent / f"results_{date}.json") if date else {}
-    if task in mapping(exact.get("results")):
-        return exact
-    for path in sorted(samples.parent.glob("results_*.json")):
-        found = document(path)
-        if task in mapping(found.get("results")):
-            return found
-    return {}
+    """Return the results that were written with samples: those of the same date.
+
+    Samples without a date in their name have the only results of their task; of several nobody
+    knows which are theirs, and none are returned.
+    """
+    if date:
+        exact = document(samples.parent / f"results_{date}.json")
+        return exact if task in mapping(exact.get("results")) else {}
+    all_of_them = map(document, sorted(samples.parent.glob("results_*.json")))
+    found = [one for one in all_of_them if task in mapping(one.get("results"))]
+    return found[0] if len(found) == 1 else {}
 
 
 def facts_of(found: dict[str, Any], task: str, filter_name: str) -> LogFacts:

@@ -14,13 +14,24 @@ from typing import Any
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
-from closeread.formats.logs.values import document, finite, members, number, scores, text_of, tried
+from closeread.formats.logs.talk import last_user
+from closeread.formats.logs.values import (
+    document,
+    finite,
+    mapping,
+    members,
+    number,
+    scores,
+    text_of,
+    tried,
+)
 from closeread.types import Answer, Generation, Prediction, Question
 
 NAME = "opencompass"
 _LOST = ("finish-reason", "tokens", "stops", "passage", "gold-kinds", "gold-spans", "version")
 _LABEL = "label: "
-_PART = re.compile(r"_\d+$")
+_PLACE = re.compile(r"\d{1,9}", re.ASCII)
+_PART = re.compile(r"_(\d{1,4})$")
 
 
 def sniff(path: Path) -> bool:
@@ -36,10 +47,9 @@ def sniff(path: Path) -> bool:
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
     """Yield one record an entry."""
     task = Source(path).stem
-    results = _results(path, task)
-    details = _details(results)
+    results, details = _results(path, task)
     by_likelihood = False
-    for place, (name, entry) in enumerate(members(path, problems)):
+    for name, entry in members(path, problems):
         if not isinstance(entry, dict):
             what = f"it is {type(entry).__name__}"
             problems.bad.add("not-an-object", what, question_id=name)
@@ -49,6 +59,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
         record = tried(make, problems, name=name)
         if record is None:
             continue
+        place = int(name) if _PLACE.fullmatch(name) else len(details)
         given = scores(details[place] if place < len(details) else {}, problems, name=name)
         yield LogRecord(
             task=task,
@@ -56,7 +67,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             question=record[1],
             prediction=record[2],
             scores=given,
-            shown=prompts.answers_shown(entry.get("origin_prompt"), record[0].text),
+            shown=prompts.answers_shown(_whole_prompt(entry), record[0].text),
         )
         facts.setdefault(task, _facts(path, task, results, details, by_likelihood))
 
@@ -82,7 +93,7 @@ def _record(
         prediction = _by_perplexity(name, list(by_label.values()), options)
     else:
         options, answers = (), golds.of_value(_accepted(task, gold))
-        prediction = _written(name, entry["prediction"])
+        prediction = _written(name, entry["prediction"], problems)
     if not answers:
         problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
         return None
@@ -93,9 +104,15 @@ def _record(
 def _prompt(entry: dict[str, Any], by_label: dict[str, Any]) -> str:
     if by_label:
         first = next(iter(by_label.values()))
-        return prompts.last_user(first.get("testing input") or first.get("prompt") or "")
+        return last_user(first.get("testing input") or first.get("prompt") or "")
     found = entry["origin_prompt"]
-    return prompts.last_user(found) or text_of(found) or ""
+    return last_user(found) or text_of(found) or ""
+
+
+def _whole_prompt(entry: dict[str, Any]) -> Any:
+    """Return the prompt with its examples; by perplexity the original one has none in it."""
+    by_option = (mapping(value) for key, value in entry.items() if key.startswith(_LABEL))
+    return next((one["prompt"] for one in by_option if "prompt" in one), entry.get("origin_prompt"))
 
 
 def _accepted(task: str, gold: Any) -> Any:
@@ -114,8 +131,11 @@ def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Pr
     return Prediction(question_id=name, answer=answer, option_scores=scores_of)
 
 
-def _written(name: str, prediction: Any) -> Prediction:
+def _written(name: str, prediction: Any, problems: Problems) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
+    if isinstance(prediction, list) and len(prediction) > 1:
+        what = f"{len(prediction)} responses to one question, the first is kept"
+        problems.kept.add("more-responses", what, question_id=name)
     if not isinstance(first, str):
         return Prediction(question_id=name, error="the log has no text here")
     return Prediction(
@@ -125,18 +145,35 @@ def _written(name: str, prediction: Any) -> Prediction:
     )
 
 
-def _results(path: Path, task: str) -> dict[str, Any]:
-    """Return the scores of the same model and task; a task in parts has one file for them all."""
+def _results(path: Path, task: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the scores of the same model and task, and those of each entry of this file.
+
+    A set in parts (``TASK_0.json``, ``TASK_1.json``) has one file of scores for them all, in which
+    those of a part follow those of the parts before it.
+    """
     folder = path.parent.parent.parent / "results" / path.parent.name
-    return document(folder / path.name) or document(folder / f"{_PART.sub('', task)}.json")
+    exact = document(folder / path.name)
+    part = _PART.search(task)
+    if exact or part is None:
+        return exact, _details(exact)
+    whole = document(folder / f"{_PART.sub('', task)}.json")
+    before = [path.with_name(f"{_PART.sub('', task)}_{at}.json") for at in range(int(part[1]))]
+    if not all(one.is_file() for one in before):
+        return whole, []
+    passed = sum(1 for one in before for _ in members(one, Problems()))
+    return whole, _details(whole)[passed:]
 
 
 def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return each entry's own scores, where they were dumped (``--dump-eval-details``)."""
+    """Return each entry's own scores, where they were dumped (``--dump-eval-details``).
+
+    They are a list, or an object of ``type`` and the entries by number.
+    """
     found = results.get("details")
-    rows = list(found.values()) if isinstance(found, dict) else found
+    if isinstance(found, dict):
+        found = [row for name, row in found.items() if name.isdecimal()]
     kept = []
-    for row in rows if isinstance(rows, list) else []:
+    for row in found if isinstance(found, list) else []:
         flat = {}
         for key, value in row.items() if isinstance(row, dict) else ():
             one = value[0] if isinstance(value, list) and len(value) == 1 else value

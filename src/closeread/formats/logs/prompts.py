@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from closeread.formats.layouts.published import content_id
-from closeread.formats.logs.values import text_of
+from closeread.formats.logs.talk import turns
 from closeread.text.language import detect
 from closeread.types import Passage
 
@@ -45,60 +45,35 @@ def from_prompt(prompt: str) -> tuple[str, str]:
     return passage, prompt[asked.end() : end.start() if end else len(prompt)].strip()
 
 
-def answers_shown(talk: Any, passage: str) -> tuple[str, ...] | None:
+def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:
     """Return the answers of the examples in a prompt, as they stand there; none is ().
 
-    Of messages they are what the assistant says before the last one of the user. Of a text they
-    are what follows ``Answer:`` before the question's own passage; without such headings what
-    follows the last question mark of a paragraph there, as in lm-evaluation-harness' DROP.
+    They are what the assistant says before the user asks about the passage, and what follows
+    ``Answer:`` before that passage, be it in the same message or in an earlier one. Where there is
+    neither, they are what follows the last question mark of a paragraph before the passage, as in
+    lm-evaluation-harness' DROP.
 
     Args:
-        talk: The prompt, or the messages.
+        prompt: The prompt, or the messages; ``talk.turns`` says in what forms.
         passage: The question's own, word for word; None comes back where the prompt lacks it.
     """
-    said = []
-    if isinstance(talk, list):
-        turns = [one for one in talk if isinstance(one, dict)]
-        asked = [at for at, one in enumerate(turns) if _role(one) in ("user", "human")]
-        heard = (_content(one) for one in turns[: asked[-1] if asked else 0] if _answers(one))
-        said = [_HEADED.sub("", one.strip()) for one in heard]
-    prompt = last_user(talk)
-    start = prompt.rfind(passage.strip()) if passage.strip() else -1
-    if start < 0:
+    own = passage.strip()
+    said = turns(prompt)
+    places = [at for at, one in enumerate(said) if one.role == "user" and own in one.text]
+    if not own or not places:
         return None
-    before = prompt[:start]
-    headed = [one[1] for one in _SHOWN.finditer(before)]
-    if not headed:
+    earlier, asked = said[: places[-1]], said[places[-1]].text
+    before = asked[: asked.rfind(own)]
+    told = [one.text for one in earlier if one.role != "assistant"]
+    answers = [_HEADED.sub("", one.text.strip()) for one in earlier if one.role == "assistant"]
+    answers += [found[1] for text in (*told, before) for found in _SHOWN.finditer(text)]
+    if not answers:
         blocks = (block.strip() for block in before.split("\n\n"))
-        headed = [block[mark[-1].end() :] for block in blocks if (mark := [*_MARK.finditer(block)])]
-    answers = (text.strip() for text in [*said, *headed])
-    return tuple(text for text in answers if text and not text.startswith("<"))
-
-
-def _role(message: Mapping[str, Any]) -> str:
-    return str(message.get("role", "")).lower()
-
-
-def _answers(message: Mapping[str, Any]) -> bool:
-    return _role(message) in ("assistant", "bot")
-
-
-def _content(message: Mapping[str, Any]) -> str:
-    return text_of(message.get("content", message.get("prompt"))) or ""
-
-
-def last_user(messages: Any) -> str:
-    """Return the text of the last message that the user wrote, of a string the string."""
-    if isinstance(messages, str):
-        return messages
-    for message in reversed(messages if isinstance(messages, list) else []):
-        if not isinstance(message, dict):
-            continue
-        role = str(message.get("role", "")).lower()
-        content = message.get("content", message.get("prompt"))
-        if role in ("user", "human") and text_of(content) is not None:
-            return text_of(content) or ""
-    return ""
+        answers = [
+            block[mark[-1].end() :] for block in blocks if (mark := [*_MARK.finditer(block)])
+        ]
+    plain = (answer.strip() for answer in answers)
+    return tuple(answer for answer in plain if answer and not answer.startswith("<"))
 
 
 def passage(text: str) -> Passage:

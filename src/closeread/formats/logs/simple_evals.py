@@ -15,6 +15,7 @@ from typing import Any
 from closeread.formats.files.source import Source
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
+from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
 from closeread.types import Answer, Generation, Prediction
 
@@ -83,7 +84,7 @@ def _record(
     if last.get("role") != "assistant" or text is None:
         problems.bad.add("no-response", "the conversation has no answer", question_id=name)
         return None
-    passage_text, asked = prompts.from_prompt(prompts.last_user(messages))
+    passage_text, asked = prompts.from_prompt(last_user(messages))
     answers = golds.of_value(gold)
     if not answers:
         problems.bad.add("missing-gold", "no Correct Answer in the HTML", question_id=name)

@@ -110,7 +110,7 @@ def tried(
     """
     try:
         return make()
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         what = f"a value is not of the layout's type ({error})"
         problems.bad.add("odd-value", what, question_id=name, line=line)
         return None

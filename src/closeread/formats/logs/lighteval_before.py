@@ -1,0 +1,114 @@
+"""lighteval's details before 0.9, and those of the first Open LLM Leaderboard: flat columns.
+
+``example`` (the query; of the leaderboard's DROP its id), ``full_prompt``, ``predictions``,
+``gold`` of written texts, ``choices`` with ``gold_index`` of likelihoods, ``specifics``, token ids,
+and the scores as ``metrics`` or, earlier still, as columns of their own. Where a value did not fit
+into a column, all columns of the file are strings as Python prints the values.
+"""
+
+import ast
+from typing import Any
+
+from closeread.formats.logs import golds, prompts
+from closeread.formats.logs.records import LogRecord, Problems
+from closeread.formats.logs.talk import last_user
+from closeread.formats.logs.values import listing, mapping, scores
+from closeread.types import Answer, Generation, Option, Prediction
+
+LOST = ("tail", "finish-reason", "tokens", "stops", "passage", "gold-kinds")
+COLUMNS = frozenset(("example", "full_prompt", "predictions"))
+_NO_SCORES = ("truncated", "padded", "num_asked_few_shots", "num_effective_few_shots")
+
+
+def record(task: str, row: dict[str, Any], *, problems: Problems, number: int) -> LogRecord | None:
+    """Return what a row holds; None, counted, where it lacks what was predicted or the gold."""
+    cells = {name: _cell(value) for name, value in row.items()}
+    example, prompt = str(row["example"] or ""), cells["full_prompt"]
+    asked = last_user(prompt)
+    passage_text, text = prompts.from_prompt(example)
+    if not passage_text:
+        passage_text, text = prompts.from_prompt(asked)
+    named = bool(example) and example not in asked  # the leaderboard's DROP wrote an id here
+    name = example if named and "\n" not in example else str(number - 1)
+    options: tuple[Option, ...] = ()
+    said = cells["predictions"]
+    predictions = said if isinstance(said, list | tuple) else [said]
+    if any(isinstance(one, str) for one in predictions) or not predictions:
+        prediction, answers = _written(name, predictions, problems), _gold(cells)
+    else:
+        options = golds.lettered([str(one).strip() for one in listing(cells.get("choices"))])
+        prediction = _likeliest(name, options, predictions)
+        answers = golds.choice(cells.get("gold_index"), options)
+    if not answers:
+        what = "the row has no gold (the leaderboard logged none for texts that models wrote)"
+        problems.bad.add("missing-gold", what, question_id=name, line=number)
+        return None
+    passage = prompts.passage(passage_text)
+    return LogRecord(
+        task=task,
+        passage=passage,
+        question=golds.question(name, passage, text, answers, options),
+        prediction=prediction,
+        scores=scores(_scores(cells), problems, name=name, line=number),
+        shown=prompts.answers_shown(prompt, passage_text),
+    )
+
+
+def examples(row: dict[str, Any]) -> Any:
+    """Return how many examples stood in the prompt, or were asked for."""
+    shown = _cell(row.get("num_effective_few_shots"))
+    return _cell(row.get("num_asked_few_shots")) if shown in (None, -1) else shown
+
+
+def _cell(value: Any) -> Any:
+    """Return a value that Python printed; anything else as it is."""
+    if not isinstance(value, str) or not value:
+        return value
+    if value[0] in "[({" or value.lstrip("-").isdecimal():
+        try:
+            return ast.literal_eval(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return value
+    return value
+
+
+def _written(name: str, predictions: Any, problems: Problems) -> Prediction:
+    if not predictions or not isinstance(predictions[0], str):
+        return Prediction(question_id=name, error="the log has no text here")
+    if len(predictions) > 1:
+        what = f"{len(predictions)} responses to one question, the first is kept"
+        problems.kept.add("more-responses", what, question_id=name)
+    text = predictions[0]
+    return Prediction(
+        question_id=name,
+        answer=Answer(kind="span", texts=(text,)),
+        generation=Generation(text=text),
+    )
+
+
+def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
+    """Return DROP's spans where the task kept them apart, else the right texts."""
+    apart = mapping(cells.get("specifics")).get("golds_no_preprocessing")
+    if apart:
+        return golds.of_value(apart)
+    texts = listing(cells.get("gold"))
+    if not texts:
+        choices = listing(cells.get("choices"))
+        texts = [choices[at] for at in listing(cells.get("gold_index")) if 0 <= at < len(choices)]
+    return golds.of_value(texts)
+
+
+def _likeliest(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
+    """Return the likeliest option; a likelihood may come with whether it was the greedy choice."""
+    values = [one[0] if isinstance(one, list | tuple) and one else one for one in predictions]
+    answer = golds.best(options, values)
+    if answer is None:
+        return Prediction(question_id=name, error="not one likelihood an option")
+    return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
+
+
+def _scores(cells: dict[str, Any]) -> dict[str, Any]:
+    metrics = cells.get("metrics")
+    if isinstance(metrics, dict):
+        return metrics
+    return {name: value for name, value in cells.items() if name not in _NO_SCORES}

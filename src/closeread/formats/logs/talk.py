@@ -1,0 +1,82 @@
+"""A prompt as a conversation: messages, JSON of them, or a text in a model's chat template."""
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from closeread.formats.logs.values import text_of
+
+_ROLES = {"human": "user", "bot": "assistant", "model": "assistant", "ai": "assistant"}
+# ChatML, Llama 3, Gemma, then Zephyr and Phi; Mistral's marks name no role and are read apart.
+_OPENING = re.compile(
+    r"<\|im_start\|>(\w+)\n|<\|start_header_id\|>(\w+)<\|end_header_id\|>\n*|<start_of_turn>(\w+)\n"
+    r"|<\|(system|user|assistant)\|>\n?"
+)
+_CLOSING = re.compile(
+    r"(?:<\|im_end\|>|<\|eot_id\|>|<end_of_turn>|<\|end\|>|<\|endoftext\|>|</s>|<s>)\s*"
+)
+_INSTRUCTION = re.compile(r"\[(/?)INST\]")
+
+
+class Turn(NamedTuple):
+    """What one side said; ``role`` is ``system``, ``user``, ``assistant`` or as the log has it."""
+
+    role: str
+    text: str
+
+
+def turns(prompt: Any) -> tuple[Turn, ...]:
+    """Return what was said, in order; a text without marks is the user's only word.
+
+    Args:
+        prompt: A text, a list of messages (``role`` with ``content``, or with ``prompt`` as in
+            OpenCompass), or a list of one text that is JSON of messages (lm-evaluation-harness).
+    """
+    if isinstance(prompt, str):
+        found = tuple(_templated(prompt))
+        return found if any(turn.role == "user" for turn in found) else (Turn("user", prompt),)
+    if not isinstance(prompt, list):
+        return ()
+    if len(prompt) == 1 and isinstance(prompt[0], str):
+        return turns(_parsed(prompt[0]))
+    made = []
+    for message in prompt:
+        if isinstance(message, dict):
+            text = text_of(message.get("content", message.get("prompt")))
+            if text is not None:
+                made.append(Turn(_role(message.get("role", "")), text))
+    return tuple(made)
+
+
+def last_user(prompt: Any) -> str:
+    """Return what the user said last; "" where nobody asked."""
+    return next((turn.text for turn in reversed(turns(prompt)) if turn.role == "user"), "")
+
+
+def _role(name: Any) -> str:
+    plain = str(name).lower()
+    return _ROLES.get(plain, plain)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    messages = isinstance(found, list) and all(isinstance(one, dict) for one in found)
+    return found if messages else text
+
+
+def _templated(text: str) -> Iterator[Turn]:
+    opened = list(_OPENING.finditer(text))
+    if opened:
+        marks = [(next(filter(None, mark.groups())), mark.start(), mark.end()) for mark in opened]
+    else:
+        marks = [
+            ("assistant" if mark[1] else "user", mark.start(), mark.end())
+            for mark in _INSTRUCTION.finditer(text)
+        ]
+    for (role, _, begin), (_, end, _) in pairwise([*marks, ("", len(text), 0)]):
+        yield Turn(_role(role), _CLOSING.sub("", text[begin:end]).strip())
