@@ -20,6 +20,7 @@ from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 _HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+_DIGITS = 15  # as many as a float holds whatever they are
 _SEGMENT = re.compile(
     rf"(?P<number>(?<![\d.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,]\d)|\d+(?:\.\d+)?)|[{_HAN}]"
     rf"|[^\W\d_{_HAN}]+"
@@ -35,7 +36,7 @@ class CmrcMixed:
 
     def signature(self) -> str:
         """Return the settings; a missing prediction counts as wrong."""
-        return f"cmrc~mixed|norm:nfkc,marks|unicode:{unicodedata.unidata_version}|missing:zero|v:1"
+        return f"cmrc~mixed|norm:nfkc,marks|unicode:{unicodedata.unidata_version}|missing:zero|v:2"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em``, ``f1`` and their mean, each the best over the references.
@@ -74,8 +75,8 @@ def segments(text: str) -> tuple[str, ...]:
     """Return Han and kana characters, Latin words and numbers, in order; marks are gone."""
     plain = unicodedata.normalize("NFKC", text).lower()
     return tuple(
-        f"{float(found[0].replace(',', '')):g}"
-        if found["number"] and len(found[0]) < 16
+        f"{float(found[0].replace(',', '')):.{_DIGITS}g}"
+        if found["number"] and len(found[0]) <= _DIGITS
         else found[0]
         for found in _SEGMENT.finditer(plain)
     )

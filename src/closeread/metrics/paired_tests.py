@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _EXACT = 16  # differing units: up to 2**16 swaps are counted out
 _CHUNK = 2_000_000  # cells in memory at a time
-_SAME = 1e-12  # sums that differ by less are equal but for rounding
+_COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
+ROUNDING = 1e-12  # sums that differ by less are equal but for rounding
 
 
 @dataclass(frozen=True)
@@ -37,19 +38,34 @@ def mcnemar(only_first: int, only_second: int) -> float:
     """Return the exact two-sided p-value of McNemar's test (1947).
 
     Twice the smaller tail of Binomial(n, 1/2), n the questions that just one of the two got right;
-    in whole numbers until the last division.
+    in whole numbers until the last division, or right to eight digits where either system alone
+    got more than 2,000 right.
 
     Args:
         only_first: Questions that only the first system got right.
         only_second: Questions that only the second got right.
     """
-    total = only_first + only_second
+    total, fewer = only_first + only_second, min(only_first, only_second)
+    if fewer > _COUNTED:  # whole numbers of so many digits would take minutes
+        return _large_mcnemar(total, fewer)
     term: int = 1
     tail: int = 1
-    for chosen in range(min(only_first, only_second)):
+    for chosen in range(fewer):
         term = term * (total - chosen) // (chosen + 1)
         tail += term
     return min(1.0, 2 * tail / (1 << total))
+
+
+def _large_mcnemar(total: int, fewer: int) -> float:
+    """Add the tail from its largest term down, in shares of it, until nothing is added."""
+    share = tail = 1.0
+    for chosen in range(fewer, 0, -1):
+        share *= chosen / (total - chosen + 1)
+        if tail + share == tail:
+            break
+        tail += share
+    ways = math.lgamma(total + 1) - math.lgamma(fewer + 1) - math.lgamma(total - fewer + 1)
+    return min(1.0, 2 * tail * math.exp(ways - total * math.log(2)))
 
 
 def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[float, bool]:
@@ -68,7 +84,7 @@ def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[f
     observed = abs(_difference(totals, np.zeros((1, 2)))[0])
     if len(differing) <= _EXACT:
         swaps = (np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing))) & 1
-        extreme = abs(_difference(totals, swaps @ moved)) >= observed - _SAME
+        extreme = abs(_difference(totals, swaps @ moved)) >= observed - ROUNDING
         return float(extreme.mean()), True
     count = 0
     rows, times = np.unique(moved, axis=0, return_counts=True)
@@ -79,7 +95,7 @@ def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[f
         swapped = np.empty(size)
         swapped[:, once] = generator.integers(0, 2, size=(size[0], once.sum()), dtype=np.uint8)
         swapped[:, ~once] = generator.binomial(times[~once], 0.5, size=(size[0], (~once).sum()))
-        count += int((abs(_difference(totals, swapped @ rows)) >= observed - _SAME).sum())
+        count += int((abs(_difference(totals, swapped @ rows)) >= observed - ROUNDING).sum())
     return (1 + count) / (1 + resamples), False
 
 

@@ -10,7 +10,14 @@ from msgspec.structs import replace
 
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import Resampling, resampled_sums, unseen, value
-from closeread.metrics.paired_tests import Sides, holm, mcnemar, permutation, smallest_difference
+from closeread.metrics.paired_tests import (
+    ROUNDING,
+    Sides,
+    holm,
+    mcnemar,
+    permutation,
+    smallest_difference,
+)
 from closeread.metrics.seeds import Spread, average, spread
 from closeread.protocols import Pool
 from closeread.types import Record
@@ -131,9 +138,11 @@ def _sides(left: Pool, right: Pool, units: Sequence[str]) -> Sides:
 
     columns = []
     for pool in (left, right):
-        place = {unit: index for index, unit in enumerate(pool.unit_ids)}
         for numbers in (pool.numerators, pool.denominators):
-            columns.append([numbers[place[unit]] if unit in place else 0.0 for unit in units])
+            sums = dict.fromkeys(units, 0.0)
+            for unit, number in zip(pool.unit_ids, numbers, strict=True):
+                sums[unit] += number  # a data set may hold an id twice
+            columns.append(list(sums.values()))
     return Sides(*(np.array(column, dtype=float) for column in columns))
 
 
@@ -171,12 +180,11 @@ def _difference_interval(
     """Percentile interval of the difference over resamples of the units, both systems' together."""
     import numpy as np
 
-    rows = np.unique(np.stack(sides.columns, axis=1), axis=0)
-    apart = np.unique(rows[:, 2] - rows[:, 0])
-    alike = np.unique(rows[:, 1::2])
-    if len(alike) == 1 and len(apart) == 1:  # every resample would give the same difference
-        most = unseen(0.0, len(sides.first_above), resampling.level)[1]
-        share = float(apart[0] / alike[0])
+    weights, counted = sides.first_below, sides.first_below != 0
+    apart = np.unique((sides.second_above - sides.first_above)[counted] / weights[counted])
+    if len(apart) == 1 and (weights == sides.second_below).all():  # as in every resample
+        most = unseen(0.0, int(counted.sum()), resampling.level)[1]
+        share = float(apart[0])
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
         return low, high, "the same difference in every unit: exact bound instead of the bootstrap"
@@ -185,7 +193,7 @@ def _difference_interval(
     )
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = above_2 / below_2 - above_1 / below_1
-    return (*_percentiles(drawn, resampling.level), "")
+    return _percentiles(drawn, resampling.level)
 
 
 def _second_moment(sides: Sides) -> float:
@@ -224,22 +232,24 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         return replace(blank, note="no resample has a value")
     tail = min((drawn <= 0).sum(), (drawn >= 0).sum())
     z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
-    low, high = _percentiles(drawn, resampling.level)
+    low, high, note = _percentiles(drawn, resampling.level)
     return replace(
         blank,
         test="bootstrap",
         p_value=min(1.0, 2 * (1 + float(tail)) / (1 + drawn.size)),
         low=low,
         high=high,
-        smallest_difference=z * float(drawn.std()) if drawn.std() else None,
+        smallest_difference=None if low is None else z * float(drawn.std()),
+        note=note,
     )
 
 
-def _percentiles(drawn: "NDArray[Any]", level: float) -> tuple[float | None, float | None]:
+def _percentiles(drawn: "NDArray[Any]", level: float) -> tuple[float | None, float | None, str]:
+    """Return the bounds and a note; no bounds where resamples that all agree would seem certain."""
     import numpy as np
 
     drawn = drawn[np.isfinite(drawn)]
-    if not drawn.size:
-        return None, None
+    if not drawn.size or drawn.max() - drawn.min() <= ROUNDING:
+        return None, None, "every resample gives the same difference"
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
+    return float(low), float(high), ""

@@ -31,6 +31,25 @@ def test_mcnemar_equals_scipy_s_binomial_test():
             assert mcnemar(b, c) == pytest.approx(binomtest(b, b + c, 0.5).pvalue, rel=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("b", "c"), [(2_001, 2_050), (2_500, 2_700), (100_000, 100_500), (2_001, 9_000)]
+)
+def test_a_large_mcnemar_equals_scipy_s_binomial_test(b, c):
+    """In whole numbers the last but one would take half a minute."""
+    from scipy.stats import binomtest
+
+    assert mcnemar(b, c) == pytest.approx(binomtest(b, b + c, 0.5).pvalue, rel=1e-8, abs=1e-300)
+    assert mcnemar(c, b) == mcnemar(b, c)
+
+
+def test_the_two_ways_to_add_up_mcnemar_s_tail_agree(monkeypatch):
+    from closeread.metrics import paired_tests
+
+    whole = [mcnemar(b, b + 60) for b in range(1, 300, 20)]
+    monkeypatch.setattr(paired_tests, "_COUNTED", 0)
+    assert [mcnemar(b, b + 60) for b in range(1, 300, 20)] == pytest.approx(whole, rel=1e-10)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_the_exact_permutation_test_equals_scipy_s(seed):
     from scipy.stats import permutation_test

@@ -122,6 +122,53 @@ def test_systems_that_never_differ_have_p_value_one_and_a_bound():
     assert "exact bound" in found.note
 
 
+@pytest.mark.parametrize("gain", [0.0, 0.5])
+def test_passages_that_weigh_differently_and_differ_alike_are_not_certain(gain):
+    """The bootstrap alone would say [0, 0]; a passage without a question of the kind adds none."""
+    below = [3, 2, 4, 1, 2, 0]
+    first, second = (
+        pool_of([share * many for many in below], below) for share in (0.25, 0.25 + gain)
+    )
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    most = 1 - 0.025 ** (1 / 5)
+    assert found.difference == gain
+    assert (found.low, found.high) == pytest.approx(
+        (gain * (1 - most) - most, min(1.0, gain * (1 - most) + most))
+    )
+    assert "exact bound" in found.note
+
+
+def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
+    first = pool_of([1.0] * 4, [1, 1, 1, 1])
+    second = pool_of([1.0] * 4, [1, 1, 2, 2])
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert (found.low, found.high) == (-0.5, 0.0)
+    assert found.note == ""
+
+
+def test_curves_that_never_differ_have_no_interval():
+    scores = [
+        Score(question_id=str(i), values={"correct": float(i % 3 > 0), "confidence": i / 50})
+        for i in range(50)
+    ]
+    pool = selective().pool(scores, Submission(predictions={}))[0]
+    (found,) = compare([system("one", pool), system("two", pool)], Resampling(resamples=200))
+    assert (found.low, found.high, found.smallest_difference) == (None, None, None)
+    assert (found.test, found.p_value) == ("bootstrap", 1.0)
+    assert found.note == "every resample gives the same difference"
+
+
+def test_an_id_that_comes_twice_counts_twice():
+    """A data set's defect is lived with: the sums of the test are those of the values."""
+    ids = ["a", "a", "b"]
+    first = pool_of([1.0, 1.0, 0.0], ids=ids)
+    second = pool_of([0.0, 0.0, 0.0], ids=ids)
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert found.difference == pytest.approx(-2 / 3)
+    assert found.low == -1.0
+    assert found.test == "permutation-exact"
+
+
 def test_systems_that_always_differ_are_not_certain():
     first, second = pool_of([0.0] * 20), pool_of([1.0] * 20)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
