@@ -5,6 +5,8 @@ passages found are read as one text, best first, so that a chain may lead from o
 """
 
 import json
+import os
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from closeread.catalog import missing_extra
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Retriever
@@ -55,6 +57,8 @@ def build(
 ) -> int:
     """Write a corpus; return how many passages it has. A passage id that comes again is skipped.
 
+    The folder appears once all of it is there; what fails or is interrupted leaves none.
+
     Args:
         passages: One after the other; only their words are held in memory.
         folder: Must not exist, or be empty.
@@ -65,19 +69,39 @@ def build(
     Raises:
         UsageError: Something is in the folder.
         InputError: There is no passage with a word.
-        MissingExtraError: bm25s is not installed.
+        MissingExtraError: bm25s is not installed, or what cuts words.
+        StorageError: The folder cannot be written.
     """
+    _bm25s()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is not empty", cure="name a new folder for the corpus")
+    target = folder.resolve()
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        unfinished.mkdir(parents=True)
+        many = _write(passages, unfinished, folder, words=words, k1=k1, b=b)
+        unfinished.replace(target)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror}",
+            where=str(folder),
+            cure="free space or choose another place",
+        ) from error
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return many
+
+
+def _write(
+    passages: Iterable[Passage], unfinished: Path, folder: Path, *, words: str, k1: float, b: float
+) -> int:
     import numpy as np
 
-    bm25s = _bm25s()
-    if folder.exists() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is not empty", cure="name a new folder for the corpus")
     segmenter = Segmenter(words)
     vocabulary: dict[str, int] = {}
     rows: list[list[int]] = []
     offsets, seen = [0], set()
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / _PASSAGES).open("wb") as stream:
+    with (unfinished / _PASSAGES).open("wb") as stream:
         for passage in passages:
             if passage.passage_id in seen:
                 continue
@@ -88,12 +112,12 @@ def build(
             offsets.append(stream.tell())
     if not vocabulary:
         raise InputError("no passage holds a word", where=str(folder))
-    index = bm25s.BM25(k1=k1, b=b, method="lucene", backend="numpy")
+    index = _bm25s().BM25(k1=k1, b=b, method="lucene", backend="numpy")
     index.index((rows, vocabulary), create_empty_token=False, show_progress=False)
-    index.save(str(folder / "index"), show_progress=False)
-    np.save(folder / _OFFSETS, np.array(offsets, dtype=np.int64))
+    index.save(str(unfinished / "index"), show_progress=False)
+    np.save(unfinished / _OFFSETS, np.array(offsets, dtype=np.int64))
     settings = {"schema_version": _VERSION, "words": words, "passages": len(rows)}
-    (folder / _INFO).write_text(json.dumps(settings) + "\n", "utf-8")
+    (unfinished / _INFO).write_text(json.dumps(settings) + "\n", "utf-8")
     return len(rows)
 
 
@@ -127,14 +151,16 @@ class Corpus:
         return map(self._passage, range(len(self)))
 
     def search(self, text: str, language: str, k: int = 5) -> list[tuple[Passage, float]]:
-        """Return at most ``k`` passages with their scores, the best first; none shares no word."""
+        """Return at most ``k`` passages with their scores, the best first; none shares no word.
+
+        Of equal scores the earlier passage is the better one.
+        """
         known = self._index.vocab_dict
         words = [word for word in self._segmenter.texts(text, language) if word in known]
         if not words or k < 1:
             return []
         scores = self._index.get_scores(words)
-        places = scores.argsort(kind="stable")[::-1][: min(k, len(self))]
-        ranked = sorted(places.tolist(), key=lambda place: (-scores[place], place))
+        ranked = (-scores).argsort(kind="stable")[:k].tolist()  # of equals the earlier
         return [(self._passage(one), float(scores[one])) for one in ranked if scores[one] > 0]
 
     def _passage(self, place: int) -> Passage:

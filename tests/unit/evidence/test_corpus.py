@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.corpus import Corpus, build, evidence_from
 from closeread.making import make
 from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
@@ -85,6 +85,38 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
 def test_passages_without_a_word_make_no_corpus(tmp_path):
     with pytest.raises(InputError, match="no passage holds a word"):
         build([Passage(passage_id="p", text="。")], tmp_path / "c")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_breaks_off_leaves_nothing(tmp_path):
+    """A data set that turns out broken half way, or a key pressed, and the same command again."""
+
+    def passages(error):
+        yield PASSAGES[0]
+        raise error
+
+    for error in (InputError("broken further down"), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            build(passages(error), tmp_path / "c")
+        assert not list(tmp_path.iterdir())
+    (tmp_path / "c").mkdir()
+    assert build(iter(PASSAGES), tmp_path / "c") == 3
+    assert [one.name for one in tmp_path.iterdir()] == ["c"]
+
+
+def test_a_place_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot be written"):
+        build(iter(PASSAGES), tmp_path / "file" / "c")
+    with pytest.raises(UsageError, match="is not empty"):
+        build(iter(PASSAGES), tmp_path / "file")
+
+
+def test_of_equal_passages_the_earlier_is_found(tmp_path):
+    alike = [Passage(passage_id=str(number), text="Sheep graze.") for number in range(5)]
+    build(iter(alike), tmp_path / "c")
+    found = Corpus(tmp_path / "c").search("sheep", "en", k=2)
+    assert [one.passage_id for one, _ in found] == ["0", "1"]
 
 
 def test_by_command(tmp_path):
