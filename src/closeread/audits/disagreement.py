@@ -8,7 +8,7 @@ import msgspec
 
 from closeread import catalog
 from closeread.audits.findings import Cell, Finding, Table, Verdict
-from closeread.audits.material import Subject
+from closeread.audits.material import Subject, of_texts
 from closeread.errors import CloseReadError
 from closeread.metrics.others.foreign import after_answer
 from closeread.protocols import Metric
@@ -23,10 +23,13 @@ ENGLISH = (
 CHINESE = ("squad", "cmrc~mixed", "opencompass", "evaluate", "inspect")
 _PARTS = 0.01  # scores further apart than this disagree; official F1 has two decimals
 _MOST_NAMED = 1500  # disagreeing questions whose cause is looked for
+# Values about some of the questions only, or that are the mean of two others.
 _KINDS = ("date", "number", "span", "spans", "average")
+_PARTIAL = ("hasans_", "noans_")
 
 Texts = tuple[str, ...]
 Golds = tuple[Texts, ...]
+Column = list[float | None]  # one place a question; None where the scorer leaves it out
 
 
 def _texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
@@ -74,22 +77,30 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     """Score every run by every scorer and compare.
 
     Args:
-        subjects: Runs on the same questions.
-        names: Scorers by catalog name; those that fit the language by default.
+        subjects: Runs over the same questions; those that ask for text are compared.
+        names: Scorers by catalog name; by default all that fit the language.
     """
-    texts = [one for one in subjects if one.is_text]
+    texts = [of_texts(one) for one in subjects if one.is_text]
     if not texts:
         return Finding(
             check="disagreement", verdict="skipped", headline="the questions ask for options"
         )
     chosen = names or _defaults(texts[0])
     metrics = {name: catalog.resolve("metric", name)() for name in chosen}
-    columns = [_scored(one, metrics) for one in texts]
+    refused: dict[str, str] = {}
+    columns = [_scored(one, metrics, refused) for one in texts]
     values = [name for name in columns[0] if all(name in column for column in columns)]
-    means = [{name: sum(column[name]) / len(column[name]) for name in values} for column in columns]
-    main = columns[0]
-    low, high = min(means[0].values()), max(means[0].values())
-    n_apart, causes, named = _causes(texts[0], metrics, main)
+    notes = tuple(f"left out {name}: {why}" for name, why in refused.items())
+    if not values:
+        return Finding(
+            check="disagreement", verdict="skipped", headline="no scorer judges these questions",
+            notes=notes,
+        )  # fmt: skip
+    means = [{name: _mean(column[name]) for name in values} for column in columns]
+    main = {name: columns[0][name] for name in values}
+    able = {name: metric for name, metric in metrics.items() if name not in refused}
+    low, high = _spread(means[0])
+    n_apart, causes, named = _causes(texts[0], able, main)
     tables = [_matrix_rows(values, main, means), _cause_table(causes, n_apart, named)]
     moves = _moves(texts, values, means) if len(texts) > 1 else ()
     if moves:
@@ -110,7 +121,10 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
             f"scorers part at {n_apart:,} of {len(texts[0].questions):,} questions"
         ),
         tables=tuple(tables),
-        notes=("exact scores (0 or 1) are compared with exact ones, graded with graded ones",),
+        notes=(
+            "exact scores (0 or 1) are compared with exact ones, graded with graded ones",
+            *notes,
+        ),
         data={
             "means": {one.name: mean for one, mean in zip(texts, means, strict=True)},
             "matrix": _matrix(values, main),
@@ -121,21 +135,51 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
 
 
 def _defaults(one: Subject) -> tuple[str, ...]:
-    first = next(question for question in one.questions if not question.options)
-    return CHINESE if one.passages[first.passage_id].language == "zh" else ENGLISH
+    names = CHINESE if one.passages[one.questions[0].passage_id].language == "zh" else ENGLISH
+    none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
+    return tuple("squad2" if none and name == "squad" else name for name in names)
 
 
-def _scored(one: Subject, metrics: Mapping[str, Metric]) -> dict[str, list[float]]:
-    """Return every scorer's values, one a question, by full name."""
-    columns: dict[str, list[float]] = {}
-    for question in one.questions:
-        if question.options:
-            continue
+def _scored(
+    one: Subject, metrics: Mapping[str, Metric], refused: dict[str, str]
+) -> dict[str, Column]:
+    """Return every scorer's values, one a question, by full name.
+
+    A scorer that refuses a question (SQuAD 1.1 one without answer) is left out as a whole and
+    noted in ``refused``: its mean over the rest would be of other questions.
+    """
+    columns: dict[str, Column] = {}
+    of: dict[str, str] = {}
+    n = len(one.questions)
+    for place, question in enumerate(one.questions):
         prediction = one.predictions.get(question.question_id)
         for family, metric in metrics.items():
-            for name, number in _values(metric, family, question, prediction).items():
-                columns.setdefault(name, []).append(number)
-    return columns
+            if family in refused:
+                continue
+            try:
+                found = _values(metric, family, question, prediction)
+            except CloseReadError as problem:
+                refused[family] = str(problem).partition("\n")[0]
+                continue
+            for name, number in found.items():
+                of[name] = family
+                columns.setdefault(name, [None] * n)[place] = number
+    return {name: column for name, column in columns.items() if of[name] not in refused}
+
+
+def _mean(column: Column) -> float:
+    numbers = [number for number in column if number is not None]
+    return sum(numbers) / len(numbers)
+
+
+def _spread(means: Mapping[str, float]) -> tuple[float, float]:
+    """Return the lowest and the highest mean of the kind, exact or graded, that is wider apart."""
+    kinds = [
+        [mean for name, mean in means.items() if _is_exact(name) is exact]
+        for exact in (True, False)
+    ]
+    ends = [(min(kind), max(kind)) for kind in kinds if kind]
+    return max(ends, key=lambda pair: pair[1] - pair[0])
 
 
 def _values(
@@ -145,7 +189,9 @@ def _values(
     return {
         f"{stem}.{name}{tilde}{mend}": number
         for name, number in metric.score(question, prediction).values.items()
-        if number is not None and name.rpartition(".")[2] not in _KINDS
+        if number is not None
+        and name.rpartition(".")[2] not in _KINDS
+        and not name.startswith(_PARTIAL)
     }
 
 
@@ -161,13 +207,16 @@ def _apart(row: Mapping[str, float]) -> float:
 
 
 def _causes(
-    one: Subject, metrics: Mapping[str, Metric], columns: Mapping[str, Sequence[float]]
+    one: Subject, metrics: Mapping[str, Metric], columns: Mapping[str, Column]
 ) -> tuple[int, dict[str, list[str]], int]:
     """Return how many questions part the scorers, those of each cause, and how many were named."""
-    questions = [question for question in one.questions if not question.options]
     apart = []
-    for place, question in enumerate(questions):
-        row = {name: column[place] for name, column in columns.items()}
+    for place, question in enumerate(one.questions):
+        row = {
+            name: number
+            for name, column in columns.items()
+            if (number := column[place]) is not None
+        }
         if (distance := _apart(row)) > _PARTS:
             apart.append((question, distance))
     step = max(1, -(-len(apart) // _MOST_NAMED))
@@ -234,25 +283,26 @@ def _contains(said: Texts, golds: Golds) -> bool:
     )
 
 
-def _matrix(
-    values: Sequence[str], columns: Mapping[str, Sequence[float]]
-) -> dict[str, dict[str, float]]:
+def _matrix(values: Sequence[str], columns: Mapping[str, Column]) -> dict[str, dict[str, float]]:
     """Return, for every two values, the share of questions at which they are apart."""
-    n = len(columns[values[0]])
     return {
-        left: {
-            right: sum(
-                abs(a - b) > _PARTS for a, b in zip(columns[left], columns[right], strict=True)
-            ) / n
-            for right in values
-        }
+        left: {right: _share_apart(columns[left], columns[right]) for right in values}
         for left in values
-    }  # fmt: skip
+    }
+
+
+def _share_apart(left: Column, right: Column) -> float:
+    both = [
+        abs(a - b) > _PARTS
+        for a, b in zip(left, right, strict=True)
+        if a is not None and b is not None
+    ]
+    return sum(both) / max(len(both), 1)
 
 
 def _matrix_rows(
     values: Sequence[str],
-    columns: Mapping[str, Sequence[float]],
+    columns: Mapping[str, Column],
     means: Sequence[Mapping[str, float]],
 ) -> Table:
     matrix = _matrix(values, columns)

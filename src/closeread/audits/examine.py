@@ -16,7 +16,8 @@ from closeread.audits import (
 )
 from closeread.audits.findings import Finding
 from closeread.audits.material import Problems, Subject, subject, together
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
+from closeread.formats.logs.choose import found_in
 from closeread.runs.store import find_runs, open_run
 from closeread.types import Dataset
 
@@ -133,6 +134,10 @@ def _findings(
             yield shape.check(table, wanted.target)
         elif not subjects:
             yield Finding(check=name, verdict="skipped", headline="no run was named")
+        elif not any(one.questions for one in subjects):
+            yield Finding(
+                check=name, verdict="skipped", headline="no question is left to be examined"
+            )
         elif name == "metamorphic":
             yield promises.check(
                 subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed
@@ -170,17 +175,35 @@ def _one_a_dataset(subjects: Sequence[Subject]) -> list[Subject]:
 
 
 def _tables(source: Path) -> list[Path]:
+    """Return the score tables at a place: a file, or those in a folder or one below it."""
     if source.is_dir() and not (source / "run.json").exists():
-        return [path for path in sorted(source.glob("*.json")) if score_tables.is_table(path)]
+        near = [*source.glob("*.json"), *source.glob("*/results*.json")]
+        return [path for path in sorted(near) if score_tables.is_table(path)]
     return [source] if source.is_file() and score_tables.is_table(source) else []
 
 
 def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list[Path]:
-    if _tables(source):
+    """Return the runs at a place, those made of logs too.
+
+    A harness puts its tables of results and the logs of its samples into one folder: both count.
+    """
+    tables = _tables(source)
+    if source in tables:
         return []
     found = find_runs(source)
     if all((path / "run.json").exists() for path in found):
         return found
-    if log_to_run is not None:
+    if log_to_run is None:
+        return [] if tables else found
+    if not tables:
         return log_to_run(source)
-    return found
+    return [run for path in _logs(source) for run in log_to_run(path)]
+
+
+def _logs(folder: Path) -> list[Path]:
+    """Return the logs in a folder that hold samples."""
+    try:
+        found = found_in([folder], None)
+    except InputError:  # none at all: its tables are all there is
+        return []
+    return [path for path, reader in found if reader.name != "lm-eval-results"]

@@ -78,7 +78,8 @@ class Problems:
         ]
         raise InputError(
             f"{self.bad.total:,} things cannot be examined:\n    " + "\n    ".join(lines),
-            cure="mend the sources, or leave these out, named and counted, with --skip-bad",
+            cure="mend the sources, name runs of the same questions, or leave these out, named and "
+            "counted, with --skip-bad",
         )
 
 
@@ -109,9 +110,9 @@ def subject(run: Run, problems: Problems) -> Subject:
     _note_bad(submission, run, problems)
     lost = run.info.log.lost if run.info.log is not None else {}
     stops = Counter(
-        one.generation.stops
+        tuple(filter(None, one.generation.stops))  # a log may name "", which stops nothing
         for one in submission.predictions.values()
-        if one.generation is not None and one.generation.stops
+        if one.generation is not None and any(one.generation.stops)
     )
     return Subject(
         name=run.path.name or str(run.path),
@@ -139,19 +140,25 @@ def _note_bad(submission: Submission, run: Run, problems: Problems) -> None:
 
 
 def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
-    """Return the runs restricted to the questions that all of them answer.
+    """Return the runs restricted to the questions that all of them were asked.
 
-    Questions that only some runs were asked are counted as bad.
+    Questions that only some runs were asked, or that have one id and another wording, are counted
+    as bad. One data set is no promise that they are the same: a run may have a limit.
     """
-    if len({one.sha256 for one in subjects}) < 2:
+    asked = [
+        {question.question_id: question.text for question in one.questions} for one in subjects
+    ]
+    if all(own == asked[0] for own in asked):
         return list(subjects)
-    ids = [{question.question_id for question in one.questions} for one in subjects]
-    shared = set.intersection(*ids)
-    for one, own in zip(subjects, ids, strict=True):
-        for name in sorted(own - shared):
-            problems.bad.add(
-                "different-questions", f"asked in {one.name}, not in all runs", question_id=name
-            )
+    shared = {
+        name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
+    }
+    for one, own in zip(subjects, asked, strict=True):
+        for name in own:
+            if name not in shared:
+                problems.bad.add(
+                    "different-questions", f"asked in {one.name}, not in all runs", question_id=name
+                )
     return [restricted(one, shared) for one in subjects]
 
 
@@ -160,6 +167,15 @@ def restricted(one: Subject, ids: Iterable[str]) -> Subject:
     wanted = set(ids)
     kept = tuple(question for question in one.questions if question.question_id in wanted)
     return replace(one, questions=kept)
+
+
+def of_texts(one: Subject) -> Subject:
+    """Return a run with only its questions that ask for text."""
+    if not any(question.options for question in one.questions):
+        return one
+    return restricted(
+        one, (question.question_id for question in one.questions if not question.options)
+    )
 
 
 def said(prediction: Prediction) -> str:

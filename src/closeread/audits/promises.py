@@ -33,7 +33,7 @@ def check(
         for question in varied(one.questions, _QUESTIONS)
     ]
     chosen = tuple(names) or tuple(dict.fromkeys(map(_default, subjects)))
-    kept = [examine(catalog.resolve("metric", name)(), questions) for name in chosen]
+    kept = [_examined(name, questions) for name in chosen]
     tables = [_by_scorer(kept), _broken(kept)]
     data: dict[str, Any] = {
         one.metric: [
@@ -45,12 +45,17 @@ def check(
         ]
         for one in kept
     }  # fmt: skip
-    notes = [f"{one.metric}: {one.error}" for one in kept if one.error]
+    notes = [f"{one.metric}: {one.error}".replace("\n", " ") for one in kept if one.error]
     if plant_bugs:
         tables.append(_planted(questions, plant_bugs, seed, data))
     total = sum(len({found.relation for found in one.broken}) for one in kept)
     worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
-    verdict: Verdict = "sound" if not total else "doubtful"
+    if not any(one.n_relations for one in kept):
+        return Finding(
+            check="metamorphic", verdict="skipped",
+            headline="these questions can try no promise of the scorers", notes=tuple(notes),
+        )  # fmt: skip
+    verdict: Verdict = "doubtful" if total or notes else "sound"
     return Finding(
         check="metamorphic",
         verdict=verdict,
@@ -63,6 +68,17 @@ def check(
         notes=tuple(notes),
         data=data,
     )
+
+
+def _examined(name: str, questions: Sequence[Question]) -> Kept:
+    metric = catalog.resolve("metric", name)()
+    try:
+        return examine(metric, questions)
+    except Exception as problem:
+        if ":" not in name:  # one of our own: our bug, with its traceback
+            raise
+        error = f"fails: {type(problem).__name__}: {problem}"
+        return Kept(metric=metric.name, broken=(), n_relations=0, n_trials=0, error=error)
 
 
 def _default(one: Subject) -> str:

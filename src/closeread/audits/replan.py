@@ -149,14 +149,16 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
     if change.stops is None:
         return rest
     text = said(prediction)
-    old = change.was or one.stops
+    own = prediction.generation.stops if prediction.generation else ()
+    old = change.was or tuple(filter(None, own)) or one.stops
     lost = one.tail_lost or bool(change.was)
     new_text, old_text = Extraction(stops=change.stops).cut(text), Extraction(stops=old).cut(text)
     if new_text != text:
         same = old_text == new_text and not lost
         return rest if same else RESCORED
     finish = prediction.generation.finish_reason if prediction.generation else ""
-    if not lost or set(old) <= set(change.stops) or finish in _ENDED_ITSELF:
+    kept = bool(old) and set(old) <= set(change.stops)  # unknown stops may be any
+    if not lost or kept or finish in _ENDED_ITSELF:
         return rest if old_text == text else RESCORED
     return _why_again(question, text, old)
 

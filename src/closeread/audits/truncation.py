@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
-from closeread.audits.material import Subject, judge_of, said
+from closeread.audits.material import Subject, judge_of, of_texts, said
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Answer, Prediction, Question
@@ -48,6 +48,7 @@ def check(one: Subject) -> Finding:
         return Finding(
             check="truncation", verdict="skipped", headline="the questions ask for options"
         )
+    one = of_texts(one)
     name, metric = judge_of(one)
     often = _said_often(one) if one.shown is None else frozenset()
     members: dict[str, list[tuple[Question, Prediction]]] = {cause: [] for cause in CAUSES}

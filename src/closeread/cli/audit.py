@@ -68,8 +68,8 @@ def command(
 
     gc.disable()
     change = Change(
-        stops=tuple(map(_unescaped, stops)) if stops else None,
-        was=tuple(map(_unescaped, was_stop)),
+        stops=_unescaped(stops) if stops else None,
+        was=_unescaped(was_stop),
         extract=new_extract,
         normalizer=new_normalizer,
         prompt=new_prompt,
@@ -112,8 +112,9 @@ def command(
     _print(found, json_)
 
 
-def _unescaped(text: str) -> str:
-    return text.replace("\\n", "\n").replace("\\t", "\t")
+def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the stop strings; an empty one is no stop, as ``closeread score`` takes it."""
+    return tuple(stop.replace("\\n", "\n").replace("\\t", "\t") for stop in stops if stop)
 
 
 def _write_list(found: "Audit", path: Path) -> None:

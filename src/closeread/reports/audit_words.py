@@ -56,6 +56,7 @@ _SHARED = {
     "models": "模型数", "why": "原因", "triples": "题组数", "trials": "试验数", "found": "找到",
     "p": "p", "label": "标签", "where": "位置", "from %": "从 %", "to %": "到 %", "sign": "迹象",
     "no run was named": "没有指定运行",
+    "no question is left to be examined": "没有剩下可审查的题目",
     "the questions ask for options": "题目要求选择选项",
     "no answer": "没有答案",
 }  # fmt: skip
@@ -63,6 +64,7 @@ _SHARED = {
 _METAMORPHIC = {
     "{metric} keeps {kept} of {tried} promises that these questions can try":
         "{metric} 信守 {tried} 项可在这些题上检验的承诺中的 {kept} 项",
+    "these questions can try no promise of the scorers": "这些题目检验不了评分器的任何承诺",
     "Promises kept": "信守的承诺",
     "promises tried": "检验的承诺", "kept": "信守",
     "Promises broken, with the smallest example": "违背的承诺及最小反例",
@@ -127,6 +129,8 @@ _DISAGREEMENT = {
     "questions": "{run}：同样的答案得分从 {low} 到 {high}；{all} 题中有 {apart} 题评分器意见不一",
     "exact scores (0 or 1) are compared with exact ones, graded with graded ones":
         "精确分（0 或 1）只与精确分比较，分级分只与分级分比较",
+    "left out {scorer}: {why}": "略去 {scorer}：{why}",
+    "no scorer judges these questions": "没有评分器适用于这些题目",
     "Which run is best, by scorer": "各评分器认为哪次运行最好",
     "order": "次序", "pairs that change places": "互换位置的对数",
     "What each scorer says": "各评分器的评分",

@@ -1,9 +1,15 @@
 """Scorers over the same answers: how far apart, why, and who wins."""
 
+import dataclasses
+
+import msgspec
 import pytest
 
 from audit_runs import loaded, make_run
 from closeread.audits.disagreement import check
+from closeread.audits.material import Subject
+from closeread.metrics.others.foreign import ForeignScorer
+from closeread.types import Answer, Option, Passage, Prediction, Question, Submission
 
 
 @pytest.mark.parametrize(
@@ -60,3 +66,75 @@ def test_scorers_can_be_chosen(tmp_path):
     assert set(finding.data["matrix"]) == {
         "drop.em", "drop.f1", "drop.em~fixed", "drop.f1~fixed",
     }  # fmt: skip
+
+
+def mixed(texts):
+    """A run over a question with an answer, one without, and one with options."""
+    golds = [Answer(kind="span", texts=("Ada",)), Answer(kind="none"), Answer(kind="span")]
+    golds[2] = Answer(kind="choice", label="A")
+    options = tuple(Option(label=label, text=label) for label in "AB")
+    questions = tuple(
+        Question(
+            question_id=f"q{place}", passage_id="p", text="Who?", kind="span", answers=(gold,),
+            options=options if gold.label else (),
+        )
+        for place, gold in enumerate(golds)
+    )  # fmt: skip
+    predictions = {
+        f"q{place}": Prediction(
+            question_id=f"q{place}", answer=Answer(kind="span", texts=(text,)) if text else None
+        )
+        for place, text in enumerate(texts)
+    }
+    return Subject(
+        name="mixed", dataset="set", sha256="", questions=questions,
+        passages={"p": Passage(passage_id="p", text="Ada kept the lamp.")},
+        submission=Submission(predictions=predictions),
+    )  # fmt: skip
+
+
+def test_a_scorer_that_refuses_a_question_is_left_out_and_named():
+    """SQuAD 1.1 stops at a question without answer; the others are compared all the same."""
+    finding = check([mixed(["Ada", "Ada", "A"])], ["drop", "squad", "squad2"])
+    assert {name.partition(".")[0] for name in finding.data["matrix"]} == {"drop", "squad2"}
+    assert any(note.startswith("left out squad: ") for note in finding.notes)
+    assert "of 2 questions" in finding.headline
+    nothing = check([mixed(["Ada", "Ada", "A"])], ["squad"])
+    assert nothing.verdict == "skipped" and nothing.notes
+
+
+def test_by_default_questions_without_answer_are_judged_by_those_who_can():
+    finding = check([mixed(["Ada", "", "A"])])
+    assert "squad2.em" in finding.data["matrix"] and "squad.em" not in finding.data["matrix"]
+
+
+def test_values_stay_with_their_questions():
+    """A scorer leaves a question out of a value: the next one's is not taken for it."""
+    questions = [mixed(["", "", ""]).questions[0]] * 3
+    questions = tuple(
+        msgspec.structs.replace(one, question_id=f"q{place}") for place, one in enumerate(questions)
+    )
+    run = dataclasses.replace(mixed(["a", "b", "c"]), questions=questions)
+    finding = check([run], [f"{__name__}:odd"])
+    means = {name.rpartition(".")[2]: mean for name, mean in finding.data["means"]["mixed"].items()}
+    assert means == {"em": 1.0, "even": 0.5}
+    assert finding.data["matrix"][f"{__name__}:odd.em"][f"{__name__}:odd.even"] == 0.5
+
+
+def odd():
+    """A scorer whose second value leaves out one question."""
+    return ForeignScorer(
+        name="odd", version="1", keys=("em", "even"),
+        judge=lambda texts, golds: {
+            "em": 1.0, "even": None if texts == ("a",) else float(texts == ("b",)),
+        },
+    )  # fmt: skip
+
+
+def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
+    """An honest reader's F1 stands above its exact match; scorers that agree are sound."""
+    run = loaded(make_run(tmp_path, "longer", lambda gold: f"{gold} boats"))
+    finding = check([run], ["drop", "lm-eval"])
+    means = finding.data["means"]["longer"]
+    assert means["drop.f1"] > means["drop.em"] + 0.2
+    assert finding.verdict == "sound"

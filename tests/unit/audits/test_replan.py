@@ -85,3 +85,20 @@ def test_a_change_of_nothing_is_refused(one):
     """Say what is to be changed."""
     with pytest.raises(UsageError, match="nothing is to be changed"):
         check(one, Change())
+
+
+def test_unknown_stops_may_have_been_any(one):
+    """A log that lost the tail and does not name its stops proves nothing whole."""
+    lost = dataclasses.replace(one, stops=(), tail_lost=True)
+    assert outcome(asked("Ada"), generated("q", "Ada Quill"), lost, Change(
+        stops=("\n",)
+    )) == "may go on"  # fmt: skip
+
+
+def test_an_answer_was_cut_at_its_own_stops(one):
+    """Not at those of most others."""
+    sent = dataclasses.replace(one, stops=("\n",), tail_lost=True)
+    change = Change(stops=("\n",))
+    own = generated("q", "12", stops=(".",))
+    assert outcome(asked("12.25"), own, sent, change) == "decimal cut"
+    assert outcome(asked("12.25"), generated("q", "12"), sent, change) == "unaffected"

@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from audit_runs import make_run, write_dataset
 from closeread.cli import main
+from closeread.metrics.others.foreign import ForeignScorer
 
 RUN_ON = "\n\nPassage: The town has 7 wards"
 
@@ -150,3 +152,73 @@ def test_help_does_not_load_the_checks():
     code = "import sys; import closeread.cli.audit; print('closeread.audits' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, capsys):
+    """One data set, but not the same questions of it."""
+    monkeypatch.chdir(tmp_path)
+    for name, limit in (("few", ["--limit", "5"]), ("all", [])):
+        closeread("read", "exam/en", "--reader", "lexical", "--out", name, *limit)
+    capsys.readouterr()
+    assert closeread("audit", "few", "all", "--check", "disagreement") == 2
+    assert "different-questions" in capsys.readouterr().err
+    assert closeread(
+        "audit", "few", "all", "--check", "disagreement", "--skip-bad", "--json"
+    ) == 0  # fmt: skip
+    assert "questions" in json.loads(capsys.readouterr().out)["findings"][0]["headline"]
+
+
+def test_nothing_left_is_no_verdict(runs, capsys):
+    """Two runs that share no question: --skip-bad leaves nothing, and nothing is called sound."""
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "other")
+    capsys.readouterr()
+    assert closeread("audit", "cut", "other", "--skip-bad", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert {one["verdict"] for one in found} == {"skipped"}
+
+
+def test_the_shipped_exam_can_be_audited(tmp_path, monkeypatch, capsys):
+    """It asks for options and for texts, and some of its questions have no answer."""
+    monkeypatch.chdir(tmp_path)
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "run")
+    capsys.readouterr()
+    assert closeread("audit", "run", "--json") == 0
+    checks = {one["check"]: one for one in json.loads(capsys.readouterr().out)["findings"]}
+    assert set(checks) >= {"metamorphic", "disagreement", "truncation", "shortcuts"}
+
+
+def test_a_folder_with_samples_and_results_is_read_whole(runs, capsys):
+    """A harness puts the numbers beside the samples: neither hides the other."""
+    folder = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
+    assert closeread("audit", folder, "--json") == 0
+    checks = [one["check"] for one in json.loads(capsys.readouterr().out)["findings"]]
+    assert "truncation" in checks and "shape" in checks
+
+
+def test_an_empty_stop_is_no_stop(runs, capsys):
+    """As ``closeread score --stop ""`` takes it."""
+    assert closeread(
+        "audit", "cut", "--check", "replan", "--stop", "", "--was-stop", ".", "--was-stop", "",
+    ) == 0  # fmt: skip
+    assert "stop at nothing: 8 of 8" in capsys.readouterr().out
+
+
+def fails():
+    """A scorer of somebody's own that cannot read a number."""
+
+    def judge(texts, golds):
+        return {"em": 1 / (texts[0] != "$7")}
+
+    return ForeignScorer(name="fails", version="1", keys=("em",), judge=judge)
+
+
+def test_a_foreign_scorer_that_fails_is_named(runs, capsys):
+    """Not with our traceback, and the others are examined."""
+    assert closeread(
+        "audit", "cut", "--check", "metamorphic", "--metric", f"{__name__}:fails",
+        "--metric", "squad", "--json",
+    ) == 0  # fmt: skip
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert found["verdict"] == "doubtful"
+    assert "fails: fails: ZeroDivisionError: division by zero" in found["notes"]
+    assert found["data"]["squad"]
