@@ -4,6 +4,7 @@ It needs no weights and no training, and takes Chinese and English alike. docs/e
 the rule, docs/evidence-research.md tells what else was tried and what it gave.
 """
 
+import math
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -50,10 +51,10 @@ def cover(
         UsageError: A value is out of its range.
         InputError: ``background`` is no corpus.
     """
-    if min(enough, clause, near, stem) < 0 or most < 1:
+    if not all(0 <= one < math.inf for one in (enough, clause, near, stem)) or most < 1:
         raise UsageError(
             f"enough={enough:g}, clause={clause:g}, near={near:g}, stem={stem:g}, most={most}",
-            expected="no negative number, and most at least 1",
+            expected="finite numbers, none negative, and most at least 1",
         )
     if unit not in ("sentence", "clause"):
         raise UsageError(f"unit={unit!r}", expected="sentence or clause")

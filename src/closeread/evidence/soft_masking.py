@@ -5,6 +5,7 @@ word of any sentence found so far (the running maximum of equation 5), its weigh
 ``exp(-lambda m)``, normalised over the query. Before anything is found all weights are equal.
 """
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +70,8 @@ class SoftMask:
     def __init__(self, sharpness: float = 1.0, similarity: str = "dot") -> None:
         if similarity not in ("dot", "cosine"):
             raise UsageError(f"similarity={similarity!r}", expected="dot or cosine")
+        if not 0 <= sharpness < math.inf:
+            raise UsageError(f"sharpness={sharpness:g}", expected="a number of 0 or more")
         self._sharpness = sharpness
         self._cosine = similarity == "cosine"
 

@@ -1,5 +1,6 @@
 """Word-vector files, read through gensim once and kept as a matrix that can be mapped."""
 
+import contextlib
 import hashlib
 import os
 import warnings
@@ -8,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
-from closeread.errors import InputError
+from closeread.errors import InputError, StorageError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,7 @@ def stored(path: Path) -> Stored:
         InputError: The file is missing or broken, its rows differ in length, or a number in it
             is none.
         MissingExtraError: gensim is not installed.
+        StorageError: The cache cannot be written.
     """
     import numpy as np
 
@@ -47,7 +49,8 @@ def stored(path: Path) -> Stored:
     words, matrix = folder / "words.txt", folder / "rows.npy"
     if not (words.exists() and matrix.exists()):
         _convert(path, folder)
-    lines = words.read_text("utf-8").split("\n")
+    # Not as text: words may hold a carriage return, which would end a line there.
+    lines = words.read_bytes().decode().split("\n")
     left_out, listed = int(lines[0]), lines[1:]
     rows = np.asarray(np.load(matrix, mmap_mode="r"))  # still mapped; plain arrays index faster
     return Stored(path.name, rows, {word: row for row, word in enumerate(listed)}, left_out)
@@ -87,14 +90,26 @@ def _convert(path: Path, folder: Path) -> None:
         )
     directed = np.linalg.norm(rows, axis=1) > 0
     kept = [word.replace("\n", " ") for word, good in zip(words, directed, strict=True) if good]
-    folder.mkdir(parents=True, exist_ok=True)
-    mark = f".{os.getpid()}"
-    with (folder / f"rows{mark}").open("wb") as stream:
-        np.save(stream, rows[directed])
     lines = [str(len(words) - len(kept)), *kept]
-    (folder / f"words{mark}").write_text("\n".join(lines), "utf-8")
-    (folder / f"rows{mark}").replace(folder / "rows.npy")
-    (folder / f"words{mark}").replace(folder / "words.txt")
+    mark = f".{os.getpid()}"
+    begun = [folder / f"rows{mark}", folder / f"words{mark}"]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with begun[0].open("wb") as stream:
+            np.save(stream, rows[directed])
+        begun[1].write_bytes("\n".join(lines).encode())
+        begun[0].replace(folder / "rows.npy")
+        begun[1].replace(folder / "words.txt")
+    except OSError as error:
+        raise StorageError(
+            f"the converted vectors cannot be kept: {error.strerror or error}",
+            where=str(folder),
+            cure="free space, or name another cache folder by XDG_CACHE_HOME",
+        ) from error
+    finally:
+        for left in begun:
+            with contextlib.suppress(OSError):
+                left.unlink()
 
 
 def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":

@@ -166,7 +166,7 @@ def read_stop_words(name: str) -> frozenset[str]:
     if name in ("own", "none"):
         return OWN if name == "own" else frozenset()
     try:
-        lines = Path(name).read_text("utf-8").splitlines()
+        lines = Path(name).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(
             f"cannot be read as stop words: {error}",

@@ -85,9 +85,14 @@ _worker: dict[str, Any] = {}
 
 def _begin(begin: Callable[..., Work[Any]], settings: tuple[Any, ...]) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    _worker["work"] = begin(*settings)
+    try:
+        _worker["work"] = begin(*settings)
+    except CloseReadError as error:  # a pool says nothing of errors here: the first portion does
+        _worker["error"] = error
 
 
 def _work(portion: list[Item]) -> list[Any]:
+    if "error" in _worker:
+        raise _worker["error"]
     work = _worker["work"]
     return [work(passage, question) for passage, questions in portion for question in questions]

@@ -1,5 +1,7 @@
 """The project's own retriever takes the fewest sentences that cover a claim, and no others."""
 
+import math
+
 import pytest
 
 from closeread.errors import InputError, UsageError
@@ -95,10 +97,13 @@ def test_the_authors_sentences():
         cover(unit="word")
 
 
-@pytest.mark.parametrize("options", [{"enough": -1}, {"most": 0}, {"near": -0.5}])
+@pytest.mark.parametrize(
+    "options",
+    [{"enough": -1}, {"most": 0}, {"near": -0.5}, {"enough": math.nan}, {"stem": math.inf}],
+)
 def test_values_out_of_range_are_refused(options):
     """Numbers that make no sense are named."""
-    with pytest.raises(UsageError, match="no negative number"):
+    with pytest.raises(UsageError, match="finite numbers, none negative"):
         make("retriever", "cover", options)
 
 

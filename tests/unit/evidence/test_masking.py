@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from closeread.errors import UsageError
 from closeread.evidence.beam import Chain, search
 from closeread.evidence.hard_masking import HardMask
 from closeread.evidence.masking import Query
@@ -122,3 +123,10 @@ def test_a_chain_that_has_nothing_left_to_look_for_does_not_grow():
         np.array([0.9, -np.inf]), lambda chains: np.full((1, 2), -np.inf), steps=3, beam=2
     )
     assert found == [[Chain((0,), 0.9)]]
+
+
+@pytest.mark.parametrize("sharpness", [-1.0, math.nan, math.inf])
+def test_a_sharpness_that_gives_no_weights_is_refused(sharpness):
+    """With a negative one the weights of long vectors overflow."""
+    with pytest.raises(UsageError, match="a number of 0 or more"):
+        SoftMask(sharpness)

@@ -102,6 +102,22 @@ def test_broken_vectors_are_refused_with_the_place(tmp_path, content, message, c
     assert not list(cache.rglob("rows.npy"))
 
 
+def test_words_with_odd_characters_keep_their_own_vectors(tmp_path):
+    """A carriage return in a word must not move all words behind it to another's vector."""
+    odd = {"a\rb": (9.0, 9.0, 9.0), "c\x85d": (8.0, 8.0, 8.0), "e\u2028f": (7.0, 7.0, 7.0)}
+    found = load(str(written(tmp_path / "v.bin", binary(odd | ROWS))))
+    assert len(found) == 6
+    for word, row in (odd | ROWS).items():
+        assert found.rows([word]).tolist() == [list(row)]
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with pytest.raises(StorageError, match="cannot be kept: Not a directory"):
+        load(str(written(tmp_path / "v.txt", text(ROWS))))
+
+
 def test_a_vector_of_zeros_is_no_vector(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS | {"零": (0.0, 0.0, 0.0)}))))
     assert "零" not in found

@@ -71,6 +71,12 @@ def test_stop_words_come_from_a_file(tmp_path):
     assert said("他语言", stop_words=str(path)) == ["他"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_first_stop_word(tmp_path):
+    path = tmp_path / "stop.txt"
+    path.write_text("语言\n的\n", "utf-8-sig")
+    assert said("他语言", stop_words=str(path)) == ["他"]
+
+
 def test_a_missing_stop_word_file_is_one_message(tmp_path):
     with pytest.raises(InputError, match="cannot be read as stop words"):
         Segmenter(stop_words=str(tmp_path / "none.txt"))

@@ -156,3 +156,11 @@ def test_a_users_error_in_a_worker_keeps_its_message(workers, tmp_path, monkeypa
     options = {"vectors": str(path), "integrate": "off"}
     with pytest.raises(CloseReadError, match="none of 25 different words has a vector"):
         list(extract(items, "soft-masking", options, workers=workers))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_retriever_that_cannot_be_made_says_why(workers):
+    """Where processes make it, too: nobody "ended a worker from outside"."""
+    items = [(PASSAGE, (question({"A": []}),))]
+    with pytest.raises(CloseReadError, match="no model is named for the encoder"):
+        list(extract(items, "dense", {}, workers=workers))
