@@ -56,7 +56,8 @@ def command(
     from closeread.readers import make
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
-    from closeread.runs.selection import Rest, read_list
+    from closeread.runs.rest import Rest
+    from closeread.runs.selection import read_list
     from closeread.runs.store import open_run
 
     if resume and overwrite:

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, get_args
 from closeread.catalog import needing
 from closeread.errors import UsageError
 from closeread.readers.choice import Aggregate
+from closeread.readers.option_sequences import CHUNK_TOKENS
 
 if TYPE_CHECKING:
     from closeread.readers.neural.chunk import ChunkReader
-
-CHUNK_TOKENS = 200  # of the paper
 
 
 def chunk(

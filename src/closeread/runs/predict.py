@@ -19,7 +19,8 @@ from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
-from closeread.runs.selection import Rest, digest, must_be_there, selected, write_list
+from closeread.runs.rest import Rest
+from closeread.runs.selection import digest, must_be_there, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction
 
@@ -126,7 +127,7 @@ def describe(job: Job) -> RunInfo:
     """Walk through the data set once and return what ``run.json`` says before the first answer."""
     dataset, defects = job.asked, Defects()
     n_questions = sum(1 for _ in ordered(dataset.read(defects), job.limit))
-    if job.only:
+    if job.only and job.limit is None:
         must_be_there(dataset.path, n_questions, job.only)
     if not n_questions:
         raise InputError("the data set holds no question", where=dataset.path)

@@ -18,7 +18,8 @@ from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import write_canonical
 from closeread.runs.records import RunInfo
 from closeread.runs.score import as_submission
-from closeread.runs.store import INFO, LOG_SCORES, LOG_SHOWN, ONLY, Run, write_document
+from closeread.runs.selection import ONLY
+from closeread.runs.store import INFO, LOG_SCORES, LOG_SHOWN, Run, write_document
 from closeread.types import Passage, Prediction, Question
 
 ConfidenceOf = Callable[[Passage, Question, Prediction], float]

@@ -1,4 +1,4 @@
-"""Reading only some questions of a data set: the list, the part of the set, the rest of a run."""
+"""Reading only some questions of a data set: the list of their ids, and the part of the set."""
 
 import dataclasses
 import hashlib
@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from closeread.errors import InputError, MismatchError
-from closeread.runs.store import ONLY, Predictions, Run
-from closeread.types import Dataset, Defects, Item, Prediction, Question
+from closeread.types import Dataset, Defects, Item, Question
+
+ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 
 
 def read_list(path: Path) -> tuple[str, ...]:
@@ -69,33 +70,3 @@ def must_be_there(path: str, found: int, ids: Collection[str]) -> None:
 def write_list(folder: Path, ids: Iterable[str]) -> None:
     """Keep the list in the run folder."""
     (folder / ONLY).write_text("".join(one + "\n" for one in ids), "utf-8")
-
-
-class Rest:
-    """The predictions of an earlier run that a new one takes over.
-
-    Args:
-        run: A finished run on the same data set.
-        again: The ids of the questions that are read again.
-
-    Raises:
-        MismatchError: The run answers other questions.
-    """
-
-    def __init__(self, run: Run, dataset: Dataset, again: Collection[str]) -> None:
-        if run.info.dataset.sha256 != dataset.sha256 or run.info.dataset.only:
-            raise MismatchError(
-                "the run to take the rest from answers other questions",
-                where=str(run.path),
-                expected=f"a whole run on {dataset.path}",
-            )
-        self.run = run
-        self._again = frozenset(again)
-        self._predictions = Predictions(run)
-
-    def get(self, question_id: str) -> Prediction | None:
-        """Return what is taken over; None for a question that is to be read."""
-        if question_id in self._again:
-            return None
-        found: Prediction | None = self._predictions.get(question_id)
-        return found

@@ -17,6 +17,7 @@ from closeread.errors import InputError, MismatchError
 from closeread.formats.files.source import Source
 from closeread.formats.registry import load, replacing
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
+from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score
 
 INFO = "run.json"
@@ -25,7 +26,6 @@ PREDICTIONS = "predictions.jsonl"
 SCORES = "scores.jsonl"
 SUMMARY = "summary.json"
 REPORT = "report.html"
-ONLY = "only.txt"
 LOG_SCORES = "log_scores.jsonl"
 LOG_SHOWN = "log_shown.jsonl"
 
@@ -108,8 +108,6 @@ class Run:
                 cure="put the old file back, or read the new one into a new run folder",
             )
         if wanted.only:
-            from closeread.runs.selection import read_list, selected
-
             return selected(found, read_list(self.path / ONLY))
         return found
 

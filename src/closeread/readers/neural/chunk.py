@@ -10,13 +10,12 @@ import numpy as np
 import torch
 
 from closeread.errors import UsageError
-from closeread.readers.chunk import CHUNK_TOKENS
 from closeread.readers.competition import decided
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
-from closeread.readers.option_sequences import NOT_FINITE, Chunk, chunks
+from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
 from closeread.readers.windows import Encoded
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span

@@ -17,11 +17,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from closeread.errors import UsageError
 from closeread.protocols import Reader
-from closeread.readers.chunk import CHUNK_TOKENS
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.chunk import ChunkReader
 from closeread.readers.neural.support import log_odds
-from closeread.readers.option_sequences import Chunk, chunks
+from closeread.readers.option_sequences import CHUNK_TOKENS, Chunk, chunks
 from closeread.readers.statements import claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.compete import two_classes

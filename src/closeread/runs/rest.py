@@ -1,0 +1,37 @@
+"""Reading some questions again, and taking the rest over from an earlier run."""
+
+from collections.abc import Collection
+
+from closeread.errors import MismatchError
+from closeread.runs.store import Predictions, Run
+from closeread.types import Dataset, Prediction
+
+
+class Rest:
+    """The predictions of an earlier run that a new one takes over.
+
+    Args:
+        run: A finished run on the same data set.
+        again: The ids of the questions that are read again.
+
+    Raises:
+        MismatchError: The run answers other questions.
+    """
+
+    def __init__(self, run: Run, dataset: Dataset, again: Collection[str]) -> None:
+        if run.info.dataset.sha256 != dataset.sha256 or run.info.dataset.only:
+            raise MismatchError(
+                "the run to take the rest from answers other questions",
+                where=str(run.path),
+                expected=f"a whole run on {dataset.path}",
+            )
+        self.run = run
+        self._again = frozenset(again)
+        self._predictions = Predictions(run)
+
+    def get(self, question_id: str) -> Prediction | None:
+        """Return what is taken over; None for a question that is to be read."""
+        if question_id in self._again:
+            return None
+        found: Prediction | None = self._predictions.get(question_id)
+        return found
