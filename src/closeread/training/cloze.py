@@ -17,41 +17,71 @@ from closeread.types import Span
 
 _AROUND = 12  # words of the sentence kept on either side of the answer
 _LEFT_OUT = 0.15  # of those words, so that a question is no mere copy
-_MONTHS = (
-    "January|February|March|April|May|June|July|August|September|October|November|December"
-)
+_FEWEST = 3  # words that must be left: fewer ask nothing
+# Shares of the questions that begin with the question word: then come the words behind the answer
+# and those before it, or all in their order. In the rest it stands in the answer's place.
+_TURNED, _STRAIGHT = 0.4, 0.3
+
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_SPELT = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundreds|dozens"
 _NAME = r"[A-Z][\w'’.-]*\w"
+_JOINED = rf"(?: (?:of|the|de|van|von|and|for)(?: the)? {_NAME}| {_NAME})"
 _NOUNS = r"(?:[a-z][\w'’-]+ ){0,2}[a-z][\w'’-]+"
 _AFTER = r"(?=[,.;:)]|\s(?:of|in|on|to|for|with|was|is|are|were|and|that|which|by|at|from|as)\b)"
 
-# What a phrase looks like, the words that may ask for it, and how often it is taken beside the
-# others. The first to match a place has it.
-_PHRASES: tuple[tuple[re.Pattern[str], tuple[str, ...], float], ...] = tuple(
-    (re.compile(pattern), words, weight)
-    for pattern, words, weight in (
-        (rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}})?(?:,? \d{{4}})?\b(?! \w*day)",
-         ("When", "On what date", "In what month"), 1.0),
-        (r"\b(?:1[0-9]|20)\d\d\b", ("When", "In what year", "What year"), 1.0),
-        (r"[$£€]\s?\d[\d,.]*\d?(?: (?:million|billion|trillion))?",
-         ("How much", "How much money"), 1.0),
-        (r"\b\d[\d,.]*\d?\s?(?:%|percent|per cent)", ("What percentage", "How much"), 1.0),
-        (r"\b\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?\b",
-         ("How many", "What number", "How much"), 1.0),
-        (r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundreds"
-         r"|dozens)\b", ("How many",), 0.7),
-        (rf"\b(?:in|at) ((?:the )?{_NAME}(?: {_NAME}){{0,3}})",
-         ("Where", "In what place", "In which"), 1.0),
-        (rf"(?<!^)(?<![.!?] ){_NAME}(?: (?:of|the|de|van|von|and|for)(?: the)? {_NAME}| {_NAME}){{0,4}}",
-         ("Who", "What", "Which", "What"), 1.0),
-        (r"\bbecause (?:of )?([^,.;:()]{8,70})", ("Why",), 1.5),
-        (r"\bdue to ([^,.;:()]{6,60})", ("Why", "What caused"), 1.5),
-        (r"\bto ((?!the\b|a\b|be\b)[a-z]+ (?:the|a|an|its|their|his|her) [^,.;:()]{4,40})"
-         r"(?=[,.;:)])", ("What", "Why"), 0.5),
-        (r"\bby ([a-z]+ing [^,.;:()]{4,50})", ("How",), 1.5),
-        (rf"\b(?:the|its|his|her) ({_NOUNS}){_AFTER}", ("What", "Which"), 0.35),
-        (rf"\b(?:an?|the|their) {_NOUNS}{_AFTER}", ("What",), 0.35),
-        (rf"\b(?:is|are|were|was|of|as|by|with) ({_NOUNS}){_AFTER}", ("What",), 0.25),
-    )
+
+class _Shape(NamedTuple):
+    """What a phrase looks like.
+
+    Attributes:
+        pattern: The phrase is its group where it has one.
+        asking: The words that may ask for it.
+        weight: How often it is taken beside the others.
+    """
+
+    pattern: re.Pattern[str]
+    asking: tuple[str, ...]
+    weight: float
+
+
+def _shape(pattern: str, asking: str, weight: float) -> _Shape:
+    return _Shape(re.compile(pattern), tuple(asking.split("|")), weight)
+
+
+# The first to match a place has it.
+_SHAPES = (
+    _shape(
+        rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}})?(?:,? \d{{4}})?\b(?! \w*day)",
+        "When|On what date|In what month",
+        1.0,
+    ),
+    _shape(r"\b(?:1[0-9]|20)\d\d\b", "When|In what year|What year", 1.0),
+    _shape(
+        r"[$£€]\s?\d[\d,.]*\d?(?: (?:million|billion|trillion))?", "How much|How much money", 1.0
+    ),
+    _shape(r"\b\d[\d,.]*\d?\s?(?:%|percent|per cent)", "What percentage|How much", 1.0),
+    _shape(
+        r"\b\d[\d,]*(?:\.\d+)?(?: (?:million|billion|thousand))?\b",
+        "How many|What number|How much",
+        1.0,
+    ),
+    _shape(rf"\b(?:{_SPELT})\b", "How many", 0.7),
+    _shape(
+        rf"\b(?:in|at) ((?:the )?{_NAME}(?: {_NAME}){{0,3}})", "Where|In what place|In which", 1.0
+    ),
+    _shape(rf"(?<!^)(?<![.!?] ){_NAME}{_JOINED}{{0,4}}", "Who|What|Which|What", 1.0),
+    _shape(r"\bbecause (?:of )?([^,.;:()]{8,70})", "Why", 1.5),
+    _shape(r"\bdue to ([^,.;:()]{6,60})", "Why|What caused", 1.5),
+    _shape(
+        r"\bto ((?!the\b|a\b|be\b)[a-z]+ (?:the|a|an|its|their|his|her) [^,.;:()]{4,40})"
+        r"(?=[,.;:)])",
+        "What|Why",
+        0.5,
+    ),
+    _shape(r"\bby ([a-z]+ing [^,.;:()]{4,50})", "How", 1.5),
+    _shape(rf"\b(?:the|its|his|her) ({_NOUNS}){_AFTER}", "What|Which", 0.35),
+    _shape(rf"\b(?:an?|the|their) {_NOUNS}{_AFTER}", "What", 0.35),
+    _shape(rf"\b(?:is|are|were|was|of|as|by|with) ({_NOUNS}){_AFTER}", "What", 0.25),
 )
 
 
@@ -62,49 +92,69 @@ class Cloze(NamedTuple):
     span: Span
 
 
+class _Phrase(NamedTuple):
+    sentence: Span
+    span: Span
+    shape: _Shape
+
+
 def cloze_questions(passage: str, rng: Random, words_a_question: int = 30) -> Iterator[Cloze]:
     """Yield questions in the order of the passage, each over another phrase.
 
     Args:
-        passage: English text.
+        passage: English text; what holds no phrase gives no question.
         rng: Draws phrases, question words, the order of the parts and the words left out.
-        words_a_question: One question for so many words of the passage, at least one.
+        words_a_question: One question for about so many words of the passage, at least one; fewer
+            where phrases or the words around them are few.
     """
     found = [
-        (sentence, span, asking, weight)
-        for sentence in sentences(passage, "en")
-        for span, asking, weight in _phrases(passage, sentence)
+        phrase for sentence in sentences(passage, "en") for phrase in _phrases(passage, sentence)
     ]
     wanted = max(1, round(len(passage.split()) / words_a_question))
     # Drawing without putting back, by weight (Efraimidis and Spirakis 2006).
-    keyed = sorted(found, key=lambda one: -(rng.random() ** (1 / one[3])))[:wanted]
-    for sentence, span, asking, _ in sorted(keyed, key=lambda one: one[1].start):
-        text = _question(passage, sentence, span, rng.choice(asking), rng)
-        if text:
-            yield Cloze(text, span)
+    keyed = sorted(found, key=lambda one: -(rng.random() ** (1 / one.shape.weight)))[:wanted]
+    for phrase in sorted(keyed, key=lambda one: one.span.start):
+        text = _question(passage, phrase, rng)
+        # Left out after drawing, not before, so that the other questions stay what they were when
+        # the reader of docs/training.md learned from them.
+        if text and not _torn(passage, phrase.span):
+            yield Cloze(text, phrase.span)
 
 
-def _phrases(passage: str, sentence: Span) -> Iterator[tuple[Span, tuple[str, ...], float]]:
+def _phrases(passage: str, sentence: Span) -> Iterator[_Phrase]:
     text = sentence.of(passage)
     taken = [False] * len(text)
-    for pattern, asking, weight in _PHRASES:
-        for match in pattern.finditer(text):
+    for shape in _SHAPES:
+        for match in shape.pattern.finditer(text):
             start, end = match.span(match.lastindex or 0)
-            if any(taken[start:end]) or not start < end:
+            if any(taken[start:end]):
                 continue
             taken[start:end] = [True] * (end - start)
-            yield Span(sentence.start + start, sentence.start + end), asking, weight
+            length = len(text[start:end].rstrip())
+            at = sentence.start + start
+            yield _Phrase(sentence, Span(at, at + length), shape)
 
 
-def _question(passage: str, sentence: Span, span: Span, asking: str, rng: Random) -> str:
+def _torn(passage: str, span: Span) -> bool:
+    """Whether a word goes on beyond either end, where a pattern found no room for the rest."""
+    return any(
+        passage[at - 1 : at].isalnum() and passage[at : at + 1].isalnum()
+        for at in (span.start, span.end)
+        if at
+    )
+
+
+def _question(passage: str, phrase: _Phrase, rng: Random) -> str:
+    sentence, span = phrase.sentence, phrase.span
+    asking = rng.choice(phrase.shape.asking)
     left = _kept(passage[sentence.start : span.start].split()[-_AROUND:], rng)
     right = _kept(passage[span.end : sentence.end].split()[:_AROUND], rng)
-    if len(left) + len(right) < 3:
+    if len(left) + len(right) < _FEWEST:
         return ""
     drawn = rng.random()
-    if drawn < 0.4:
+    if drawn < _TURNED:
         words = [asking, *right, *left]
-    elif drawn < 0.7:
+    elif drawn < _TURNED + _STRAIGHT:
         words = [asking, *left, *right]
     else:
         words = [*left, asking.lower(), *right]

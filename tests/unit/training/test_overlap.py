@@ -32,6 +32,35 @@ def test_a_shared_passage_or_option_overlaps():
     assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
 
 
+ENGLISH = (
+    "The lighthouse of Marl was built in 1850, when the boats of the bay came home by its light"
+    " every evening of the year."
+)
+
+
+def test_english_texts_overlap_by_longer_runs():
+    """A sentence in common is one passage in another; the commonest phrases are in all of them."""
+    known = Overlap(
+        [item(ENGLISH, "because of the", "the harbour was moved away from the old bay")]
+    )
+    assert known.holds(*item("Nobody knew. " + ENGLISH[:70]))
+    assert known.holds(*item("Other.", "The harbour was moved; away from the OLD bay!"))
+    common = "Nobody knows when the boats of the bay were sold, for the year of the sale is lost."
+    assert not known.holds(*item(common))
+    assert not known.holds(*item("Other.", "because of the"))
+    first, other, third = clusters([item(ENGLISH), item(common), item("So: " + ENGLISH)])
+    assert first == third != other
+
+
+def test_figures_do_not_make_a_chinese_text_an_english_one():
+    """Runs and options are as short as in a text without them."""
+    option = "CO2浓度从280ppm上升到400ppm"
+    assert Overlap([item("甲", option)]).holds(*item("乙", option))
+    assert Overlap([item("甲", "1949年10月1日")]).holds(*item("乙", "1949年10月1日"))
+    dated = "1949年10月1日起，CO2的浓度为310ppm，到了2024年7月为425ppm。"
+    assert Overlap([item("前面。" + dated)]).holds(*item(dated[:25]))
+
+
 def test_what_is_known_of_one_another_stays_together():
     """By the passage, a part of it, or an option; through a third one too. Others stay apart."""
     free = "沙丘上的甲虫怎样收集雾水，是另一篇文章的事，和这里没有关系。"

@@ -1,13 +1,14 @@
 """Trains a span reader on questions made from passages: a stage before the real ones.
 
-Only passages are read: no question, no answer. What comes of it is a span reader's model, for
-``span`` to begin from where there are few questions (``[[before]]``).
+Only passages are learned from, also those without a question: no question, no answer. What comes of
+it is a span reader's model, for ``span`` to begin from where there are few questions
+(``[[before]]``).
 """
 
 from collections.abc import Iterable, Iterator
 from random import Random
 
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.cloze import cloze_questions
 from closeread.training.neural.span_task import SpanTask
@@ -15,7 +16,7 @@ from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
-from closeread.types import Answer, Passage, Question, Record
+from closeread.types import Answer, Dataset, Passage, Question, Record
 
 
 class ClozeOptions(Record, frozen=True, kw_only=True):
@@ -51,26 +52,55 @@ def train(request: Request) -> Trained:
 class ClozeTask(SpanTask):
     """Learns spans from passages whose own questions it does not look at."""
 
+    gathers = "passages"
+
     def __init__(self, options: ClozeOptions) -> None:
         super().__init__(options.max_length, options.stride)
         self._words = options.words_a_question
 
+    def items(self, dataset: Dataset) -> Iterator[tuple[Passage, Question]]:
+        """Yield every text once, with a question that asks nothing."""
+        seen: set[str] = set()
+        for passage, _ in dataset:
+            if passage.text not in seen:
+                seen.add(passage.text)
+                yield passage, _question(passage, str(len(seen)))
+
     def features(
         self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
     ) -> Iterator[Feature]:
-        """Yield one window for each question made from a passage."""
-        passages = {passage.text: passage for passage, _ in items}
-        made = (one for passage in passages.values() for one in self._made(passage, rng))
-        return super().features(checkpoint, made, rng)
+        """Yield one window for each question made from a passage; other languages give none.
+
+        Raises:
+            InputError: Not one question could be made.
+        """
+        made_any = False
+        made = (one for passage, _ in items for one in self._made(passage, rng))
+        for feature in super().features(checkpoint, made, rng):
+            made_any = True
+            yield feature
+        if not made_any:
+            raise InputError(
+                "no question can be made from these passages",
+                expected="English sentences with figures, names, or nouns behind an article",
+                cure="leave out of the cloze stage what is in another language",
+            )
 
     def _made(self, passage: Passage, rng: Random) -> Iterator[tuple[Passage, Question]]:
+        if passage.language != "en":
+            return
         for number, made in enumerate(cloze_questions(passage.text, rng, self._words)):
             answer = Answer(kind="span", texts=(made.span.of(passage.text),), spans=(made.span,))
-            question = Question(
-                question_id=str(number),
-                passage_id=passage.passage_id,
-                text=made.text,
-                kind="span",
-                answers=(answer,),
-            )
-            yield passage, question
+            yield passage, _question(passage, str(number), made.text, (answer,))
+
+
+def _question(
+    passage: Passage, question_id: str, text: str = "", answers: tuple[Answer, ...] = ()
+) -> Question:
+    return Question(
+        question_id=question_id,
+        passage_id=passage.passage_id,
+        text=text,
+        kind="span",
+        answers=answers,
+    )

@@ -1,6 +1,6 @@
 """What a model is trained on: questions of several data sets, drawn by seed, none that overlap."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 
 from closeread.errors import InputError
@@ -10,6 +10,7 @@ from closeread.training.request import OpenDataset
 from closeread.types import Dataset, Passage, Question, Record
 
 Item = tuple[Passage, Question]
+Gather = Callable[[Dataset], Iterable[Item]]
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -17,7 +18,8 @@ class Drawn(Record, frozen=True, kw_only=True):
 
     Attributes:
         sha256: Of the file.
-        n_excluded: Questions left out because they overlap a set that will be read.
+        n_questions: Or passages, where those are learned from.
+        n_excluded: Of them, left out because they overlap a set that will be read.
     """
 
     name: str
@@ -35,16 +37,32 @@ def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | N
     return Overlap(item for name in names for item in flat(open_dataset(name)))
 
 
+def flat(dataset: Dataset) -> Iterable[Item]:
+    """Yield each question with its passage."""
+    return ((passage, question) for passage, questions in dataset for question in questions)
+
+
 def drawn(
-    source: Source, open_dataset: OpenDataset, overlap: Overlap | None, seed: int
+    source: Source,
+    open_dataset: OpenDataset,
+    overlap: Overlap | None,
+    seed: int,
+    gather: Gather = flat,
 ) -> tuple[list[Item], Drawn]:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
+
+    Args:
+        source: Which set.
+        open_dataset: Opens it by name.
+        overlap: What remembers the questions that must not be learned from.
+        seed: What is drawn by.
+        gather: What is taken of the set, each with its passage.
 
     Raises:
         InputError: It holds no question.
     """
     dataset = open_dataset(source.path, source.format or None)
-    items = list(flat(dataset))
+    items = list(gather(dataset))
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:
         raise InputError(
@@ -64,8 +82,3 @@ def drawn(
         n_excluded=n_excluded,
     )
     return kept, told
-
-
-def flat(dataset: Dataset) -> Iterable[Item]:
-    """Yield each question with its passage."""
-    return ((passage, question) for passage, questions in dataset for question in questions)

@@ -14,7 +14,7 @@ import torch
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.windows import Encoded
-from closeread.types import Passage, Question
+from closeread.types import Dataset, Passage, Question
 
 NOTHING = -100  # fills targets up to a common width
 
@@ -84,6 +84,20 @@ class Prepares(Protocol):
 
     def prepare(self, checkpoint: Checkpoint) -> None:
         """Make the model, just opened, what is to be trained."""
+        ...
+
+
+@runtime_checkable
+class Gathers(Protocol):
+    """A task that learns from something else of a data set than its questions."""
+
+    @property
+    def gathers(self) -> str:
+        """What it learns from, in the plural, such as ``passages``."""
+        ...
+
+    def items(self, dataset: Dataset) -> Iterable[tuple[Passage, Question]]:
+        """Yield a passage and a question for each of them."""
         ...
 
 

@@ -16,13 +16,13 @@ from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
+from closeread.training.neural.material import Drawn, Gather, Item, drawn, flat, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.stages import after_stages, check_stages
-from closeread.training.neural.task import Prepares, Task
+from closeread.training.neural.task import Gathers, Prepares, Task
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
 
@@ -43,7 +43,8 @@ def train(request: Request, task: Task) -> Trained:
         _check_device(settings)
         model = named(settings.model)
         check_stages(request, settings)
-        material = _material(request, settings.datasets, settings)
+        gather = task.items if isinstance(task, Gathers) else flat
+        material = _material(request, settings.datasets, settings, gather)
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
         watched, looked_at = _watched(request, settings)
         metric = settings.metric or task.metric
@@ -121,10 +122,12 @@ def train(request: Request, task: Task) -> Trained:
 
 
 def _material(
-    request: Request, sources: Sequence[Source], settings: NeuralSettings
+    request: Request, sources: Sequence[Source], settings: NeuralSettings, gather: Gather = flat
 ) -> list[tuple[list[Item], Drawn]]:
     overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
-    return [drawn(source, request.open_dataset, overlap, settings.seed) for source in sources]
+    return [
+        drawn(source, request.open_dataset, overlap, settings.seed, gather) for source in sources
+    ]
 
 
 def _watched(request: Request, settings: NeuralSettings) -> tuple[list[Item], list[Drawn]]:
@@ -145,11 +148,12 @@ def _features(
     material: list[tuple[list[Item], Drawn]],
 ) -> list[Packed]:
     features = []
+    gathered = task.gathers if isinstance(task, Gathers) else "questions"
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
         features.append(Packed(task.features(checkpoint, items, rng)))
         request.say(
-            f"{told.path}: {len(items):,} questions, {len(features[-1]):,} learned from"
+            f"{told.path}: {len(items):,} {gathered}, {len(features[-1]):,} learned from"
             + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
         )
         items.clear()  # the texts, which need more room than what was made of them
