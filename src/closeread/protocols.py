@@ -62,7 +62,7 @@ class Pool:
     """One named value of a metric as sums over units, the form that every statistic needs.
 
     The value is ``sum(numerators) / sum(denominators)``; the three sequences are parallel.
-    ``question_ids`` names the unit ids for pairing two runs. Where the value is no ratio of sums
+    ``unit_ids`` pair the units of two runs. Where the value is no ratio of sums
     (an area under a curve, a best threshold) ``statistic`` computes it from unit indices (with
     repeats); it then decides, and the sums only carry the units.
     """

@@ -39,27 +39,9 @@ class Drop:
         it moves with the prediction. There is none where every gold answer is blank.
         """
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
-        em = f1 = 0.0
-        kind: str | None = None
-        spans: list[Normalized] = []
-        golds: list[list[Normalized]] = []
-        if prediction is None or prediction.answer is None:
-            kind = question.answers[0].kind if question.answers else "number"
-        else:
-            spans = [drop(text) for text in prediction.answer.texts]
-            for answer in question.answers:
-                if not answer.texts or not answer.texts[0].strip():
-                    continue
-                gold = [drop(text) for text in answer.texts]
-                golds.append(gold)
-                exact, found = compare(spans, gold)
-                if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
-                    em = exact
-                if found > f1:  # noqa: PLR1730
-                    f1 = found
-                if em == exact and f1 == found:
-                    kind = answer.kind
-        _last = question, prediction, spans, golds, em, f1
+        found, kind = _judged(question, prediction)
+        _last = found
+        em, f1 = found[4:]
         values: dict[str, float | None] = {"em": em, "f1": f1}
         if kind is not None:
             values[f"em.{kind}"] = em
@@ -81,12 +63,36 @@ _last: Scored | None = None
 
 def scored(question: Question, prediction: Prediction | None) -> Scored:
     """Return question, prediction, their normalised spans, exact match and F1."""
-    last = _last
+    global _last  # noqa: PLW0603 - as above
+    last = _last  # threads may replace it at any moment
     if last is None or last[0] is not question or last[1] is not prediction:
-        Drop().score(question, prediction)
-        last = _last
-    assert last is not None
+        _last = last = _judged(question, prediction)[0]
     return last
+
+
+def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, str | None]:
+    """Return what ``scored`` does, and the official answer type."""
+    em = f1 = 0.0
+    kind: str | None = None
+    spans: list[Normalized] = []
+    golds: list[list[Normalized]] = []
+    if prediction is None or prediction.answer is None:
+        kind = question.answers[0].kind if question.answers else "number"
+    else:
+        spans = [drop(text) for text in prediction.answer.texts]
+        for answer in question.answers:
+            if not answer.texts or not answer.texts[0].strip():
+                continue
+            gold = [drop(text) for text in answer.texts]
+            golds.append(gold)
+            exact, found = compare(spans, gold)
+            if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
+                em = exact
+            if found > f1:  # noqa: PLR1730
+                f1 = found
+            if em == exact and f1 == found:
+                kind = answer.kind
+    return (question, prediction, spans, golds, em, f1), kind
 
 
 def metric() -> Drop:

@@ -14,6 +14,9 @@ from closeread.protocols import Pool
 from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
 
 _KEYS = ("precision", "recall", "f1")
+_LONG = (
+    "evidence three times as long as any gold sentence: precision does not see what else is in it"
+)
 
 
 @dataclass(frozen=True)
@@ -46,13 +49,16 @@ class EvidenceMetric:
             values.update(
                 {f"{key}.{label}": number for key, number in zip(_KEYS, row, strict=True)}
             )
-        return Score(question_id=question.question_id, values=values, unit_id=question.question_id)
+        name = question.question_id
+        return Score(question_id=name, values=values, unit_id=name, note=_long(question, found))
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
         scores = list(scores)
         kept = [score for score in scores if score.values["f1"] is not None]
         answered, failed = counts(scores, submission)
+        n_long = sum(score.note == _LONG for score in kept)
+        long = f"; {n_long} questions with {_LONG}" if n_long else ""
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]
@@ -66,7 +72,7 @@ class EvidenceMetric:
                     n_scored=len(kept),
                     n_answered=answered,
                     n_failed=failed,
-                    note=f"mean over {sum(map(len, rows))} options",
+                    note=f"mean over {sum(map(len, rows))} options{long}",
                 )
             )
         return tuple(pools)
@@ -118,6 +124,13 @@ def official(scores: Iterable[Score]) -> dict[str, float]:
         numbers = [number for score in scores for number in _of_options(score, key)]
         result[key] = sum_in_order(numbers) / len(numbers) if numbers else 0.0
     return result
+
+
+def _long(question: Question, found: Sequence[Evidence]) -> str:
+    """Say where a predicted span is no sentence: the whole passage would hit every gold one."""
+    gold = [span.end - span.start for one in question.gold_evidence for span in one.spans]
+    longest = max((span.end - span.start for one in found for span in one.spans), default=0)
+    return _LONG if gold and longest >= 3 * max(gold) else ""
 
 
 def _of_options(score: Score, key: str) -> list[float]:

@@ -16,6 +16,7 @@ from closeread.metrics import expmrc
 from closeread.metrics.evidence import EvidenceMetric
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
+from closeread.metrics.settings import exactly
 from closeread.metrics.summary import describe
 from closeread.types import Prediction, Question, Score, Submission, Summary
 
@@ -59,7 +60,7 @@ def joined(
         for question in questions
     ]
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
-    signature = f"joined|enough:{enough:g}|missing:zero|v:1"
+    signature = f"joined|enough:{exactly(enough)}|missing:zero|v:1"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={

@@ -31,7 +31,7 @@ class Option:
             for gold, found in zip(question.option_truth, judged, strict=False)
             if gold is not None
         ]
-        right = sum(gold is found for gold, found in known)
+        right = sum(gold == found for gold, found in known)
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}

@@ -5,14 +5,17 @@ Source: ``get_risk_coverage_info`` and ``get_coverage_cutoff`` of kmzjy110/selec
 and risk is 1 - correct/k. The area is the trapezoids' from k = 1 to N, not from coverage 0.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread import catalog
 from closeread.errors import UsageError
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
+from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
 
@@ -46,7 +49,7 @@ class Selective:
 
     def signature(self) -> str:
         """Return the settings; an answer without confidence is the least sure one."""
-        threshold = "none" if self.threshold is None else f"{self.threshold:g}"
+        threshold = "none" if self.threshold is None else exactly(self.threshold)
         base = self.base or "by-kind"
         return f"selective|base:{base}|threshold:{threshold}|ties:file-order|missing:last|v:1"
 
@@ -81,6 +84,9 @@ class Selective:
         correct = [cast("float", score.values["correct"]) for score in kept]
         sure = sum(confidence is not None for confidence in confidences)
         note = "" if sure == len(kept) else f"{len(kept) - sure} answers without a confidence"
+        if len(kept) > 1 and 2 * (alike := Counter(confidences).most_common(1)[0][1]) > len(kept):
+            more = f"{alike} of {len(kept)} answers are equally sure: the file's order ranks them"
+            note = "; ".join(part for part in (note, more) if part)
         if kept and not sure:
             note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
         answered, failed = counts(scores, submission)
@@ -167,6 +173,7 @@ def _confidence(question: Question, prediction: Prediction | None) -> float | No
     return 1 - min(scores) if question.asks_for == "contradicted" else max(scores)
 
 
+@lru_cache(maxsize=8)  # asked for at every question
 def _metric(family: str) -> Metric:
     made: Metric = catalog.resolve("metric", family)()
     return made

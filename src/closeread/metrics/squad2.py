@@ -12,6 +12,7 @@ from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.references import no_questions, present, raw_text, text_of
+from closeread.metrics.settings import exactly
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -35,7 +36,7 @@ class Squad2:
 
     def signature(self) -> str:
         """Return the settings that two numbers must share."""
-        return f"{self.name}|norm:squad|missing:skip|na_threshold:{self.na_threshold:g}|v:1"
+        return f"{self.name}|norm:squad|missing:skip|na_threshold:{exactly(self.na_threshold)}|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, and both again under the name of the question's half.
@@ -123,7 +124,7 @@ class Squad2:
                 n_answered=n_answered,
                 n_failed=n_failed,
                 note=(
-                    f"best threshold {rankings[value].best(n_no_answer)[1]:g}"
+                    f"best threshold {exactly(rankings[value].best(n_no_answer)[1])}"
                     if curve == "best"
                     else ""
                 ),

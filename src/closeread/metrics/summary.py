@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from closeread.metrics.intervals import Interval, Resampling, distribution, interval, value
+from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import Score, Submission, Summary, Unit
 
@@ -157,7 +158,9 @@ def macro_average(
         bounds = _macro_interval(name, pools, resampling)
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", _ci(bounds, resampling)]
-    note = "" if whole else f"{len(pools) - len(values)} of {len(pools)} data sets have no value"
+    note = bounds.note if bounds is not None else ""
+    if not whole:
+        note = f"{len(pools) - len(values)} of {len(pools)} data sets have no value"
     return Summary(
         metric=name,
         signature="|".join(part for part in parts if part),
@@ -177,21 +180,29 @@ def _macro_interval(name: str, pools: Sequence[Pool], resampling: Resampling) ->
     import numpy as np
 
     total = np.zeros(resampling.resamples)
+    still = 0
     for place, pool in enumerate(pools):
         generator = resampling.generator(f"{name}#{place}")
-        total += distribution(pool, resampling.resamples, generator)
+        drawn = distribution(pool, resampling.resamples, generator)
+        still += bool(np.nanmin(drawn) == np.nanmax(drawn))
+        total += drawn
     tail = (1 - resampling.level) / 2
     drawn = total[np.isfinite(total)] / len(pools)
     if not drawn.size or drawn.min() == drawn.max():
         note = "every resample gives the same value"
         return Interval(low=None, high=None, method="none", note=note)
     low, high = np.quantile(drawn, [tail, 1 - tail])
-    return Interval(low=float(low), high=float(high), method="percentile")
+    note = (
+        f"{still} of {len(pools)} data sets have units all alike, as if surely so" if still else ""
+    )
+    return Interval(low=float(low), high=float(high), method="percentile", note=note)
 
 
 def _ci(found: Interval | None, resampling: Resampling | None) -> str:
     if found is None or resampling is None or found.method == "none":
         return ""
     if found.method == "exact":
-        return f"ci:exact,{resampling.level:g}"
-    return f"ci:percentile,{resampling.level:g},{resampling.resamples},seed={resampling.seed}"
+        return f"ci:exact,{exactly(resampling.level)}"
+    return (
+        f"ci:percentile,{exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
+    )

@@ -345,7 +345,8 @@ def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     if any(one.value for one in summaries):
         return
     for question in dataset.questions():
-        if question.answers or question.gold_evidence or any(question.option_truth):
+        truth = any(one is not None for one in question.option_truth)
+        if question.answers or question.gold_evidence or truth:
             return
     raise UsageError(
         f"no question of {dataset.name} has gold: nothing can be scored",

@@ -30,7 +30,7 @@ _ZH_VERIFICATION = re.compile(
 )
 
 _EN_NEGATIVE = re.compile(
-    r"\bnot\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
+    r"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
     r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bno(?:ne)? of the\b",
     re.IGNORECASE,
 )

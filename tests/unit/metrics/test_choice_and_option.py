@@ -1,5 +1,6 @@
 """Picking an option: by label, by text, by scores and polarity; and judging each option."""
 
+import numpy as np
 import pytest
 
 from closeread.errors import InputError
@@ -82,6 +83,11 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
 )
 def test_what_a_prediction_holds_each_option_to_be(prediction, asks_for, judged):
     assert option.judge(question(asks_for), prediction) == judged
+
+
+def test_scores_of_numpy_are_judged_as_python_s_are():
+    scores = tuple(np.array([0.9, 0.1, 0.2], dtype=np.float32))
+    assert option.metric().score(question(), said(scores=scores)).values["right"] == 3.0
 
 
 def test_options_are_pooled_over_questions_and_unknown_truth_is_left_out():

@@ -1,9 +1,12 @@
 """DROP where the official files say nothing: types, pools, what is missing, what failed."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from closeread.errors import InputError
-from closeread.metrics.drop import metric, official, score_pair
+from closeread.metrics.drop import metric, official, score_pair, scored
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
@@ -79,6 +82,25 @@ def test_pools_are_by_passage_and_by_type():
         "drop.f1|norm:official|golds:all|missing:zero|v:1|n:2"
     )
     assert found["drop.f1.spans"].n_scored == 1
+
+
+def test_what_threads_score_at_once_is_not_mixed_up():
+    """Mends begin with what the official scorer found last, which another thread may replace."""
+    asked = [question(str(n), Answer(kind="number", texts=(str(n),))) for n in range(8)]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            found = pool.map(
+                lambda one: all(
+                    scored(one, said(one.question_id, one.question_id))[0] is one
+                    for _ in range(4_000)
+                ),
+                asked,
+            )
+            assert all(found)
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_official_over_a_file_counts_types():

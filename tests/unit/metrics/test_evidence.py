@@ -65,6 +65,16 @@ def test_evidence_without_a_label_speaks_for_every_option():
     assert whole.values["recall."] == 0.5
 
 
+def test_evidence_that_is_no_sentence_is_told():
+    """A whole passage hits every gold sentence, and nothing else in it counts: the note says so."""
+    asked = question(Evidence(option_label="A", spans=(S[0], S[1])))
+    for end, told in ((59, False), (60, True)):
+        score = metric().score(asked, said(Evidence(spans=(Span(0, end),))))
+        assert score.values["f1"] == 1.0
+        notes = {pool.note for pool in metric().pool([score], Submission(predictions={}))}
+        assert ["1 questions with evidence three times as long" in note for note in notes] == [told]
+
+
 def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
     asked = question(Evidence(option_label="A", spans=(S[0],)))
     scores = [metric().score(asked, None), metric().score(question(), said())]

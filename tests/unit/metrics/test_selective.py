@@ -77,6 +77,7 @@ def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
 
 
 def test_a_base_that_is_not_there_is_named():
+    assert metric("mrqa.f1", 0.1234567).signature() != metric("mrqa.f1", 0.1234568).signature()
     with pytest.raises(UsageError, match=r"expected: mrqa\.em or mrqa\.f1"):
         metric("mrqa.accuracy").score(question("q", "span"), None)
     with pytest.raises(UnknownNameError):
@@ -96,6 +97,25 @@ def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
     for summary in summarize(metric(), scores, Submission(predictions={}), Resampling()):
         assert (summary.value, summary.n_scored, summary.n_questions) == (None, 0, 2)
         assert summary.note.startswith("no prediction carries a confidence")
+
+
+@pytest.mark.parametrize(
+    ("confidences", "note"),
+    [
+        ([0.5, 0.5, 0.5, 0.9], "3 of 4 answers are equally sure: the file's order ranks them"),
+        ([0.5, 0.5, 0.4, 0.9], ""),
+        (
+            [None, None, None, 0.9],
+            "3 answers without a confidence; 3 of 4 answers are equally sure",
+        ),
+        ([0.5], ""),
+    ],
+)
+def test_where_most_are_equally_sure_the_note_says_who_ranks_them(confidences, note):
+    scores = scores_of([1.0] * len(confidences), confidences)
+    found = metric().pool(scores, Submission(predictions={}))[0].note
+    assert found.startswith(note)
+    assert bool(found) == bool(note)
 
 
 def test_a_resample_is_the_curve_of_the_questions_drawn():

@@ -125,6 +125,17 @@ def test_the_macro_average_weighs_data_sets_alike():
     assert found.high - found.low == pytest.approx(width, rel=0.1)
 
 
+def test_a_macro_average_says_where_its_interval_knows_too_little():
+    mixed, alike = _pool("a", [1.0, 0.0] * 20), _pool("b", [1.0] * 5)
+    some = macro_average("toy.em", [mixed, alike], "toy|v:1", "question", Resampling())
+    assert some.low < some.value < some.high
+    assert some.note == "1 of 2 data sets have units all alike, as if surely so"
+    every = macro_average("toy.em", [alike, alike], "toy|v:1", "question", Resampling())
+    assert (every.value, every.low, every.high) == (1.0, None, None)
+    assert every.note == "every resample gives the same value"
+    assert "ci:" not in every.signature
+
+
 def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
     found = macro_average(
         "toy.em", [_pool("a", [1.0]), _pool("b", [])], "toy|v:1", "question", Resampling()

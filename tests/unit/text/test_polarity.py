@@ -20,6 +20,7 @@ from closeread.text.polarity import asks_for, is_verification, polarity, vgaokao
         ("文章的标题最恰当的一项是", None),
         ("Which of the following is TRUE according to the passage?", "supported"),
         ("Which of the following is NOT true according to the text?", "contradicted"),
+        ("Which of the following cannot be inferred from the passage?", "contradicted"),
         ("All of the following statements are correct EXCEPT", "contradicted"),
         ("Which statement does the passage contradict?", "contradicted"),
         ("Which of the following can be inferred from the passage?", "supported"),
