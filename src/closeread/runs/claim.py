@@ -10,9 +10,12 @@ import msgspec
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.runs.ledger import Ledger
 from closeread.runs.records import RunInfo
+from closeread.runs.selection import ONLY
 from closeread.runs.store import (
     INFO,
     LEDGER,
+    LOG_SCORES,
+    LOG_SHOWN,
     PREDICTIONS,
     REPORT,
     SCORES,
@@ -20,6 +23,9 @@ from closeread.runs.store import (
     open_run,
     write_document,
 )
+
+# Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
+_OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
 
 
 @contextlib.contextmanager
@@ -108,7 +114,7 @@ def _begin(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
     write_document(new, wanted)
     try:
         ledger.clear()
-        for name in (PREDICTIONS, SCORES, SUMMARY, REPORT):
+        for name in _OF_A_RUN:
             (folder / name).unlink(missing_ok=True)
         new.replace(folder / INFO)
     except OSError as error:

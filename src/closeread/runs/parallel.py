@@ -127,7 +127,11 @@ def _result(ours: Connection) -> Any:
     try:
         return ours.recv()
     except EOFError:
-        return RuntimeError("a scoring process was killed")
+        return CloseReadError(
+            "a scoring process was ended from outside",
+            expected="enough memory for every process",
+            cure="use fewer --workers",
+        )
 
 
 def _joined(streams: Sequence[BinaryIO], sizes: list[list[tuple[int, int]]]) -> Iterator[bytes]:

@@ -126,9 +126,13 @@ def predict(
 def describe(job: Job) -> RunInfo:
     """Walk through the data set once and return what ``run.json`` says before the first answer."""
     dataset, defects = job.asked, Defects()
-    n_questions = sum(1 for _ in ordered(dataset.read(defects), job.limit))
-    if job.only and job.limit is None:
-        must_be_there(dataset.path, n_questions, job.only)
+    listed = frozenset(job.only)
+    n_questions = n_listed = 0
+    for _, _, question in ordered(dataset.read(defects), job.limit):
+        n_questions += 1
+        n_listed += question.question_id in listed
+    if listed and job.limit is None:  # what lies behind a limit nobody looked for
+        must_be_there(dataset.path, n_listed, job.only)
     if not n_questions:
         raise InputError("the data set holds no question", where=dataset.path)
     return RunInfo(

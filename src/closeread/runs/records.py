@@ -123,7 +123,8 @@ class RunInfo(File, frozen=True, kw_only=True):
             predictions) that the other answers were taken from, and of the list.
         defects: How many of each kind the data set has.
         complete: Whether ``predictions.jsonl`` is whole; the fields below it are then filled.
-        seconds: Wall time spent in the reader and in writing, over all resumed parts.
+        seconds: Wall time of reading and writing, of the process that finished the run: what an
+            interrupted one had spent before is not in it.
     """
 
     schema_version: int = SCHEMA_VERSION

@@ -2,12 +2,13 @@
 
 import json
 import os
+import signal
 
 import msgspec
 import pytest
 
 from closeread.cli import main
-from closeread.errors import InputError
+from closeread.errors import CloseReadError, InputError
 from closeread.runs import parallel
 from closeread.runs.parallel import lines_by_workers
 
@@ -63,6 +64,15 @@ def test_a_user_error_in_a_process_is_one_here():
     with pytest.raises(InputError, match="no gold") as caught:
         list(lines_by_workers(broken, 2, Counter()))
     assert caught.value.where == "file, line 3"
+
+
+def test_a_process_that_is_ended_from_outside_is_told_as_such():
+    """As where the machine's memory is used up: no error of ours, so no traceback."""
+    from closeread.runs.parallel import each_by_workers
+
+    with pytest.raises(CloseReadError, match="was ended from outside") as caught:
+        each_by_workers(lambda one: os.kill(os.getpid(), signal.SIGKILL), range(2), 2)
+    assert "--workers" in caught.value.cure
 
 
 def test_work_is_dealt_out_and_comes_back_in_order():

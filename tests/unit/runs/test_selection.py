@@ -81,6 +81,24 @@ def test_a_list_of_other_questions_is_refused(runs, capsys):
     assert not (runs / "part").exists()
 
 
+def test_a_list_of_other_questions_is_refused_with_an_earlier_run_too(runs, capsys):
+    """Or nothing would be read again, and nobody told."""
+    (runs / "other.txt").write_text("no such question\n", "utf-8")
+    assert closeread("read", "exam/en", "--reader", "first-sentence", "--only", "other.txt",
+                     "--rest", "first", "--out", "whole") == 2  # fmt: skip
+    assert "1 of the 1 listed questions are not in the data set" in capsys.readouterr().err
+    assert not (runs / "whole").exists()
+
+
+def test_a_limit_takes_the_first_of_the_list(runs):
+    """The others are there, and were not asked for."""
+    assert closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt",
+                     "--limit", "2", "--out", "part") == 0  # fmt: skip
+    assert [one.question_id for one in open_run(runs / "part").predictions()] == ids()[1:3]
+    assert closeread("score", "part", "--no-intervals") == 0
+    assert closeread("verify", "part") == 0
+
+
 def test_an_empty_or_missing_list_says_so(tmp_path):
     """One id a line is expected."""
     (tmp_path / "empty.txt").write_text("\n \n", "utf-8")

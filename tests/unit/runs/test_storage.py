@@ -11,7 +11,8 @@ import pytest
 
 from closeread.errors import StorageError
 from closeread.runs.predict import predict
-from closeread.runs.store import PREDICTIONS
+from closeread.runs.selection import ONLY
+from closeread.runs.store import LOG_SCORES, LOG_SHOWN, PREDICTIONS
 
 
 @contextmanager
@@ -61,6 +62,21 @@ def test_overwriting_on_a_full_disk_keeps_the_old_run(tmp_path, make_job):
     with files_of_at_most(100), pytest.raises(StorageError):
         predict(job, run.path, overwrite=True)
     assert snapshot(run.path) == before
+
+
+def test_overwriting_leaves_nothing_of_another_run(tmp_path, make_job):
+    """What a harness had logged of its run is not told of the run in its place."""
+    run = predict(make_job(), tmp_path / "run")
+    (run.path / LOG_SCORES).write_text('{"question_id":"q0#original","values":{"em":1.0}}\n')
+    (run.path / LOG_SHOWN).write_text("")
+    (run.path / ONLY).write_text("q0#original\n")
+    (run.path / "notes.txt").write_text("mine")
+    again = predict(make_job(), run.path, overwrite=True)
+    assert list(again.log_scores()) == []
+    assert again.log_shown() is None
+    assert {path.name for path in again.path.iterdir()} == {
+        "run.json", "ledger.jsonl", PREDICTIONS, "notes.txt",
+    }  # fmt: skip
 
 
 def test_no_space_in_the_middle_of_a_line_leaves_whole_lines(tmp_path, make_job, monkeypatch):
