@@ -118,6 +118,14 @@ def test_weights_that_could_run_code_are_refused(tmp_path, model):
         make("encoder", "sentence-transformers", {"model": str(folder)})
 
 
+def test_weights_that_are_cut_short_are_one_message(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "short"))
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match="cannot be opened"):
+        make("encoder", "sentence-transformers", {"model": str(folder)})
+
+
 def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
     """HF_HUB_OFFLINE is honoured: the message says so, and nothing is half-written."""
     code = (

@@ -1,8 +1,9 @@
 """Encoders through sentence-transformers: the torch side of dense retrieval and reranking.
 
 Models are folders or hub names and are never chosen for the user. Their code is not run
-(``trust_remote_code`` off), their weights are read from safetensors only, and HF_HUB_OFFLINE keeps
-the library from the network.
+(``trust_remote_code`` off), the encoder's weights are read from safetensors only (small layers
+behind it also from pickles of tensors, ``weights_only``), and HF_HUB_OFFLINE keeps the library from
+the network.
 """
 
 import os
@@ -94,6 +95,9 @@ def _opened(kind: str, model: str, device: str) -> Any:
 
     disable_progress_bar()  # progress is the verb's to show
     offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+    cure = "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
+    if Path(model).is_dir():
+        cure = "check the files in the folder: they may be cut short"
     try:
         return getattr(sentence_transformers, kind)(
             model,
@@ -102,11 +106,11 @@ def _opened(kind: str, model: str, device: str) -> Any:
             local_files_only=offline or Path(model).is_dir(),
             model_kwargs=dict(_SAFE),
         )
-    except (OSError, ValueError) as error:
-        first = str(error).strip().partition("\n")[0]
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+        first = str(error).strip().partition("\n")[0] or type(error).__name__
         raise InputError(
             f"the model cannot be opened: {first}",
             where=model,
             expected="a folder of a sentence-transformers model with safetensors, or a hub name",
-            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network",
+            cure=cure,
         ) from error

@@ -89,6 +89,7 @@ def windows(
     *,
     max_length: int,
     stride: int,
+    overlap: int = 0,
     max_question_length: int = 64,
 ) -> list[Window]:
     """Return the windows of a passage; one at least, even where the passage is empty.
@@ -98,7 +99,9 @@ def windows(
         passage: Ids of the passage.
         template: How the tokenizer frames two texts.
         max_length: Tokens a window may have, special ones included.
-        stride: Tokens by which each window begins further on.
+        stride: Tokens by which each window begins further on, at most.
+        overlap: Tokens of the passage that neighbours share at least, where there is room: one
+            less than the longest answer, and every answer stands whole in a window.
         max_question_length: Tokens of the question that are shown.
 
     Raises:
@@ -111,7 +114,7 @@ def windows(
             f"windows of {max_length} tokens that move by {stride} cannot hold a passage",
             expected=f"more than {template.n_special + max_question_length} and at least 1",
         )
-    stride = min(stride, room)  # a larger step would skip tokens
+    stride = min(stride, max(1, room - overlap))  # a larger step would skip tokens
     found = []
     first = 0
     while True:

@@ -29,6 +29,8 @@ _CLASSES = {
 }
 # Marks that MRQA puts before titles, documents and paragraphs.
 _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
+_BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,10 +70,11 @@ class Checkpoint:
     @cached_property
     def max_length(self) -> int:
         """How many tokens the model can be given."""
-        config = self.model.config
-        positions = getattr(config, "max_position_embeddings", None) or 512
-        if config.model_type in ("roberta", "xlm-roberta", "camembert"):
-            positions -= 2  # their positions begin after the padding's id
+        positions = getattr(self.model.config, "max_position_embeddings", None) or 512
+        embeddings = getattr(self.model.base_model, "embeddings", None)
+        padding = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
+        if padding is not None:  # RoBERTa and its like: positions begin behind the padding's
+            positions -= padding + 1
         return int(min(positions, self.tokenizer.model_max_length))
 
     @property
@@ -82,10 +85,21 @@ class Checkpoint:
     def tokens(self, text: str) -> Tokens:
         """Return a text's tokens, without special ones."""
         made = self.tokenizer(
-            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+            _LONE_SURROGATES.sub("\ufffd", text),
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            verbose=False,
         )
-        offsets = made["offset_mapping"]
-        return Tokens(made["input_ids"], [one[0] for one in offsets], [one[1] for one in offsets])
+        ids, offsets = made["input_ids"], made["offset_mapping"]
+        found = Tokens(ids, [one[0] for one in offsets], [one[1] for one in offsets])
+        if ids and not text[0].isspace() and self._is_blank(ids[0]):
+            # The blank that some tokenizers put before a text is told to be its first character,
+            # and an answer would begin with it and not with the token that is that character.
+            found.ends[0] = found.starts[0]
+        return found
+
+    def _is_blank(self, token_id: int) -> bool:
+        return self.tokenizer.convert_ids_to_tokens(token_id) in _BLANKS
 
     def marked_tokens(self, text: str) -> Tokens:
         """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are separators."""
@@ -164,17 +178,21 @@ def open_checkpoint(
             **head_options,
             **given,
         )
-        model = model.to(device).eval()
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        first = str(error).strip().partition("\n")[0]
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise InputError(
-            f"the model cannot be opened: {first}",
+            f"the model cannot be opened: {_first_line(error)}",
             where=name,
             expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
-            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and device",
+            cure=_cure(folder=Path(name).is_dir(), offline=offline),
         ) from error
     finally:
         logging.set_verbosity(verbosity)
+    try:
+        model = model.to(device).eval()
+    except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
+        raise UsageError(
+            f"device={device}: {_first_line(error)}", expected="cpu, or one that torch has here"
+        ) from error
     missing = sorted(loading["missing_keys"])
     if missing and not new_head:
         raise InputError(
@@ -190,6 +208,16 @@ def open_checkpoint(
             expected="a fast tokenizer (tokenizer.json)",
         )
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+
+
+def _cure(*, folder: bool, offline: bool) -> str:
+    if folder:
+        return "check the files in the folder: they may be cut short"
+    return "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def _has_pair_head(name: str, given: dict[str, Any]) -> bool:

@@ -158,6 +158,7 @@ class SpanReader:
             self._checkpoint.template,
             max_length=self._max_length,
             stride=self._stride,
+            overlap=self._max_answer_tokens - 1,
             max_question_length=_QUESTION_TOKENS,
         )
         return _Asked(question, read, shown)
