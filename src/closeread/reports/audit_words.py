@@ -242,7 +242,9 @@ _LEAKAGE = {
     "Passages that share text with the training set": "与训练集有相同文字的篇章",
     "passage": "篇章", "training passage": "训练篇章", "shared": "相同部分", "text": "文字",
     "30 characters": "30 个字符", "13 words": "13 个词",
-    "the first 50 of {n}": "前 50 条，共 {n} 条",
+    "the first {shown} of {n}": "前 {shown} 条，共 {n} 条",
+    "thirty characters of words written apart may be a common phrase":
+        "以空格分词的文字中，三十个字符可能只是常见短语",
     "Triples whose three letters differ": "三个字母互异的题组",
     "letters": "字母", "all different": "互异", "gold": "标准答案", "predicted": "模型答案",
     "expected by chance": "随机期望",

@@ -2,14 +2,17 @@
 
 import json
 import random
+from collections import Counter
+from itertools import product
 
 import pytest
 
 from audit_runs import PASSAGES, loaded, make_run
 from closeread import load
 from closeread.audits import shortcuts
-from closeread.audits.leakage import check
+from closeread.audits.leakage import _all_differ, check
 from closeread.audits.material import Subject
+from closeread.audits.overlaps import shared_passages
 from closeread.types import Answer, Option, Passage, Prediction, Question, Span, Submission
 
 
@@ -163,3 +166,105 @@ def test_longer_right_options_are_a_shortcut():
 def test_options_without_a_shortcut_are_sound():
     """Places drawn at random, texts from one mould."""
     assert shortcuts.check(choices(lambda text: text)).verdict == "sound"
+
+
+def passages(*texts):
+    return {f"p{place}": Passage(passage_id=f"p{place}", text=text) for place, text in
+            enumerate(texts)}  # fmt: skip
+
+
+class Training:
+    """A training set of these passages."""
+
+    name = "train"
+
+    def __init__(self, *texts):
+        self._texts = texts
+
+    def __iter__(self):
+        for place, text in enumerate(self._texts):
+            yield Passage(passage_id=f"t{place}", text=text), ()
+
+
+def plainly_shared(own, theirs):
+    """What the definition says, without any index."""
+    for length, of in ((13, lambda text: text.split()), (30, lambda text: "".join(text.split()))):
+        a, b = of(own), of(theirs)
+        pieces = {tuple(b[at : at + length]) for at in range(len(b) - length + 1)}
+        if any(tuple(a[at : at + length]) in pieces for at in range(len(a) - length + 1)):
+            return True
+    return False
+
+
+def test_every_passage_with_a_shared_run_is_found_and_no_other():
+    """Against the definition, on texts of two words or characters, which share much."""
+    rng = random.Random(4)
+
+    def text(letters, blank, most):
+        return blank.join(rng.choice(letters) for _ in range(rng.randrange(8, most)))
+
+    for trial in range(120):
+        letters, blank, most = (("ab", " ", 60), ("一二", "", 70))[trial % 2]
+        own = [text(letters, blank, most) for _ in range(8)]
+        theirs = [text(letters, blank, most) for _ in range(8)]
+        found = {one.test_id for one in shared_passages(passages(*own), Training(*theirs))}
+        assert found == {
+            f"p{place}"
+            for place, one in enumerate(own)
+            if any(plainly_shared(one, other) for other in theirs)
+        }
+
+
+def test_passages_that_share_the_same_run_are_all_found():
+    """Not only the first of them."""
+    run = "the ferry carried twelve tonnes of wool and nine sheep to the far shore"
+    own = passages(f"Once {run}.", f"Again {run}.", "Nothing of it.")
+    assert [one.test_id for one in shared_passages(own, Training(run))] == ["p0", "p1"]
+
+
+def test_a_turn_of_phrase_is_not_taken_for_a_leak():
+    """Thirty Latin characters may be chance: told, and no reason to throw the number away."""
+    phrase = "in the second half of the twentieth century"
+    own = [Question(question_id="q", passage_id="p0", text="?", kind="span",
+                    answers=(Answer(kind="span", texts=("x",)),))]  # fmt: skip
+    subject = made(own, [], passages(f"Lund grew {phrase}.").values())
+    found = check(subject, Training(f"Ships were built {phrase}, too."))
+    assert found.verdict == "doubtful" and found.data["shared"] == ["p0"]
+    assert "common phrase" in found.tables[0].note
+    same = "灯塔看守人在每天傍晚都会沿着石阶走上塔顶点亮那盏旧油灯然后记下风向"
+    subject = made(own, [], passages(f"从前，{same}。").values())
+    assert check(subject, Training(f"后来{same}。")).verdict == "broken"
+
+
+def test_chance_is_counted_whatever_the_letters_are():
+    """All different, by counting all draws; thousands of texts in place of letters take no time."""
+    rng = random.Random(3)
+    for _ in range(50):
+        drawn = [Counter(rng.choices("ABCD", k=9)) for _ in range(3)]
+        wanted = sum(
+            x * y * z
+            for (a, x), (b, y), (c, z) in product(*(one.items() for one in drawn))
+            if len({a, b, c}) == 3
+        )
+        assert _all_differ(*drawn) == wanted
+    many = Counter(map(str, range(20_000)))
+    assert _all_differ(many, many, many) == 20_000 * 19_999 * 19_998
+
+
+def test_windows_are_found_in_chinese_passages_too():
+    """Every character is a word there: a passage of 1,200 is longer than a window."""
+    rng = random.Random(2)
+    text = "".join(chr(0x4E00 + place) for place in range(1200))
+    questions, predictions = [], []
+    for number in range(60):
+        gold = rng.choice((rng.randrange(0, 150), rng.randrange(1050, 1198)))
+        said = max(0, min(1198, gold + rng.choice((-1, 1)) * rng.randrange(3, 300)))
+        spans = [Span(place, place + 2) for place in (gold, said)]
+        answers = [Answer(kind="span", texts=(one.of(text),), spans=(one,)) for one in spans]
+        name = f"q{number}"
+        questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",
+                                  answers=(answers[0],)))  # fmt: skip
+        predictions.append(Prediction(question_id=name, answer=answers[1]))
+    passage = Passage(passage_id="p", text=text, language="zh")
+    found = check(made(questions, predictions, [passage]))
+    assert found.data["windows"]["suspicious"]
