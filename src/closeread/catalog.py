@@ -298,7 +298,7 @@ def resolve(kind: Kind, name: str) -> Any:
     except ModuleNotFoundError as error:
         if found.extra and error.name and not error.name.startswith("closeread"):
             raise missing_extra(f"the {kind} {name}", error.name, found.extra) from error
-        if error.name and module_name.startswith(error.name):
+        if error.name and f"{module_name}.".startswith(f"{error.name}."):
             raise UnknownNameError(
                 f"the {kind} {name!r} names a module that cannot be imported: {error.name}",
                 cure="check the spelling, and that its package is installed here",

@@ -2,7 +2,8 @@
 
 import inspect
 from collections.abc import Mapping
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 from closeread import catalog
 from closeread.errors import UsageError
@@ -11,7 +12,7 @@ from closeread.errors import UsageError
 def make(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
 ) -> tuple[Any, dict[str, Any]]:
-    """Make a reader, retriever or encoder; return it with all its options, defaults included.
+    """Make what a name stands for; return it with all its options, defaults included.
 
     Args:
         kind: Which table of the catalog.
@@ -59,6 +60,10 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
 
 def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     wanted = parameter.annotation
+    if isinstance(wanted, UnionType):  # such as float | None
+        if value is None:
+            return value
+        wanted = get_args(wanted)[0]
     if wanted is str and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if wanted is float and isinstance(value, int) and not isinstance(value, bool):

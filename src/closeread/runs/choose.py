@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from closeread import catalog
-from closeread.errors import UsageError
+from closeread.making import make
 from closeread.protocols import Metric
 from closeread.types import Dataset, Prediction, Question
 
@@ -44,16 +44,12 @@ def make_metrics(
 
     Raises:
         UnknownNameError: There is no such metric.
-        UsageError: A metric does not take an option.
+        UsageError: A metric does not take an option, or not of this kind.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     made: dict[str, Metric] = {}
     for name in dict.fromkeys(family(one) for one in names):
-        factory = catalog.resolve("metric", name)
-        try:
-            made[name] = factory(**options.get(name, {}))
-        except TypeError as error:
-            raise UsageError(f"the metric {name} does not take this: {error}") from error
+        made[name], _ = make("metric", name, options.get(name))
     return made
 
 

@@ -1,0 +1,91 @@
+"""Names to things, and things from options: what is refused, and in which words."""
+
+import sys
+
+import pytest
+
+from closeread import catalog
+from closeread.errors import MissingExtraError, UnknownNameError, UsageError
+from closeread.making import make
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """Write a module of somebody else's, and return how its factory is named."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def written(module, text):
+        (tmp_path / f"{module}.py").write_text(text, "utf-8")
+        sys.modules.pop(module, None)
+        return f"{module}:made"
+
+    return written
+
+
+def test_a_name_that_is_nearly_right_is_told():
+    with pytest.raises(UnknownNameError, match=r"perhaps .*squad"):
+        catalog.entry("metric", "sqad")
+    with pytest.raises(UnknownNameError, match="closeread ls metrics"):
+        catalog.entry("metric", "zzzzzz")
+
+
+def test_the_address_of_a_server_is_a_reader_and_nothing_else():
+    assert catalog.entry("reader", "http:localhost:1") == catalog.entry("reader", "http")
+    with pytest.raises(UnknownNameError):
+        catalog.entry("metric", "http:localhost:1")
+
+
+def test_anybody_s_factory_is_taken_by_its_place(outside):
+    name = outside("others_metric", "def made(): return 7")
+    assert catalog.resolve("metric", name)() == 7
+    with pytest.raises(UnknownNameError, match="has no 'other'"):
+        catalog.resolve("metric", "others_metric:other")
+    with pytest.raises(UnknownNameError, match="cannot be imported: nowhere_to_be_found"):
+        catalog.resolve("metric", "nowhere_to_be_found.inner:made")
+
+
+def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
+    """`lacking_metric` is there; the package `lack` that it imports is not."""
+    name = outside("lacking_metric", "import lack\ndef made(): return 7")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'lack'"):
+        catalog.resolve("metric", name)
+
+
+def test_an_extra_that_is_missing_is_named(monkeypatch):
+    entry = catalog.Entry("surely_missing_package:made", "a test", "cmrc")
+    monkeypatch.setitem(catalog.CATALOG["metric"], "test", entry)
+    with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
+        catalog.resolve("metric", "test")
+    lacks = pytest.raises(MissingExtraError, match="reading needs the package 'surely_missing")
+    with lacks, catalog.needing("reading", "cmrc"):
+        import surely_missing_package  # noqa: F401
+
+
+def test_options_fit_the_factory_s_own_parameters():
+    made, options = make("metric", "selective", {"threshold": 1})
+    assert (made.threshold, options) == (1.0, {"base": "", "threshold": 1.0})
+    assert isinstance(made.threshold, float)
+    assert make("metric", "selective", {"threshold": None})[0].threshold is None
+    assert make("metric", "selective", {"base": 3})[0].base == "3"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("selective", {"threshold": "high"}, "cannot take 'high' for 'threshold'\n.*a number"),
+        ("squad2", {"na_threshold": True}, "cannot take True for 'na_threshold'"),
+        ("mrqa", {"skip_no_answer": "yes"}, "'skip_no_answer'\n.*true or false"),
+        ("mrqa", {"skip": True}, "has no option 'skip'\n.*one of skip_no_answer"),
+        ("squad", {"skip": True}, "no options at all"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(name, options, message):
+    with pytest.raises(UsageError, match=message):
+        make("metric", name, options)
+
+
+def test_an_option_without_a_default_must_be_given(outside):
+    name = outside("asking_metric", "def made(*, size: int): return size")
+    assert make("metric", name, {"size": 3}) == (3, {"size": 3})
+    with pytest.raises(UsageError, match=r"needs the option 'size'\n.*-o size=VALUE"):
+        make("metric", name)
