@@ -9,6 +9,7 @@ from closeread.errors import UsageError
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
+from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.spans import (
     Decoded,
     NotFiniteError,
@@ -36,8 +37,10 @@ def opened(
 ) -> "SpanReader":
     """Open the model and make the reader; see ``readers.span.span``."""
     checkpoint = open_checkpoint(model, "span", device=device, dtype=dtype, pickled=pickled)
-    network: Network | None = None
-    if runtime != "torch":
+    network: Network | None
+    if runtime == "torch":
+        network = open_fused(checkpoint)
+    else:
         from closeread.readers.neural.onnx import open_network
 
         network = open_network(checkpoint, int8=runtime == "int8")

@@ -1,0 +1,77 @@
+"""Fused layers compute what the plain model computes, and say nothing else beside others."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from encoders import make_encoder  # noqa: E402
+
+from closeread.readers.neural import fused  # noqa: E402
+from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
+from closeread.readers.neural.engine import forward  # noqa: E402
+from closeread.readers.neural.fused import open_fused  # noqa: E402
+from closeread.readers.windows import Encoded  # noqa: E402
+
+
+def sequences(checkpoint, lengths):
+    rng = np.random.default_rng(3)
+    return [
+        Encoded(
+            rng.integers(5, 60, length).tolist(),
+            [0] * (length // 2) + [checkpoint.template.second] * (length - length // 2),
+        )
+        for length in lengths
+    ]
+
+
+@pytest.mark.skipif(not fused._is_there(), reason="this build of torch has no oneDNN")
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
+    """Any head, padded or not, whatever the batch; the model itself stays as it was."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path, head, kind=kind), head)
+    given = sequences(checkpoint, (1, 3, 8, 21, 24, 24, 57, 200, 200, 200))
+    wanted = dict(forward(checkpoint, given))
+    network = open_fused(checkpoint)
+    assert network is not None
+    together = dict(forward(checkpoint, given, network=network))
+    for index, row in wanted.items():
+        assert together[index] == pytest.approx(row, abs=1e-5)
+        ((_, alone),) = forward(checkpoint, [given[index]], network=network)
+        assert alone == pytest.approx(together[index], abs=1e-6)
+    assert all(type(one) is not fused._Product for one in checkpoint.model.modules())
+    assert sum(type(one) is fused._Product for one in network._model.modules()) > 10
+    again = dict(forward(checkpoint, given))
+    assert all((again[index] == row).all() for index, row in wanted.items())
+
+
+def test_activations_other_than_the_exact_gelu_stay(tmp_path):
+    folder = make_encoder(tmp_path, hidden_act="gelu_new")
+    checkpoint = open_checkpoint(folder, "span")
+    given = sequences(checkpoint, (9, 30))
+    wanted, network = dict(forward(checkpoint, given)), open_fused(checkpoint)
+    for index, row in forward(checkpoint, given, network=network):
+        assert row == pytest.approx(wanted[index], abs=1e-5)
+
+
+def test_elsewhere_the_plain_model_must_do(tmp_path, monkeypatch):
+    folder = make_encoder(tmp_path)
+    assert open_fused(open_checkpoint(folder, "span", dtype="bfloat16")) is None
+    checkpoint = open_checkpoint(folder, "span")
+    with monkeypatch.context() as patch:
+        patch.setattr(fused, "_is_there", lambda: False)
+        assert open_fused(checkpoint) is None
+    with monkeypatch.context() as patch:
+        patch.setattr(fused, "_agree", lambda *_: False)
+        assert open_fused(checkpoint) is None
+    with monkeypatch.context() as patch:
+        patch.setattr(fused._Product, "forward", lambda *_: torch.zeros(1) @ torch.zeros(2))
+        assert open_fused(checkpoint) is None
