@@ -150,6 +150,14 @@ def received(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
+def status_and_error(raw: bytes) -> tuple[int, dict[str, str]]:
+    """Return the status of a refusal as it came over a bare connection, and what it says."""
+    head, _, body = raw.partition(b"\r\n\r\n")
+    status = re.match(rb"HTTP/1.1 (\d+) ", head)
+    assert status is not None, raw
+    return int(status[1]), json.loads(body)["error"]
+
+
 def context(*qids: str, text: str = "The lamp was lit at six. [PAR] Nobody put it out.") -> Any:
     """A context as the shared task posts it."""
     return {"context": text, "qas": [{"qid": one, "question": f"What is {one}?"} for one in qids]}

@@ -13,7 +13,6 @@ from closeread.serve.settings import Settings
 _DEFAULT = Settings()
 # Large batches are for whole data sets: here the next question waits until one is read.
 _MOST_TOGETHER = 64
-_WILDCARDS = ("0.0.0.0", "::", "")
 
 
 @click.command("serve")
@@ -105,7 +104,7 @@ _WILDCARDS = ("0.0.0.0", "::", "")
     default=_DEFAULT.max_question_characters,
     show_default=True,
     metavar="N",
-    help="A longer question or option gets 422.",
+    help="A longer question, its options counted in, gets 422.",
 )
 @click.option(
     "--max-connections",
@@ -154,7 +153,7 @@ def command(
 
     _must_be_installed()
     from closeread.serve.app import app
-    from closeread.serve.listen import bound, listen, url
+    from closeread.serve.listen import bound, is_open, listen, url
     from closeread.serve.service import Service
 
     let_import_from_here()
@@ -180,7 +179,7 @@ def command(
             finder,
             dataclasses.replace(settings, batch_size=size),
         )
-        if host in _WILDCARDS:
+        if is_open(listening):
             remark("anybody who reaches this machine can ask: there is no password")
         code = listen(
             service, app(service, origins), listening, ready=lambda: click.echo(url(listening))

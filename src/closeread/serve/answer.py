@@ -7,19 +7,17 @@ import msgspec
 from closeread import __version__
 from closeread.evidence.cover import claim_and_context, explain
 from closeread.formats.files.place import PARSER_ERRORS
-from closeread.formats.files.place import explain as placed
 from closeread.protocols import Retriever
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, Coverage
 from closeread.runs.answers import encoded, quoted
 from closeread.runs.records import ReaderInfo
-from closeread.serve.checks import check_passage, check_question
+from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Answered, Order, Place, Shown, shown
 from closeread.serve.refusals import RefusedError, unfit
 from closeread.serve.settings import Settings
 from closeread.text.language import detect
 from closeread.types import Evidence, Option, Passage, Prediction, Question
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _REQUEST = msgspec.json.Decoder(AnswerRequest)
 _PREDICTION = msgspec.json.Decoder(Prediction)
 
@@ -31,26 +29,19 @@ def request(raw: bytes) -> AnswerRequest:
         RefusedError: No JSON (400), or JSON of another form (422); says where.
     """
     try:
-        return _REQUEST.decode(raw.removeprefix(_BYTE_ORDER_MARK))
+        return _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
-        raise refusal(error, raw) from error
-
-
-def refusal(error: Exception, raw: bytes) -> RefusedError:
-    """Return the refusal for what the parser found in a body."""
-    cure = "mend the request; GET /docs shows its form"
-    found = placed(error, "the request", raw=raw, cure=cure)
-    if isinstance(error, msgspec.ValidationError):
-        return unfit(found)
-    return unfit(found, status=400, reason="not-json")
+        raise unfit(error, raw, "mend the request; GET /docs shows its form") from error
 
 
 def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
     """Return the questions of a request as a reader may see them, in the order asked.
 
     Raises:
-        RefusedError: An id stands twice, something is too long, or options are missing (422).
+        RefusedError: An id stands twice, something is too long, options are missing (422), or
+            there are too many questions (413).
     """
+    check_count(sum(len(item.questions) for item in asked.items), settings)
     found: list[Shown] = []
     seen: dict[str, str] = {}
     for number, item in enumerate(asked.items):

@@ -14,7 +14,6 @@ from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
 from closeread.serve.demo import demo_page
-from closeread.serve.limits import Held
 from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
 from closeread.serve.openapi import document
 from closeread.serve.reference import reference_page
@@ -24,7 +23,11 @@ from closeread.serve.service import Service
 PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
 FAILED_HEADER = "closeread-failed"
 _HTML = "text/html; charset=utf-8"
-_OF_THE_PAGE = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
+_GUARDED = {"x-content-type-options": "nosniff", "x-frame-options": "DENY"}
+# The page where a person asks brings a policy of its own, which names its script.
+_OF_THE_REFERENCE = _GUARDED | {
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"
+}
 
 Respond = Callable[[Request, bytes], Awaitable[Response]]
 
@@ -34,9 +37,9 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
 
     Args:
         service: What answers.
-        origins: Web pages of these origins may use it (CORS); none by default.
+        origins: Web pages of these origins may ask, too; ``*`` stands for all.
     """
-    paths = _Paths(service)
+    paths = _Paths(service, frozenset(origins))
     middleware = [Middleware(Measured, metrics=service.metrics, paths=frozenset(PATHS))]
     if origins:
         middleware.append(
@@ -72,8 +75,9 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
 class _Paths:
     """One method a path."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
+        self._origins = origins
         self._document = msgspec.json.encode(document(service.settings))
         self._reference = reference_page(document(service.settings), service.info.name)
 
@@ -81,7 +85,8 @@ class _Paths:
         """Answer a context of the shared task, or show the page where a person asks."""
         if request.method == "POST":
             return await self._post(request, self._mrqa)
-        return Response(demo_page(self._service.info.name), media_type=_HTML)
+        page = demo_page(self._service.info.name)
+        return Response(page, media_type=_HTML, headers=_GUARDED)
 
     async def answer(self, request: Request) -> Response:
         """Answer questions in our own form."""
@@ -105,7 +110,7 @@ class _Paths:
 
     async def reference(self, request: Request) -> Response:
         """Show the interface as a page for people."""
-        return Response(self._reference, media_type=_HTML, headers=_OF_THE_PAGE)
+        return Response(self._reference, media_type=_HTML, headers=_OF_THE_REFERENCE)
 
     async def refused(self, request: Request, error: Exception) -> Response:
         """Say why a request is not answered."""
@@ -116,15 +121,33 @@ class _Paths:
     async def _post(self, request: Request, respond: Respond) -> Response:
         if self._service.batcher.stopping:
             raise stopping()
+        if self._is_foreign(request):
+            raise RefusedError(
+                403,
+                "foreign-page",
+                "a web page of another origin asks",
+                where=request.headers.get("origin", ""),
+                expected="the service's own page, or an origin that it was told of",
+                cure="start the service with --allow-origin",
+            )
         try:
             with self._service.bodies.holding() as held:
-                return await respond(request, await self._body(request, held))
+                return await respond(request, await self._service.bodies.read(request, held))
         except asyncio.CancelledError:
             # the server stops now, and this request was not whole before
             raise stopping() from None
 
-    async def _body(self, request: Request, held: Held) -> bytes:
-        return await self._service.bodies.read(request, held)
+    def _is_foreign(self, request: Request) -> bool:
+        """Whether a browser says that another origin's page asks, which was not allowed to.
+
+        Browsers keep replies from such pages and send their requests all the same, and a question
+        may cost money.
+        """
+        return (
+            request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
+            and request.headers.get("origin") not in self._origins
+            and "*" not in self._origins
+        )
 
     async def _mrqa(self, request: Request, raw: bytes) -> Response:
         shown = mrqa.questions(raw, self._service.settings)

@@ -14,7 +14,7 @@ from closeread.runs.answers import answers, told
 from closeread.runs.plan import Planned
 from closeread.serve.metrics import Metrics
 from closeread.serve.order import Answered, Order, Place, planned
-from closeread.serve.refusals import RefusedError, busy, stopping
+from closeread.serve.refusals import busy, stopping
 from closeread.serve.settings import Settings
 from closeread.types import Prediction
 
@@ -96,21 +96,13 @@ class Batcher:
         return count, time.monotonic() - since if count else 0.0
 
     def submit(self, order: Order) -> None:
-        """Queue an order.
+        """Queue an order, of no more questions than may ever wait.
 
         Raises:
-            RefusedError: The service is stopping, the queue is full, or could never hold it.
+            RefusedError: The service is stopping, or the queue is full.
         """
         count = len(order.shown)
         limit = self._settings.queue
-        if count > limit:
-            raise RefusedError(
-                413,
-                "too-many-questions",
-                f"the request holds {count:,} questions",
-                expected=f"at most {limit:,}",
-                cure="send fewer at once",
-            )
         if self._stopping:
             raise stopping()
         if not count:

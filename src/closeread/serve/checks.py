@@ -7,6 +7,22 @@ from closeread.types import Passage, Question
 _WITH_OPTIONS = ("choice", "verification", "entailment")
 
 
+def check_count(count: int, settings: Settings) -> None:
+    """Refuse more questions than may ever wait, before anything is made of them.
+
+    Raises:
+        RefusedError: With status 413.
+    """
+    if count > settings.queue:
+        raise RefusedError(
+            413,
+            "too-many-questions",
+            f"the request holds {count:,} questions",
+            expected=f"at most {settings.queue:,}",
+            cure="send fewer at once",
+        )
+
+
 def check_passage(passage: Passage, settings: Settings, where: str) -> None:
     """Refuse a passage that is too long.
 
@@ -20,13 +36,16 @@ def check_passage(passage: Passage, settings: Settings, where: str) -> None:
 
 
 def check_question(question: Question, settings: Settings, where: str) -> None:
-    """Refuse a question that is too long, or whose options cannot be chosen from.
+    """Refuse a question that is too long, its options counted in, or that cannot be chosen from.
 
     Raises:
         RefusedError: With status 422; ``where`` is the question's place in the request.
     """
     most, flag = settings.max_question_characters, "--max-question-characters"
     _short(question.text, most, f"{where}.text", flag)
+    whole = len(question.text) + sum(len(option.text) for option in question.options)
+    if whole > most:
+        raise _too_long(f"question and options have {whole:,} characters", most, where, flag)
     if len(question.options) > settings.max_options:
         raise RefusedError(
             422,
@@ -37,7 +56,6 @@ def check_question(question: Question, settings: Settings, where: str) -> None:
         )
     labels: set[str] = set()
     for number, option in enumerate(question.options):
-        _short(option.text, most, f"{where}.options[{number}].text", flag)
         if option.label in labels:
             raise RefusedError(
                 422,
@@ -60,11 +78,15 @@ def check_question(question: Question, settings: Settings, where: str) -> None:
 
 def _short(text: str, most: int, where: str, flag: str) -> None:
     if len(text) > most:
-        raise RefusedError(
-            422,
-            "too-long",
-            f"the text has {len(text):,} characters",
-            where=where,
-            expected=f"at most {most:,}",
-            cure=f"shorten it, or start the service with {flag}" if flag else "shorten it",
-        )
+        raise _too_long(f"the text has {len(text):,} characters", most, where, flag)
+
+
+def _too_long(what: str, most: int, where: str, flag: str) -> RefusedError:
+    return RefusedError(
+        422,
+        "too-long",
+        what,
+        where=where,
+        expected=f"at most {most:,}",
+        cure=f"shorten it, or start the service with {flag}" if flag else "shorten it",
+    )

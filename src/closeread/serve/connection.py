@@ -33,6 +33,7 @@ class GuardedConnection(HttpToolsProtocol):
         self._refused = refused
         self._in_head = True
         self._in_body = False
+        self._head_begun = False
         self._head_bytes = 0
         self._drained_bytes = 0
         self._arriving: asyncio.TimerHandle | None = None
@@ -50,9 +51,11 @@ class GuardedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; too much of a head is refused."""
+        self._head_begun = False
         super().data_received(data)
         if self._in_head:
-            self._head_bytes += len(data)
+            # what stands before the head in the same piece is another request's body
+            self._head_bytes += 1 if self._head_begun else len(data)
         if self._in_head and self._head_bytes > self._settings.max_head_bytes:
             self._refuse(431, "large-head", "the request's headers are too large")
         elif self._idles():
@@ -62,7 +65,7 @@ class GuardedConnection(HttpToolsProtocol):
         """A request begins: its headers must come in time."""
         super().on_message_begin()
         if not self._in_head:
-            self._in_head, self._head_bytes = True, 0
+            self._in_head, self._head_begun, self._head_bytes = True, True, 0
             self._arrives_within(self._settings.header_seconds)
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -93,17 +96,25 @@ class GuardedConnection(HttpToolsProtocol):
     def pause_writing(self) -> None:
         """The client does not take its answer: wait, but not for ever."""
         super().pause_writing()
-        self._leaving = self.loop.call_later(self._settings.write_seconds, self.transport.abort)
+        self._leaves_within(self._settings.write_seconds)
 
     def resume_writing(self) -> None:
         """The client takes its answer again."""
         super().resume_writing()
-        self._stop_leaving()
+        if not self.transport.is_closing():
+            self._leaves_within(None)
+
+    def on_response_complete(self) -> None:
+        """An answer is written: where the connection ends with it, it must be taken in time."""
+        super().on_response_complete()
+        if self.transport.is_closing():
+            # too little for the transport to call pause_writing: it would wait for ever
+            self._leaves_within(self._settings.write_seconds)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget all that was waited for."""
         self._arrives_within(None)
-        self._stop_leaving()
+        self._leaves_within(None)
         super().connection_lost(exc)
 
     def timeout_keep_alive_handler(self) -> None:
@@ -144,7 +155,10 @@ class GuardedConnection(HttpToolsProtocol):
 
     def _may_speak(self) -> bool:
         """Whether no answer is on its way that ours would run into."""
-        return self.cycle is None or self.cycle.response_complete
+        if self.cycle is None or self.cycle.response_complete:
+            return True
+        # a request whose body breaks off has no answer yet, unless one before it is being answered
+        return self._in_body and not self.pipeline and not self.cycle.response_started
 
     def _refuse(
         self, status: int, reason: str, what: str, headers: dict[str, str] | None = None
@@ -166,10 +180,12 @@ class GuardedConnection(HttpToolsProtocol):
         """Close, and cut off where the client does not take the rest."""
         self._arrives_within(None)
         self.transport.close()
-        self._stop_leaving()
-        self._leaving = self.loop.call_later(_FLUSH_SECONDS, self.transport.abort)
+        self._leaves_within(_FLUSH_SECONDS)
 
-    def _stop_leaving(self) -> None:
+    def _leaves_within(self, seconds: float | None) -> None:
+        """Give the client its time to take what is sent; None: nothing is to be taken."""
         if self._leaving is not None:
             self._leaving.cancel()
         self._leaving = None
+        if seconds is not None:
+            self._leaving = self.loop.call_later(seconds, self.transport.abort)

@@ -1,6 +1,7 @@
 """Request bodies within bounds: of size, of time, and of all of them together."""
 
 import asyncio
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -53,7 +54,7 @@ class Bodies:
             self.held -= held.n_bytes
 
     async def read(self, request: Request, held: Held) -> bytes:
-        """Return the body of a request.
+        """Return the body of a request, without a byte order mark.
 
         A body that is too large is refused by its Content-Length, before any of it is read; one
         without (chunked) as soon as it has grown too large.
@@ -97,7 +98,7 @@ class Bodies:
         finally:
             if task is not None:
                 self._reading.discard(task)
-        return b"".join(parts)
+        return b"".join(parts).removeprefix(BOM_UTF8)
 
     def _too_large(self, what: str) -> RefusedError:
         return RefusedError(

@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from ipaddress import ip_address
 from typing import Any, cast
 
 import uvicorn
@@ -57,6 +58,11 @@ def url(listening: socket.socket) -> str:
     """Return the address as a browser takes it."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def is_open(listening: socket.socket) -> bool:
+    """Return whether other machines may reach the address."""
+    return not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def listen(

@@ -14,6 +14,7 @@ _JSON = "application/json"
 
 REFUSALS = {
     400: "The body is no JSON; the answer says where.",
+    403: "A web page of another origin asks that was not allowed to.",
     405: "The path takes another method; `allow` names it.",
     408: "The request did not arrive in time.",
     413: "The body is too large, or holds more questions than may ever wait.",
@@ -71,8 +72,8 @@ def document(settings: Settings) -> dict[str, Any]:
             "version": __version__,
             "description": "A reading-comprehension system that answers over HTTP. "
             f"A body has at most {settings.max_body_bytes:,} bytes; a passage at most "
-            f"{settings.max_passage_characters:,} characters, a question or an option at most "
-            f"{settings.max_question_characters:,}; {settings.queue:,} questions may wait. "
+            f"{settings.max_passage_characters:,} characters, a question with its options at "
+            f"most {settings.max_question_characters:,}; {settings.queue:,} questions may wait. "
             f"What takes longer than {settings.timeout_seconds:g} seconds is dropped.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
@@ -98,7 +99,7 @@ def _answer() -> dict[str, Any]:
         "requestBody": _body(_ref("AnswerRequest"), _ASKED),
         "responses": {
             "200": _reply("The answers, in the order asked.", _ref("AnswerReply")),
-            **_refusals(400, 405, 408, 413, 415, 422, 503, 504),
+            **_refusals(400, 403, 405, 408, 413, 415, 422, 503, 504),
         },
     }
 
@@ -145,7 +146,7 @@ def _shared_task() -> dict[str, Any]:
                     }
                 },
             },
-            **_refusals(400, 405, 408, 413, 415, 422, 500, 503, 504),
+            **_refusals(400, 403, 405, 408, 413, 415, 422, 500, 503, 504),
         },
     }
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from closeread.errors import CloseReadError
+from closeread.formats.files.place import explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
@@ -43,18 +43,24 @@ class GoneError(Exception):
     """The client has left: there is nobody to be answered."""
 
 
-def unfit(
-    error: CloseReadError, *, status: int = 422, reason: str = "wrong-fields"
-) -> RefusedError:
-    """Return the refusal for an error of parsing, which names the place in the request."""
-    where = error.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
+def unfit(error: Exception, raw: bytes, cure: str) -> RefusedError:
+    """Return the refusal for a body that is no JSON (400), or JSON of another form (422).
+
+    Args:
+        error: What the parser raised.
+        raw: The body, to find the place in.
+        cure: What to send instead.
+    """
+    told = explain(error, "the request", raw=raw, cure=cure)
+    where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
+    of_form = isinstance(error, msgspec.ValidationError)
     return RefusedError(
-        status,
-        reason,
-        error.found,
+        422 if of_form else 400,
+        "wrong-fields" if of_form else "not-json",
+        told.found,
         where=where or "the request's body",
-        expected=error.expected,
-        cure=error.cure,
+        expected=told.expected,
+        cure="send it in UTF-8" if isinstance(error, UnicodeDecodeError) else told.cure,
     )
 
 

@@ -21,12 +21,12 @@ class Settings:
             comes to read why; then the connection is cut.
         max_head_bytes: A longer request line with its headers gets 431.
         max_passage_characters: A longer passage gets 422.
-        max_question_characters: A longer question, or option, gets 422.
+        max_question_characters: A longer question, its options counted in, gets 422.
         max_options: A question with more gets 422.
         max_connections: So many clients may be connected; one beyond gets 503.
         header_seconds: Within it a request's headers are there, or it gets 408.
         body_seconds: Within it, after the headers, the body is there, or it gets 408.
-        write_seconds: A client that takes nothing for so long is cut off.
+        write_seconds: Within it a client takes what it is sent, or it is cut off.
         idle_seconds: A connection without a request is closed.
     """
 

@@ -1,14 +1,22 @@
 """What the service refuses, how it says so, and that nobody else is harmed."""
 
 import json
-import re
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from served import WAIT_SECONDS, asking, context, received, running, serving
+from served import (
+    WAIT_SECONDS,
+    asking,
+    context,
+    received,
+    running,
+    serving,
+    status_and_error,
+)
 
 HERE = Path(__file__).parent
 HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
@@ -24,12 +32,6 @@ def echo():
         yield server
         # whatever was done to it before, it still answers
         assert server.post("/", context("end")).status == 200
-
-
-def status_and_error(raw):
-    head, _, body = raw.partition(b"\r\n\r\n")
-    status = re.match(rb"HTTP/1.1 (\d+) ", head)
-    return int(status[1]), json.loads(body)["error"]
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/answer"])
@@ -58,6 +60,7 @@ def test_what_is_no_utf_8(echo, path):
     body = b'{"items": [{"passage": {"text": "\xe4"}}], "context": "\xe4", "qas": []}'
     reply = echo.post(path, body)
     assert (reply.status, reply.error["what"]) == (400, "not UTF-8 text")
+    assert reply.error["cure"] == "send it in UTF-8"
 
 
 def broken(number):
@@ -81,6 +84,8 @@ def broken(number):
         (lambda: second.update(passage_id="other"), "about the passage 'other'",
          "items[0].questions[1].passage_id"),
         (lambda: second.update(text="x" * 501), "501 characters", "items[0].questions[1].text"),
+        (lambda: second.update(kind="choice", options=[{"label": "A", "text": "x" * 600}]),
+         "question and options have 611 characters", "items[0].questions[1]"),
         (lambda: passage.update(text="x" * 5001), "5,001 characters", "items[0].passage.text"),
         (lambda: second.update(options=[{"label": str(n), "text": ""} for n in range(101)]),
          "101 options", "items[0].questions[1].options"),
@@ -329,7 +334,8 @@ def impatient():
 def test_a_client_that_does_not_take_its_answers(impatient):
     """It is cut off, and what waited to be sent is forgotten."""
     with impatient.connect() as connection, pytest.raises(ConnectionError):
-        for _ in range(20_000):
+        end = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < end:
             connection.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 10)
     assert impatient.post("/", context("1")).status == 200
 
@@ -444,6 +450,27 @@ def test_web_pages_of_others_may_not_ask_unless_allowed(echo):
         assert allowed["access-control-allow-origin"] == "https://example.org"
         other = server.post("/", context("1"), {"origin": "https://example.com"}).headers
         assert "access-control-allow-origin" not in other
+
+
+@pytest.mark.parametrize("path", ["/", "/v1/answer"])
+def test_a_page_of_another_origin_may_not_even_ask(echo, path):
+    """A browser would send its request and keep the reply from it; the reader never sees it."""
+    body = context("1") if path == "/" else asking("1")
+    before = echo.metric("closeread_questions_total", outcome="answered")
+    for site in ("cross-site", "same-site"):
+        sent = {"origin": "https://example.org", "sec-fetch-site": site}
+        reply = echo.post(path, body, sent | {"content-type": "text/plain"})
+        assert (reply.status, reply.error["where"]) == (403, "https://example.org")
+    assert echo.metric("closeread_questions_total", outcome="answered") == before
+    for site in ("same-origin", "none"):
+        assert echo.post(path, body, {"sec-fetch-site": site}).status == 200
+
+
+@pytest.mark.parametrize("allowed", ["https://example.org", "*"])
+def test_a_page_that_was_allowed_to_ask(allowed):
+    with serving("odd_readers:Echo", "--allow-origin", allowed, folder=HERE) as server:
+        sent = {"origin": "https://example.org", "sec-fetch-site": "cross-site"}
+        assert server.post("/", context("1"), sent).status == 200
 
 
 def test_the_address_that_is_taken(tmp_path):

@@ -83,12 +83,32 @@ def test_a_full_queue(held, go):
     assert held.post("/", context("again")).status == 200
 
 
-def test_more_questions_than_may_ever_wait(held):
-    reply = held.post("/v1/answer", asking(*"abcde"))
+@pytest.mark.parametrize(
+    ("path", "body"), [("/v1/answer", asking(*"abcde")), ("/", context(*"abcde"))]
+)
+def test_more_questions_than_may_ever_wait(held, path, body):
+    reply = held.post(path, body)
     assert reply.status == 413
     assert (reply.error["what"], reply.error["expected"]) == (
         "the request holds 5 questions", "at most 4"
     )  # fmt: skip
+
+
+def test_too_many_questions_are_refused_before_they_are_looked_at():
+    """Looking at all that four megabytes hold would keep every other client waiting."""
+    from closeread.serve import answer, mrqa
+    from closeread.serve.refusals import RefusedError
+    from closeread.serve.settings import Settings
+
+    settings = Settings(queue=2, max_passage_characters=1)
+    ours, theirs = (json.dumps(body).encode() for body in (asking(*"abc"), context(*"abc")))
+    for look in (
+        lambda: answer.questions(answer.request(ours), settings),
+        lambda: mrqa.questions(theirs, settings),
+    ):
+        with pytest.raises(RefusedError) as refused:
+            look()
+        assert refused.value.status == 413
 
 
 def test_a_client_that_leaves_frees_its_place(held, go):
@@ -253,6 +273,15 @@ def failed(*arguments):
     return subprocess.run(
         [sys.executable, *arguments], capture_output=True, text=True, check=False, cwd=HERE
     )
+
+
+def test_what_other_machines_may_reach():
+    """Known by the address that is listened on, however it was named."""
+    from closeread.serve.listen import bound, is_open
+
+    for host, wide in (("127.0.0.1", False), ("localhost", False), ("0.0.0.0", True), ("0", True)):
+        with bound(host, 0) as listening:
+            assert is_open(listening) is wide
 
 
 @pytest.mark.parametrize(

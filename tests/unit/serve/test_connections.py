@@ -1,0 +1,98 @@
+"""Single connections: requests sent in one breath, bodies that break off, answers not taken."""
+
+import json
+import socket
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from served import WAIT_SECONDS, context, received, running, serving, status_and_error
+
+HERE = Path(__file__).parent
+HURRIED = """
+import socket
+from odd_readers import Echo
+from closeread.runs.records import ReaderInfo
+from closeread.serve.app import app
+from closeread.serve.listen import bound, listen, url
+from closeread.serve.service import Service
+from closeread.serve.settings import Settings
+service = Service(Echo(), ReaderInfo(name="echo"), None, Settings(write_seconds=0.5))
+with bound("127.0.0.1", 0) as listening:
+    # as far as the system lets it, what is sent stays in the process until it is taken
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    listen(service, app(service), listening, lambda: print(url(listening), flush=True))
+"""
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        yield server
+        assert server.post("/", context("end")).status == 200
+
+
+def posted(body, *headers):
+    raw = json.dumps(body).encode()
+    head = ["POST / HTTP/1.1", "host: x", *headers, f"content-length: {len(raw)}", "", ""]
+    return "\r\n".join(head).encode() + raw
+
+
+def test_a_head_that_comes_in_one_piece_with_a_large_body(echo):
+    """The body before it is not counted as a part of it: both requests are answered."""
+    second = posted(context("second"))
+    for size in (70_000, 100_000):
+        with echo.connect() as connection:
+            connection.sendall(posted(context("first", text="x" * size)) + second[:30])
+            got = b""
+            while b'"}' not in got:
+                piece = connection.recv(65536)
+                assert piece, "the connection was closed before the first answer"
+                got += piece
+            connection.sendall(second[30:])
+            assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "rest", [b"zz\r\nhello", b"5\r\nhelloX", b"5;" + b"\x00" * 9 + b"\r\nhello\r\n"]
+)
+def test_a_body_whose_chunks_are_no_chunks(echo, rest):
+    """It is said what is wrong, as with a head that is no HTTP."""
+    with echo.connect() as connection:
+        connection.sendall(
+            b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n" + rest
+        )
+        status, error = status_and_error(received(connection))
+    assert (status, error["what"]) == (400, "this is no HTTP request")
+
+
+def test_old_clients(echo):
+    """HTTP/1.0: answered with a length, and the connection ends."""
+    with echo.connect() as connection:
+        connection.sendall(posted(context("1")).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
+        raw = received(connection)
+    assert raw.startswith(b"HTTP/1.1 200 ")
+    assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')
+
+
+def test_a_last_answer_that_nobody_takes():
+    """However short it is: the server does not wait for ever to be rid of it."""
+    with running(["-c", HURRIED], HERE) as server, ExitStack() as held:
+        before = server.metric("process_open_fds")
+        if not before:
+            pytest.skip("this system does not tell how many connections a process holds")
+        for count in range(2, 14):
+            connection = held.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+            connection.connect(server.address)
+            qas = [{"qid": str(n), "question": "x" * 9_700} for n in range(count)]
+            connection.sendall(posted({"context": "x", "qas": qas}, "connection: close"))
+        end = time.monotonic() + WAIT_SECONDS
+        while server.metric("closeread_questions_total", outcome="answered") < sum(range(2, 14)):
+            assert time.monotonic() < end
+            time.sleep(0.05)
+        while server.metric("process_open_fds") > before:
+            assert time.monotonic() < end, "connections are still held open"
+            time.sleep(0.05)
