@@ -80,7 +80,10 @@ def learn(
             row.prediction.question_id: sure
             for row, sure in zip(rows, learned.confidences, strict=True)
         }
-        _write_held_out(runs[0], sought.held_out, held_out, calibrator, overwrite=sought.overwrite)
+        record = _record(out.read_bytes(), calibrator, selective=False) | {"held_out": True}
+        _write_held_out(
+            runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
+        )
     if json_:
         as_json(_as_printed(out, calibrator, learned))
     else:
@@ -181,7 +184,13 @@ def _right(rows: Sequence[Graded], sought: Sought) -> list[bool]:
 
 
 def _write_held_out(
-    run: Run, out: Path, held_out: Mapping[str, float], calibrator: Calibrator, *, overwrite: bool
+    run: Run,
+    out: Path,
+    held_out: Mapping[str, float],
+    calibrator: Calibrator,
+    record: dict[str, Any],
+    *,
+    overwrite: bool,
 ) -> None:
     """Write the run that was learned from with confidences from calibrators that did not see it.
 
@@ -192,8 +201,6 @@ def _write_held_out(
         known = held_out.get(prediction.question_id)
         return calibrator.confidence(passage, question, prediction) if known is None else known
 
-    raw = msgspec.json.encode(calibrator, order="deterministic") + b"\n"
-    record = _record(raw, calibrator, selective=False) | {"held_out": True}
     recalibrated(run, out, confidence, record=record, overwrite=overwrite)
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import msgspec
 
-from closeread.errors import InputError, StorageError
-from closeread.formats.registry import replacing
+from closeread.errors import InputError
+from closeread.formats.saved import save_json
 from closeread.readers.certainty import NAMES, Scale, signs
 from closeread.types import Passage, Prediction, Question, Record
 
@@ -184,15 +184,7 @@ def save_calibrator(path: Path, calibrator: Calibrator) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    raw = msgspec.json.encode(calibrator, order="deterministic")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"cannot be made: {error.strerror}", where=str(path.parent), cure="name another file"
-        ) from error
-    with replacing(path) as writing:
-        writing.write(raw + b"\n")
+    save_json(path, calibrator, by_name=True)
 
 
 def logistic(value: float) -> float:

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from closeread.errors import InputError, StorageError, UsageError
+from closeread.errors import InputError, UsageError
 from closeread.evidence.cover import claim_and_context
 from closeread.evidence.explanation import Explanation, explanation
-from closeread.formats.registry import replacing
+from closeread.formats.saved import save_json
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
@@ -120,15 +120,7 @@ def save_weights(path: Path, learned: CueWeights) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    raw = msgspec.json.encode(learned, order="deterministic")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(
-            f"cannot be made: {error.strerror}", where=str(path.parent), cure="name another file"
-        ) from error
-    with replacing(path) as writing:
-        writing.write(msgspec.json.format(raw, indent=1) + b"\n")
+    save_json(path, learned, indent=1, by_name=True)
 
 
 def shipped_weights() -> CueWeights:

@@ -63,12 +63,10 @@ class ChunkReader:
 
     Attributes:
         batch_size: Questions at once, so that sequences of one length meet.
-        independent: What is said of a question does not depend on those beside it.
         passing_options: Options that leave answers as they are; a resumed run may have others.
     """
 
     batch_size = 32
-    independent = True
     passing_options = ("device", "token_budget")
 
     def __init__(

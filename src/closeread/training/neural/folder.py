@@ -16,7 +16,7 @@ import msgspec
 from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.registry import replacing
+from closeread.formats.saved import save_json
 from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
 
@@ -47,7 +47,7 @@ class Folder:
             raise StorageError(
                 f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
             ) from error
-        _write(path / ASKED, _asked(recipe))
+        save_json(path / ASKED, _asked(recipe), indent=1)
 
     def __enter__(self) -> "Folder":
         return self
@@ -84,7 +84,7 @@ class Folder:
 
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
-        _write(self.path / DONE, told)
+        save_json(self.path / DONE, told, indent=1)
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
     def _make_room(self, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
@@ -169,8 +169,3 @@ def _read(path: Path) -> Any:
         return msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError):
         return None
-
-
-def _write(path: Path, value: Any) -> None:
-    with replacing(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n")

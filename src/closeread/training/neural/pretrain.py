@@ -152,7 +152,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
 def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(named(options.model), dropout)
+        return _opened(named(options.model), dropout, options.pickled)
     path = Path(named(options.vocabulary))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
@@ -185,12 +185,15 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     return transformers.BertForMaskedLM(config), tokenizer
 
 
-def _opened(name: str, dropout: float) -> tuple[Any, Any]:
+def _opened(name: str, dropout: float, pickled: bool) -> tuple[Any, Any]:
     local = Path(name).is_dir()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
         model = transformers.AutoModelForMaskedLM.from_pretrained(
-            name, use_safetensors=True, local_files_only=local
+            name,
+            use_safetensors=None if pickled else True,
+            weights_only=True,
+            local_files_only=local,
         )
     except (OSError, ValueError, RuntimeError, KeyError) as error:
         first = str(error).strip().partition("\n")[0]

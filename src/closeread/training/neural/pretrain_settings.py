@@ -15,6 +15,7 @@ class EncoderOptions(Record, frozen=True, kw_only=True):
 
     Attributes:
         model: A checkpoint that goes on learning; the options below are then its own.
+        pickled: Also begin from weights that are not safetensors. Such files can run code.
         vocabulary: A file of word pieces, one a line, such as that of bert-base-chinese.
         lowercase: Whether letters lose case and accents.
         layers: Of the transformer.
@@ -24,6 +25,7 @@ class EncoderOptions(Record, frozen=True, kw_only=True):
     """
 
     model: str = ""
+    pickled: bool = False
     vocabulary: str = ""
     lowercase: bool = True
     layers: int = 4

@@ -48,6 +48,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     Attributes:
         model: The checkpoint to begin from: a folder, or a hub name.
         datasets: What is learned from.
+        pickled: Also begin from weights that are not safetensors. Such files can run code.
         dev: What the metric is watched on; without one the last state is kept.
         exclude: Sets to be read later: questions that overlap them are not learned from.
         temperature: Draws data sets by what ``weight`` makes of their size, to the power of
@@ -83,6 +84,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
 
     model: str
     datasets: tuple[Source, ...]
+    pickled: bool = False
     dev: tuple[Source, ...] = ()
     exclude: tuple[str, ...] = ()
     temperature: float = 1.0

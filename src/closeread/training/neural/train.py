@@ -61,6 +61,7 @@ def train(request: Request, task: Task) -> Trained:
                 new_head=True,
                 n_classes=task.n_classes,
                 attention_dropout=settings.attention_dropout,
+                pickled=settings.pickled,
                 device=_device(settings),
             )
             if isinstance(task, Prepares):
