@@ -10,6 +10,8 @@ from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 
+_LONGEST_NAME = 120  # in bytes, with room for endings of our own
+
 
 def folder() -> Path:
     """Return ``$CLOSEREAD_CACHE``, else the folder that the XDG convention gives."""
@@ -29,11 +31,14 @@ def cached(url: str, *, patience: Patience | None = None, watcher: Watcher | Non
         TransferError: It cannot be fetched, or the environment forbids the network.
         StorageError: The cache folder cannot be written.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in {"http", "https"} or not parts.netloc:
+    try:
+        parts = urlsplit(url)
+        known_scheme = parts.scheme in {"http", "https"} and bool(parts.netloc)
+    except ValueError:  # half a pair of brackets
+        known_scheme = False
+    if not known_scheme:
         raise UsageError(f"not an http or https address: {url}")
-    name = unquote(parts.path).rpartition("/")[2].replace("\0", "") or "content"
-    target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / name[-120:]
+    target = folder() / hashlib.sha256(url.encode()).hexdigest()[:16] / _file_name(parts.path)
     if not target.exists():
         known = _published(url)
         fetch(
@@ -44,6 +49,13 @@ def cached(url: str, *, patience: Patience | None = None, watcher: Watcher | Non
             watcher=watcher or Unwatched(),
         )
     return target
+
+
+def _file_name(path: str) -> str:
+    """Return the last part of a path, cut at the front to what a file system takes."""
+    name = unquote(path).rpartition("/")[2].replace("\0", "")
+    short = name.encode()[-_LONGEST_NAME:].decode("utf-8", "ignore")
+    return short if short.strip(".") else "content"
 
 
 def _published(url: str) -> PublishedFile:

@@ -8,7 +8,13 @@ from closeread.downloads.archive import extract
 from closeread.downloads.fetch import Patience, Unwatched, Watcher, digests, fetch, wrong_sum
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.selection import select
-from closeread.errors import CloseReadError, MismatchError, TransferError, UsageError
+from closeread.errors import (
+    CloseReadError,
+    MismatchError,
+    StorageError,
+    TransferError,
+    UsageError,
+)
 from closeread.types import Record
 
 Count = Callable[[Path], int]
@@ -162,7 +168,13 @@ def _mirrored(file: PublishedFile, mirror: str) -> PublishedFile:
 
 def _check_present(file: PublishedFile, target: Path, check: Callable[[Path], None]) -> None:
     cure = "move it away and call this again"
-    if problem := wrong_sum(file, target):
+    try:
+        problem = wrong_sum(file, target)
+    except OSError as error:
+        raise StorageError(
+            f"cannot be read: {error.strerror}", where=str(target), cure=cure
+        ) from error
+    if problem:
         raise MismatchError(
             f"a file is there already, but not the published one ({problem})",
             where=str(target),

@@ -3,8 +3,11 @@
 import email.utils
 import json
 import os
+import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -118,7 +121,10 @@ def attempt(
                     return
                 partial.clear()
                 raise Passing("the server holds another file than the one begun")
-            if have and not (response.status_code == 206 and _first_byte(response) == have):
+            if response.status_code == 206 and _first_byte(response) != have:
+                partial.clear()
+                raise Passing("the server sent another part than was asked for")
+            if response.status_code != 206:
                 have = 0
             if not have:
                 partial.clear()
@@ -131,6 +137,8 @@ def attempt(
         raise Passing("nothing came within the time-out") from error
     except (httpx.TooManyRedirects, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
         raise Refused(str(error)) from error
+    except UnicodeError as error:  # of the codec for names of hosts
+        raise Refused(f"no name of a host ({error})") from error
     except httpx.TransportError as error:
         raise Passing(str(error) or type(error).__name__) from error
 
@@ -163,22 +171,25 @@ def _validator(response: "httpx.Response") -> str:
 
 def _first_byte(response: "httpx.Response") -> int | None:
     value: str = response.headers.get("Content-Range", "")
-    first = value.removeprefix("bytes ").split("-", 1)[0]
-    return int(first) if first.isdigit() else None
+    return _digits(value.removeprefix("bytes ").split("-", 1)[0])
 
 
 def _total(response: "httpx.Response") -> int | None:
-    total: str = response.headers.get("Content-Range", "").rpartition("/")[2]
-    return int(total) if total.isdigit() else None
+    return _digits(response.headers.get("Content-Range", "").rpartition("/")[2])
+
+
+def _digits(value: str) -> int | None:
+    return int(value) if re.fullmatch(r"[0-9]{1,18}", value) else None
 
 
 def _wait(value: str) -> float | None:
-    if value.isdigit():
-        return float(value)
+    seconds = _digits(value)
+    if seconds is not None:
+        return float(seconds)
     try:
         moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
+        if moment.tzinfo is None:  # "-0000"
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, moment.timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
         return None
-    import datetime
-
-    return max(0.0, (moment - datetime.datetime.now(datetime.UTC)).total_seconds())

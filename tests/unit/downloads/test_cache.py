@@ -45,9 +45,30 @@ def test_a_name_in_the_address_cannot_leave_the_cache(site, waits, content, tmp_
     assert found.resolve() == found
 
 
+@pytest.mark.parametrize("name", ["%2e%2e", "%2e", "%E6%96%87" * 130])
+def test_names_that_no_file_can_have_are_replaced_or_cut(site, waits, content, tmp_path, name):
+    """Neither the folder above nor a name of 390 bytes is asked of the file system."""
+    made = cached(site.put(f"/a/{name}", content), patience=waits.patience())
+    assert made.read_bytes() == content
+    assert made.parent.parent == tmp_path / "cache" and len(made.name.encode()) <= 120
+
+
+def test_a_host_that_cannot_be_one_is_a_clear_error(site, waits):
+    """(The codec of such names raises errors of its own.)"""
+    for host in ("xn--", "a" * 70 + ".com"):
+        with pytest.raises(TransferError, match="no name of a host"):
+            cached(f"http://{host}/f", patience=waits.patience())
+
+
 def test_other_schemes_are_refused():
     """Only http and https are opened."""
-    for url in ("ftp://host/file", "file:///etc/passwd", "http:///nowhere"):
+    for url in (
+        "ftp://host/file",
+        "file:///etc/passwd",
+        "http:///nowhere",
+        "http://[",
+        "http://]/",
+    ):
         with pytest.raises(UsageError):
             cached(url)
 

@@ -346,3 +346,29 @@ def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tm
         seen.append(waits.seconds[before:])
     assert seen[0] == seen[1]
     assert len(set(itertools.chain(*seen))) == 2
+
+
+@pytest.mark.parametrize("sent", ["bytes 7-9/10", "", "bytes \xb2-9/10"])
+def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
+    site, waits, content, tmp_path, sent
+):
+    """A server that misunderstands Range is asked again, from the beginning."""
+
+    def misunderstand(page):
+        if len(site.asked) == 2:
+            page.statuses = [(206, {"Content-Range": sent} if sent else {})]
+
+    url = site.put("/f", content, etag='"a"', cuts=[70_000], on_request=misunderstand)
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    assert ranges(site)[0] is ranges(site)[2] is None and ranges(site)[1]
+
+
+@pytest.mark.parametrize(
+    "when", ["Wed, 21 Oct 2015 07:28:00 -0000", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "\xb2"]
+)
+def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
+    """A date without a zone is one, and what is no date is no wait."""
+    url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content and waits.seconds[0] <= 60

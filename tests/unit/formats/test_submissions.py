@@ -230,3 +230,20 @@ def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
     """A misspelt answer or a score that is no number is an error, not a missing prediction."""
     with pytest.raises(InputError, match=told):
         _load(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"answers": ["Ada"], "scores": [10**400]},
+        [{"text": "Ada", "probability": 10**400}],
+        {"answer": "A", "confidence": -(10**400)},
+        {"answer": "A", "option_scores": [0.5, 10**400]},
+        {"answer": "A", "option_scores": [0.5, True]},
+    ],
+)
+def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"q7": row}), "utf-8")
+    with pytest.raises(InputError, match="question q7"):
+        load_submission(path)

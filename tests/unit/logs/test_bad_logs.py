@@ -142,6 +142,15 @@ def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, shar
     assert run.info.log.model == "mockllm/canned"  # from the journal's beginning
 
 
+def test_an_archive_of_a_zip_version_that_nobody_knows(tmp_path):
+    """Its directory is not believed; the members stand where they stood."""
+    raw = bytearray(ARCHIVE.read_bytes())
+    raw[raw.index(b"PK\x01\x02") + 6] = 241
+    path = tmp_path / "log.eval"
+    path.write_bytes(raw)
+    refused_then_skipped(path, tmp_path, "cut-log", 1, 14)
+
+
 def test_an_archive_packed_by_deflate_is_read(tmp_path):
     from closeread.formats.logs import archive
     from closeread.formats.logs.records import Problems

@@ -34,7 +34,7 @@ def members(path: Path, problems: Problems) -> list[Member]:
         with zipfile.ZipFile(path) as archive:
             found = [(one.filename, one.header_offset) for one in archive.infolist()]
             sizes = {one.header_offset: one.compress_size for one in archive.infolist()}
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         problems.bad.add("cut-log", "the archive ends before its directory")
         return list(_walk(path))
     made = []

@@ -127,10 +127,13 @@ def listing(value: Any) -> list[Any]:
 
 
 def number(value: Any) -> float | None:
-    """Return a score as a number: true is 1, words are None."""
-    if isinstance(value, bool | int | float):
+    """Return a score as a number: true is 1, words are None, what no float can hold is infinite."""
+    if not isinstance(value, bool | int | float):
+        return None
+    try:
         return float(value)
-    return None
+    except OverflowError:
+        return math.inf
 
 
 def scores(

@@ -8,6 +8,7 @@ metric's business: an answer keeps the string, and a single capital letter is it
 """
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -196,7 +197,8 @@ def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Predi
     evidence = value.get("evidence") or ()
     texts = (evidence,) if isinstance(evidence, str) else evidence
     scores = value.get("option_scores") or value.get("prob") or ()
-    if not (_all(texts, str) and _all(scores, int | float)):
+    numbers = isinstance(scores, list | tuple) and all(map(_is_number, scores))
+    if not (_all(texts, str) and numbers):
         raise _misfit(source, question_id, value)
     return Prediction(
         question_id=question_id,
@@ -219,13 +221,14 @@ def _score_of(source: Source, question_id: str, value: Mapping[str, Any]) -> flo
         raise InputError(
             f"the {field} is {_kind(value[field])}",
             where=f"{source}, question {question_id}",
-            expected="a number",
+            expected="a number that a float can hold",
         )
     return float(value[field])
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and abs(value) <= sys.float_info.max
 
 
 def _nbest(source: Source, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
