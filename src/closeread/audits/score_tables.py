@@ -1,6 +1,7 @@
 """Scores of many models on many benchmarks: a CSV file, or lm-evaluation-harness' results."""
 
 import csv
+import io
 import json
 import math
 import re
@@ -66,7 +67,7 @@ def size_of(model: str) -> float | None:
 def is_table(path: Path) -> bool:
     """Whether a file holds scores of models, not of questions."""
     if path.suffix == ".csv":
-        with path.open(encoding="utf-8", errors="replace") as stream:
+        with path.open(encoding="utf-8-sig", errors="replace") as stream:
             return stream.readline().strip().lower().startswith("model")
     if path.suffix != ".json" or path.stat().st_size > 10_000_000:
         return False
@@ -103,57 +104,108 @@ def _fractions(rows: list[Row]) -> list[Row]:
 
 
 def _from_csv(path: Path, problems: Problems) -> list[Row]:
+    try:
+        text = path.read_text("utf-8-sig")  # spreadsheets write a byte order mark
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start:,} is no UTF-8", where=str(path), cure="save the table as UTF-8"
+        ) from error
+    reader = csv.DictReader(io.StringIO(text, newline=""))
+    if not reader.fieldnames or reader.fieldnames[0].lower() != "model":
+        raise InputError(
+            "no column `model`",
+            where=str(path),
+            expected="model,shots,BENCHMARK,BENCHMARK,... with one model a row",
+        )
+    first = reader.fieldnames[0]
     rows = []
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream)
-        if not reader.fieldnames or reader.fieldnames[0].lower() != "model":
-            raise InputError(
-                "no column `model`",
-                where=str(path),
-                expected="model,shots,BENCHMARK,BENCHMARK,... with one model a row",
-            )
-        for line, cells in enumerate(reader, 2):
-            name = cells[reader.fieldnames[0]] or ""
-            shots = next((cells[one] for one in _SHOTS if cells.get(one)), None)
-            scores = {
-                key: number
-                for key, cell in cells.items()
-                if key and key not in (reader.fieldnames[0], *_SHOTS, *_ABOUT) and cell
-                if (number := _number(cell, f"{path}, line {line}, {key}", problems)) is not None
-            }
-            rows.append(
-                Row(model=name, scores=scores, shots=int(shots) if shots else None,
-                    source=str(path))
-            )  # fmt: skip
+    for cells in reader:
+        where = f"{path}, line {reader.line_num}"
+        scores = {
+            key: number
+            for key, cell in cells.items()
+            if key and key not in (first, *_SHOTS, *_ABOUT) and cell
+            if (number := _number(cell, f"{where}, {key}", problems)) is not None
+        }
+        named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
+        shots = _whole(named)
+        if named and shots is None:
+            problems.bad.add("odd-shots", f"{named!r} is no number of examples ({where})")
+            continue
+        rows.append(Row(model=cells[first] or "", scores=scores, shots=shots, source=str(path)))
     return rows
 
 
+def _whole(cell: object) -> int | None:
+    """Return a whole number, also one that a spreadsheet wrote as ``5.0``."""
+    try:
+        number = float(str(cell))
+    except ValueError:
+        return None
+    return int(number) if number.is_integer() else None
+
+
 def _from_results(path: Path, problems: Problems) -> Row:
+    """Read lm-evaluation-harness' results of any version, and lighteval's."""
     try:
         found: dict[str, Any] = json.loads(path.read_bytes())
-        results = found["results"]
+        results: dict[str, Any] = found["results"]
         config = found.get("config") or {}
-    except (ValueError, KeyError, TypeError) as error:
+        tasks = list(results.items())
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             "no result file", where=str(path), expected='{"results": {...}, "config": {...}}'
         ) from error
     scores = {}
-    for task, metrics in results.items():
-        chosen = _chosen(metrics)
-        if chosen is None:
+    shots = {_whole(one) for one in _mapping(found.get("n-shot")).values()}
+    for task, metrics in tasks:
+        if task == "all":  # lighteval's mean over tasks
+            continue
+        name, _, shown = task.partition("|")
+        shots |= {_whole(shown)} if shown else set()
+        if (chosen := _chosen(metrics)) is None:
             continue
         number = _number(str(metrics[chosen]), f"{path}, {task}", problems)
         if number is not None:
-            scores[task] = number
-    shots = config.get("num_fewshot")
-    if shots is None:
-        named = re.search(r"(\d+)-shot", path.name)
-        shots = int(named[1]) if named else None
-    return Row(model=path.name.partition("_")[0], scores=scores, shots=shots, source=path.name)
+            scores[name] = number
+    return Row(
+        model=_model(found, path),
+        scores=scores,
+        shots=_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
+        source=path.name,
+    )
 
 
-def _chosen(metrics: Mapping[str, Any]) -> str | None:
-    plain = {name.partition(",")[0]: name for name in metrics if "stderr" not in name}
+def _shots(config: Any, path: Path) -> int | None:
+    shots = _whole(_mapping(config).get("num_fewshot"))
+    named = re.search(r"(\d+)-shot", path.name) if shots is None else None
+    return int(named[1]) if named else shots
+
+
+def _model(found: Mapping[str, Any], path: Path) -> str:
+    """Return what the file says; the oldest say it in their names only."""
+    general = _mapping(found.get("config_general"))
+    named = found.get("model_name") or general.get("model_name")
+    prefix = path.name.partition("_")[0]
+    if not named and prefix == "results":
+        arguments = _mapping(found.get("config")).get("model_args")
+        pretrained = re.search(r"(?:^|,)(?:pretrained|model)=([^,]+)", str(arguments))
+        named = pretrained[1] if pretrained else path.parent.name
+    return str(named or prefix)
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _chosen(metrics: object) -> str | None:
+    """Return the name of a task's usual score; None where there is no number."""
+    plain = {
+        name.partition(",")[0]: name
+        for name, value in _mapping(metrics).items()
+        if "stderr" not in name and name != "sample_len"
+        if isinstance(value, int | float) or name.partition(",")[0] in _PREFERRED
+    }
     for name in _PREFERRED:
         if name in plain:
             return plain[name]

@@ -1,12 +1,15 @@
 """Does a benchmark's score move over models as others do? Correlations, stuck clusters, order."""
 
 import math
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import combinations
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict
 from closeread.audits.score_tables import Row, ScoreTable
+from closeread.errors import UsageError
 
 _LOWERED = 0.01
 _INVERTED = 0.003
@@ -32,6 +35,9 @@ def check(table: ScoreTable, target: str = "") -> Finding:
         table: Scores of models.
         target: The benchmark that is doubted; by default ``drop``, else the one that correlates
             least with the others.
+
+    Raises:
+        UsageError: No model has a score on ``target``.
     """
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
@@ -41,16 +47,18 @@ def check(table: ScoreTable, target: str = "") -> Finding:
             headline="fewer than two models with scores",
         )
     chosen = _target(table, target)
-    signs: list[tuple[Cell, ...]] = []
+    about: list[tuple[Cell, ...]] = []
+    others: list[tuple[Cell, ...]] = []
     for what, found in (
         ("examples lower the score", _lowered(table.rows)),
-        ("the larger model scores lower", _inverted(table.rows, chosen)),
+        ("the larger model scores lower", _inverted(table.rows)),
         ("the same setting differs between runs", _unsteady(table.rows)),
         ("a weaker model scores twice as high", _overtaken(table, chosen)),
         ("zero for every model", _zero(table.rows)),
     ):
-        signs += [(what, *row) for row in found]
-    signs.sort(key=lambda sign: chosen not in str(sign[1]))
+        for benchmark, where, before, after in found:
+            (about if benchmark == chosen else others).append((what, where, before, after))
+    signs = about + others
     cluster = stuck(_points(table, chosen))
     tables = [
         Table(
@@ -78,7 +86,11 @@ def check(table: ScoreTable, target: str = "") -> Finding:
             rows=tuple(signs),
         )
     )
-    about = [one for one in signs if chosen in str(one[1])]
+    if len(_points(table, chosen)) < 3 and not signs:
+        return Finding(
+            check="shape", verdict="skipped",
+            headline=f"{chosen}: fewer than three models with scores, and nothing odd about them",
+        )  # fmt: skip
     verdict: Verdict = (
         "broken" if cluster and about else "doubtful" if signs or cluster else "sound"
     )
@@ -124,24 +136,23 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
     if len(points) < 2 * _FEW:
         return None
     by_score = sorted(points, key=lambda point: point[2])
-    scores = [score for _, _, score in by_score]
     levels = [level for _, level, _ in points]
     wide = (max(levels) - min(levels)) / 2
-    narrow = (scores[-1] - scores[0]) / 4
+    narrow = (by_score[-1][2] - by_score[0][2]) / 4
     best: Cluster | None = None
-    for start in range(len(by_score)):
-        for end in range(len(by_score), start + _FEW - 1, -1):
-            part = by_score[start:end]
-            own = [level for _, level, _ in part]
-            if (
-                3 * len(part) < len(points)
-                or part[-1][2] - part[0][2] > narrow
-                or max(own) - min(own) < wide
-                or (best and len(best.names) >= len(part))
-            ):
-                continue
+    end = 0
+    for start, (_, _, lowest) in enumerate(by_score):
+        # The longest run from here decides: a shorter one has fewer models and levels.
+        while end < len(by_score) and by_score[end][2] - lowest <= narrow:
+            end += 1
+        size = end - start
+        if size < _FEW or 3 * size < len(points) or (best and len(best.names) >= size):
+            continue
+        part = by_score[start:end]
+        own = [level for _, level, _ in part]
+        if max(own) - min(own) >= wide:
             best = Cluster(
-                names=tuple(name for name, *_ in part), low=part[0][2], high=part[-1][2],
+                names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
                 level_low=min(own), level_high=max(own),
             )  # fmt: skip
     return best
@@ -152,7 +163,14 @@ def _target(table: ScoreTable, wanted: str) -> str:
     for name in names:
         if name.lower() == (wanted or "drop").lower():
             return name
-    return min(names, key=lambda name: _pearson_of(_points(table, name)) or 1.0)
+    if wanted:
+        raise UsageError(f"there is no benchmark {wanted!r}", expected="one of " + ", ".join(names))
+
+    def likeness(name: str) -> float:
+        found = _pearson_of(_points(table, name))
+        return 1.0 if found is None else found
+
+    return min(names, key=likeness)
 
 
 def _label(row: Row) -> str:
@@ -220,31 +238,32 @@ def _spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
 
 
 def _ranks(numbers: Sequence[float]) -> list[float]:
+    """Return ranks from 1; equal numbers share the mean of theirs."""
     order = sorted(numbers)
-    return [order.index(number) + (order.count(number) - 1) / 2 + 1 for number in numbers]
+    ranks = {number: (bisect_left(order, number) + bisect_right(order, number) + 1) / 2
+             for number in numbers}  # fmt: skip
+    return [ranks[number] for number in numbers]
 
 
-def _lowered(rows: Sequence[Row]) -> Iterator[tuple[Cell, ...]]:
+# What the signs are found by: a benchmark, then where, from which score, to which.
+Sign = tuple[str, str, float, float]
+
+
+def _lowered(rows: Sequence[Row]) -> Iterator[Sign]:
     """Yield models that score lower with more examples shown."""
-    for left, right in _pairs(rows):
-        if left.model != right.model or left.shots is None or right.shots is None:
+    for left, right in _alike(rows, lambda row: row.model):
+        if left.shots is None or right.shots is None or left.shots == right.shots:
             continue
         few, many = sorted((left, right), key=lambda row: row.shots or 0)
-        if few.shots == many.shots:
-            continue
         for name in few.scores:
             if name in many.scores and many.scores[name] < few.scores[name] - _LOWERED:
-                yield (
-                    f"{few.model} on {name}, {few.shots} to {many.shots} examples",
-                    few.scores[name], many.scores[name],
-                )  # fmt: skip
+                where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
+                yield name, where, few.scores[name], many.scores[name]
 
 
-def _inverted(rows: Sequence[Row], target: str) -> Iterator[tuple[Cell, ...]]:
+def _inverted(rows: Sequence[Row]) -> Iterator[Sign]:
     """Yield pairs of one family and setting of which the larger scores lower."""
-    for left, right in _pairs(rows):
-        if left.family != right.family or left.shots != right.shots:
-            continue
+    for left, right in _alike(rows, lambda row: (row.family, row.shots)):
         if left.size is None or right.size is None or left.size == right.size:
             continue
         small, large = sorted((left, right), key=lambda row: row.size or 0)
@@ -252,37 +271,50 @@ def _inverted(rows: Sequence[Row], target: str) -> Iterator[tuple[Cell, ...]]:
             if small.scores[name] - large.scores.get(name, 1.0) > _INVERTED:
                 shown = f"{small.model} and {large.model} on {name}"
                 shots = "" if small.shots is None else f", {small.shots} examples"
-                yield shown + shots, small.scores[name], large.scores[name]
+                yield name, shown + shots, small.scores[name], large.scores[name]
 
 
-def _unsteady(rows: Sequence[Row]) -> Iterator[tuple[Cell, ...]]:
-    for left, right in _pairs(rows):
-        if (left.model, left.shots) != (right.model, right.shots):
-            continue
+def _unsteady(rows: Sequence[Row]) -> Iterator[Sign]:
+    for left, right in _alike(rows, lambda row: (row.model, row.shots)):
         for name in left.scores:
             if name in right.scores and left.scores[name] != right.scores[name]:
-                yield f"{_label(left)} on {name}", left.scores[name], right.scores[name]
+                yield name, f"{_label(left)} on {name}", left.scores[name], right.scores[name]
 
 
-def _overtaken(table: ScoreTable, target: str) -> Iterator[tuple[Cell, ...]]:
+def _overtaken(table: ScoreTable, target: str) -> Iterator[Sign]:
     """Yield the worst pairs of one setting in which the model that is weaker elsewhere wins."""
-    found = []
-    for left, right in _pairs(table.rows):
-        if left.shots != right.shots or target not in left.scores or target not in right.scores:
-            continue
-        low, high = sorted((left, right), key=lambda row: row.scores[target])
-        shared = [name for name in low.scores if name in high.scores and name != target]
-        better = sum(low.scores[name] > high.scores[name] for name in shared)
-        ratio = high.scores[target] / max(low.scores[target], 1e-6)
-        larger = (low.size or 0) > 2 * (high.size or math.inf)
-        if (shared and better > 0.8 * len(shared) and ratio > 2) or (larger and ratio > 2):
-            shown = f"{_label(low)} and {_label(high)} on {target}"
-            found.append((ratio, shown, low.scores[target], high.scores[target]))
-    for _, shown, weak, strong in sorted(found, reverse=True)[:_MOST_OVERTAKEN]:
-        yield shown, weak, strong
+    found: list[tuple[float, str, float, float]] = []  # a heap, the mildest first
+    groups: dict[int | None, list[Row]] = {}
+    for row in table.rows:
+        if target in row.scores:
+            groups.setdefault(row.shots, []).append(row)
+    for rows in groups.values():
+        ordered = sorted(rows, key=lambda row: row.scores[target])
+        for low in ordered:
+            for high in reversed(ordered):
+                weak, strong = low.scores[target], high.scores[target]
+                ratio = strong / max(weak, 1e-6)
+                full = len(found) == _MOST_OVERTAKEN
+                if ratio <= 2 or (full and ratio < found[0][0]):
+                    break  # all that follow are milder
+                if _is_stronger(low, high, target):
+                    heappush(found, (ratio, f"{_label(low)} and {_label(high)}", weak, strong))
+                    if full:
+                        heappop(found)
+    for _, pair, weak, strong in sorted(found, reverse=True):
+        yield target, f"{pair} on {target}", weak, strong
 
 
-def _zero(rows: Sequence[Row]) -> Iterator[tuple[Cell, ...]]:
+def _is_stronger(one: Row, other: Row, but_for: str) -> bool:
+    """Whether a model beats another nearly everywhere else, or is more than twice as large."""
+    shared = [name for name in one.scores if name in other.scores and name != but_for]
+    better = sum(one.scores[name] > other.scores[name] for name in shared)
+    if shared and better > 0.8 * len(shared):
+        return True
+    return (one.size or 0) > 2 * (other.size or math.inf)
+
+
+def _zero(rows: Sequence[Row]) -> Iterator[Sign]:
     groups: dict[tuple[str, int | None], list[float]] = {}
     for row in rows:
         for name, score in row.scores.items():
@@ -291,8 +323,15 @@ def _zero(rows: Sequence[Row]) -> Iterator[tuple[Cell, ...]]:
         if len(scores) >= _FEW and sum(score < 0.001 for score in scores) >= 0.8 * len(scores):
             shown = "" if shots is None else f", {shots} examples"
             zeros = sum(score < 0.001 for score in scores)
-            yield f"{name}{shown}: {zeros} of {len(scores)} models", min(scores), max(scores)
+            where = f"{name}{shown}: {zeros} of {len(scores)} models"
+            yield name, where, min(scores), max(scores)
 
 
-def _pairs(rows: Sequence[Row]) -> Iterator[tuple[Row, Row]]:
-    yield from combinations(rows, 2)
+def _alike(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:
+    """Yield every two rows of one key, in the order of the first, then of the second."""
+    groups: dict[Hashable, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(key(row), []).append(place)
+    pairs = (pair for places in groups.values() for pair in combinations(places, 2))
+    for left, right in sorted(pairs):
+        yield rows[left], rows[right]

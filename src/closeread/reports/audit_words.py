@@ -46,6 +46,7 @@ _FRAME: dict[str, str] = {
         "改动之后：哪些不变，哪些重新评分，哪些必须重新生成？",
     "missing-gold": "缺标准答案（missing-gold）",
     "nan-score": "分数为 NaN（nan-score）",
+    "odd-shots": "示例数不是数字（odd-shots）",
     "different-questions": "题目不一致（different-questions）",
 }  # fmt: skip
 
@@ -190,6 +191,8 @@ _TRUNCATION = {
 
 _SHAPE = {
     "fewer than two models with scores": "有分数的模型不足两个",
+    "{benchmark}: fewer than three models with scores, and nothing odd about them":
+        "{benchmark}：有分数的模型不足三个，也未见异常",
     "{n} models are stuck between {low} and {high} while the others' mean goes from {from} to {to}":
         "{n} 个模型停滞在 {low} 与 {high} 之间，而其余基准的平均从 {from} 升至 {to}",
     "{=what} ({count})": "{=what}（{count}）",

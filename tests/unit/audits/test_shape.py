@@ -1,13 +1,14 @@
 """A benchmark against others over models."""
 
+import json
 import re
 
 import pytest
 
 from closeread.audits.material import Problems
 from closeread.audits.score_tables import Row, ScoreTable, is_table, read, size_of
-from closeread.audits.shape import check, stuck
-from closeread.errors import InputError
+from closeread.audits.shape import _ranks, check, stuck
+from closeread.errors import InputError, UsageError
 
 
 def table(*rows):
@@ -111,3 +112,100 @@ def test_a_number_that_is_none_is_counted(tmp_path):
     assert problems.bad.counts == {"nan-score": 1}
     with pytest.raises(InputError, match="--skip-bad"):
         problems.settle(False)
+
+
+def test_a_leaderboard_of_thousands_is_looked_at_in_no_time():
+    """The clusters of 3,000 models were once sought among all their triples."""
+    flat = [(f"m{place}", (place * 7 % 3000) / 3000, 0.05 + place / 1e6) for place in range(2000)]
+    rising = [(f"n{place}", place / 1000, place / 1000) for place in range(1000)]
+    found = stuck(flat + rising)
+    assert found is not None
+    assert {name for name, *_ in flat} <= set(found.names)
+
+
+def test_equal_scores_share_their_rank():
+    assert _ranks([0.3, 0.1, 0.3, 0.2]) == [3.5, 1.0, 3.5, 2.0]
+
+
+def test_a_sign_belongs_to_its_benchmark():
+    """Not to one whose name is a part of another's, or of a model's."""
+    rows = [
+        (f"arc-{size}b", 0, {"arc": size / 100, "arc_c": 0.9 - size / 100, "b": size / 90})
+        for size in range(1, 14)
+    ]
+    rows += [(f"x{place}", 0, {"arc": 0.05, "arc_c": place / 10, "b": place / 12})
+             for place in range(9)]  # fmt: skip
+    found = check(table(*rows), "arc")
+    assert found.data["cluster"]
+    first = [sign[1] for sign in found.data["signs"]]
+    of_arc = [where for where in first if where.endswith((" on arc", " on arc, 0 examples"))]
+    assert first[: len(of_arc)] == of_arc
+    only_other = [
+        (f"m{place}-{place + 1}b", 0, {"arc": place / 50, "arc_c": 0.5, "b": place / 40})
+        for place in range(12)
+    ]
+    only_other += [(f"m0-{20 + place}b", 0, {"arc": 0.3 + place / 50, "arc_c": 0.1,
+                    "b": 0.3 + place / 40}) for place in range(3)]  # fmt: skip
+    assert check(table(*only_other), "arc").verdict == "doubtful"
+
+
+def test_a_benchmark_that_is_not_there_is_refused():
+    rows = [(f"m{place}", None, {"a": place / 10, "b": place / 9}) for place in range(5)]
+    with pytest.raises(UsageError, match="no benchmark 'c'"):
+        check(table(*rows), "c")
+
+
+def test_two_models_are_no_proof():
+    """Nothing can correlate: no verdict, unless something is odd."""
+    rows = [("x", None, {"a": 0.1, "b": 0.2}), ("y", None, {"a": 0.2, "b": 0.3})]
+    assert check(table(*rows)).verdict == "skipped"
+
+
+def test_what_spreadsheets_write_is_read(tmp_path):
+    """A byte order mark, and whole numbers with a point."""
+    path = tmp_path / "scores.csv"
+    path.write_bytes("model,shots,a,b\nx,5.0,0.1,0.2\n".encode("utf-8-sig"))
+    assert is_table(path)
+    (row,) = read([path], Problems()).rows
+    assert (row.model, row.shots, row.scores) == ("x", 5, {"a": 0.1, "b": 0.2})
+
+
+def test_bad_tables_say_what_is_wrong(tmp_path):
+    """Neither a number of examples in words nor another encoding is our bug."""
+    path = tmp_path / "scores.csv"
+    path.write_text("model,shots,a\nx,five,0.1\ny,0,0.2\n")
+    problems = Problems()
+    assert [row.model for row in read([path], problems).rows] == ["y"]
+    assert problems.bad.counts == {"odd-shots": 1}
+    path.write_bytes(b"model,a\nx\xe9,0.1\n")
+    with pytest.raises(InputError, match=r"byte 9 is no UTF-8"):
+        read([path], Problems())
+    path = tmp_path / "results.json"
+    path.write_text('{"results": {"drop": 0.5, "coqa": null}}')
+    assert read([path], Problems()).rows[0].scores == {}
+
+
+def test_results_of_newer_harnesses_say_their_model(tmp_path):
+    """All are called ``results_DATE.json``; their names, words and counts are no scores."""
+    found = {
+        "results": {
+            "drop": {"alias": "drop", "name": "drop", "sample_len": 14, "f1,none": 0.3,
+                     "f1_stderr,none": "N/A"},
+            "text": {"alias": "text", "sample_len": 9, "bleu,none": 0.2},
+            "group": {"alias": "group"},
+        },
+        "n-shot": {"drop": 3, "text": 3}, "config": {"model_args": "pretrained=org/x-7b,a=1"},
+    }  # fmt: skip
+    path = tmp_path / "results_2026-01-01T00-00-00.json"
+    path.write_text(json.dumps(found))
+    problems = Problems()
+    (row,) = read([path], problems).rows
+    assert (row.model, row.shots, row.size) == ("org/x-7b", 3, 7.0)
+    assert row.scores == {"drop": 0.3, "text": 0.2}
+    assert not problems.bad.total
+    path.write_text(json.dumps({
+        "config_general": {"model_name": "org/y-1b"},
+        "results": {"drop|5": {"em": 0.1, "em_stderr": 0.01}, "all": {"em": 0.1}},
+    }))  # fmt: skip
+    (row,) = read([path], problems).rows
+    assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
