@@ -87,6 +87,21 @@ def train(*arguments: object, launcher: tuple[str, ...] = ("-m", "closeread")):
     )  # fmt: skip
 
 
+def killed(state: Path, *arguments: object) -> None:
+    """Begin a training and kill it once a state is saved."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeread", "train", *map(str, arguments)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    for _ in range(20_000):
+        if (state / "trainer_state.json").exists() or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+
+
 def history(out: Path) -> dict[int, float]:
     told = json.loads((out / "closeread.json").read_text())
     return {row["step"]: row["loss"] for row in told["history"] if "loss" in row}
@@ -141,17 +156,7 @@ def test_a_killed_training_goes_on_along_the_same_curve(tmp_path, encoder, data)
     whole = recipe(tmp_path / "whole.toml", encoder, data, **settings)
     assert train(whole, "--out", tmp_path / "whole").returncode == 0
     out = tmp_path / "killed"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "closeread", "train", str(whole), "--out", str(out)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    for _ in range(6000):
-        if (out / "states" / "checkpoint-20" / "trainer_state.json").exists():
-            break
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    killed(out / "states" / "checkpoint-20", whole, "--out", out)
     assert not (out / "closeread.json").exists()
     refused = train(whole, "--out", out)
     assert refused.returncode == 2
@@ -167,22 +172,39 @@ def test_a_killed_training_goes_on_along_the_same_curve(tmp_path, encoder, data)
         assert torch.allclose(weights, second[name], atol=1e-6), name
 
 
+def test_a_killed_stage_goes_on_too(tmp_path, encoder, data):
+    """The stage is taken up at its last state, and the training after it begins from it."""
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=5, batch_size=4)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write(
+            '[[before]]\nreader = { name = "span", options = { max_length = 96, stride = 16 } }\n'
+            '[before.train]\ndevice = "cpu"\nmax_steps = 40\nbatch_size = 4\nsave_every = 10\n'
+            f'datasets = [{{ path = "{data}" }}]\n'
+        )
+    out, whole = tmp_path / "out", tmp_path / "whole"
+    killed(out / "before" / "1" / "states" / "checkpoint-20", path)
+    assert not (out / "before" / "1" / "closeread.json").exists()
+    refused = train(path)
+    assert (refused.returncode, "--resume" in refused.stderr) == (2, True)
+    resumed = train(path, "--resume")
+    assert resumed.returncode == 0, resumed.stderr
+    assert train(path, "--out", whole).returncode == 0
+    for folder in ("before/1", "."):
+        assert history(out / folder) == pytest.approx(history(whole / folder), abs=1e-6)
+        first, second = (
+            AutoModelForQuestionAnswering.from_pretrained(one / folder).state_dict()
+            for one in (out, whole)
+        )
+        for name, weights in first.items():
+            assert torch.allclose(weights, second[name], atol=1e-6), (folder, name)
+
+
 def test_a_state_that_was_cut_short_is_passed_over(tmp_path, encoder, data):
     """A kill may hit the writing of a state itself."""
     settings = {"max_steps": 20, "batch_size": 4, "save_every": 5, "keep": 4}
     path = recipe(tmp_path / "r.toml", encoder, data, **settings)
     out = tmp_path / "out"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "closeread", "train", str(path)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
-    for _ in range(6000):
-        if (out / "states" / "checkpoint-10" / "trainer_state.json").exists():
-            break
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    killed(out / "states" / "checkpoint-10", path)
     last = max((out / "states").glob("checkpoint-*"), key=lambda one: int(one.name[11:]))
     weights = last / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])

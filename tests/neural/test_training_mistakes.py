@@ -10,10 +10,12 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+import msgspec
 import torch
 from safetensors.torch import load_file, save_file
 
 from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.training.recipe import TrainedReader
 from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
 from neural.trained import stage, train
 
@@ -91,11 +93,31 @@ def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, d
     for wrong, found in (
         ({"max_stepz": 2}, "did you mean before.2.train.max_steps"),
         ({"datasets": [{"path": str(tmp_path / "none.json")}]}, "none.json"),
+        ({"exclude": [str(tmp_path / "none.json")]}, "none.json"),
+        ({"beside": {"datasets": [{"path": str(tmp_path / "none.json")}]}}, "none.json"),
     ):
         stages = (stage(data), stage(data, **wrong))
         with pytest.raises(CloseReadError, match=found):
             train(tmp_path / "out", encoder, data, before=stages, begin=never)
         assert not (tmp_path / "out").exists()
+    later = TrainedReader(name="cloze", options={"words_a_questions": 8})
+    stages = (stage(data), msgspec.structs.replace(stage(data), reader=later))
+    with pytest.raises(InputError, match="did you mean reader"):
+        train(tmp_path / "out", encoder, data, before=stages, begin=never)
+    assert not (tmp_path / "out").exists()
+
+
+def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder, data):  # noqa: F811
+    """By the same word as the readers' option, also where an encoder goes on learning."""
+    pickled = tmp_path / "pickled"
+    shutil.copytree(encoder, pickled)
+    torch.save(load_file(pickled / "model.safetensors"), pickled / "pytorch_model.bin")
+    (pickled / "model.safetensors").unlink()
+    with pytest.raises(InputError, match="cannot be opened"):
+        train(tmp_path / "out", str(pickled), data, max_steps=1)
+    assert not (tmp_path / "out").exists()
+    assert train(tmp_path / "out", str(pickled), data, max_steps=1, pickled=True)["steps"] == 1
+    assert (tmp_path / "out" / "model.safetensors").exists()
 
 
 def test_a_model_that_breaks_is_told(tmp_path, encoder, data):  # noqa: F811

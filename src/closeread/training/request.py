@@ -32,6 +32,7 @@ class Request:
         open_dataset: Opens data sets by name.
         resume: Go on with a training that was broken off.
         overwrite: Discard what is there.
+        look: Only look whether this could be done: nothing is trained or written.
         begin: Called with the number of steps; what it returns is called with every step done.
         say: Told lines for the user while training goes on.
     """
@@ -42,6 +43,7 @@ class Request:
     open_dataset: OpenDataset
     resume: bool = False
     overwrite: bool = False
+    look: bool = False
     begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None
     say: Say = lambda line: None
 

@@ -51,6 +51,12 @@ def train(request: Request) -> Trained:
     )
     check(settings, options)
     without_stages(request)
+    if request.look:
+        for name in (options.model, options.vocabulary):
+            named(name)
+        for source in settings.datasets:
+            request.open_dataset(source.path, source.format or None)
+        return Trained(out=request.out, told={}, remarks=())
     processes = Processes(settings.device)
     with processes.together():
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite)

@@ -1,7 +1,6 @@
 """``[[before]]``: trainings that come first, each from the model that the one before it made."""
 
 import dataclasses
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ _FIRST = "the model of the stage before"  # stands for it while the stages are l
 
 
 def check_stages(request: Request, settings: NeuralSettings) -> None:
-    """Look at every stage before the first begins: reader, settings, and whether its data open.
+    """Look at every stage before the first begins: options, settings, and whether its data open.
 
     Args:
         request: With the stages.
@@ -27,15 +26,17 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
         CloseReadError: As the stage itself would, hours later.
     """
     for number, stage in enumerate(request.recipe.before, 1):
-        catalog.resolve("trainer", stage.reader.name)
+        trainer = catalog.resolve("trainer", stage.reader.name)
+        if ":" in stage.reader.name:
+            continue  # a trainer of one's own has settings of its own
         given = _given(stage, settings, _FIRST if number > 1 else settings.model, number)
         prefix = f"before.{number}.train."
         if stage.reader.name == "encoder":
             section(request.path, given, PretrainSettings, prefix)
-        elif ":" not in stage.reader.name:  # a trainer of one's own has settings of its own
+        else:
             check(section(request.path, given, NeuralSettings, prefix))
-        for path, form in _data(stage.train):
-            request.open_dataset(path, form or None)
+        recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
+        trainer(dataclasses.replace(request, recipe=recipe, look=True))
 
 
 def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
@@ -72,9 +73,3 @@ def _given(stage: Stage, settings: NeuralSettings, model: str, number: int) -> d
         return {"model": model, **stage.train}
     declared = {model: msgspec.to_builtins(made_by), **stage.train.get("made_by", {})}
     return {"model": model, **stage.train, "made_by": declared}
-
-
-def _data(train: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    for key in ("datasets", "dev"):
-        for one in train.get(key, ()):
-            yield one["path"], one.get("format", "")

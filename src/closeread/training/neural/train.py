@@ -35,13 +35,12 @@ def train(request: Request, task: Task) -> Trained:
         UsageError: The folder is taken, or a setting is out of its range.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
+    if request.look:
+        return _looked(request)
     processes = Processes(str(request.recipe.train.get("device", "")))
     # All data are read before anything is written: a wrong name at the end costs no stage.
     with processes.together():
-        settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
-        check(settings)
-        _check_device(settings)
-        model = named(settings.model)
+        settings, model = _checked(request)
         check_stages(request, settings)
         gather = task.items if isinstance(task, Gathers) else flat
         material = _material(request, settings.datasets, settings, gather)
@@ -120,6 +119,25 @@ def train(request: Request, task: Task) -> Trained:
                     }
                 )
     return Trained(out=request.out, told=told, remarks=_remarks(told, drawn_from))
+
+
+def _checked(request: Request) -> tuple[NeuralSettings, str]:
+    """Return what the recipe says, and the model's name, where both make sense here."""
+    settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
+    check(settings)
+    _check_device(settings)
+    return settings, named(settings.model)
+
+
+def _looked(request: Request) -> Trained:
+    """See that every setting makes sense and every data set opens."""
+    settings, _ = _checked(request)
+    beside = settings.beside.datasets if settings.beside else ()
+    for source in (*settings.datasets, *beside, *settings.dev):
+        request.open_dataset(source.path, source.format or None)
+    for name in settings.exclude:
+        request.open_dataset(name)
+    return Trained(out=request.out, told={}, remarks=())
 
 
 def _material(
