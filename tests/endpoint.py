@@ -31,6 +31,7 @@ class Endpoint:
             status with headers and text, or the name of a fault in the handler below; None: fine.
         only_streams: Whether every reply is streamed, asked for or not.
         pages: What GET answers, by path, besides the models.
+        get_status: Where it is not 0, what every GET is refused with.
         reply: From a path and a body to what is answered as JSON, where it is no language model.
     """
 
@@ -41,6 +42,7 @@ class Endpoint:
     usage: bool = True
     only_streams: bool = False
     pages: dict[str, Any] = field(default_factory=dict)
+    get_status: int = 0
     reply: Callable[[str, dict[str, Any]], Any] | None = None
     seen: list[Seen] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -77,7 +79,9 @@ def serving(endpoint: Endpoint, port: int = 0) -> Iterator[Endpoint]:
             """Stay silent."""
 
         def do_GET(self):
-            if self.path.endswith("/models") and endpoint.models:
+            if endpoint.get_status:
+                self.send(endpoint.get_status, "gone")
+            elif self.path.endswith("/models") and endpoint.models:
                 listed = [{"id": name, "created": time.time_ns()} for name in endpoint.models]
                 self.send(200, json.dumps({"data": listed}))
             elif self.path in endpoint.pages:

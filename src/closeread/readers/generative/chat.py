@@ -1,75 +1,42 @@
 """Readers behind an OpenAI-compatible endpoint: ``chat`` and ``completion``."""
 
 import math
+import os
 import re
-from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
 
 from closeread.errors import UsageError
-from closeread.readers.generative.asking import Asking
-from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.extraction import Extraction, stops_in
-from closeread.readers.generative.remote import RemoteReader
+from closeread.readers.generative.extraction import stops_in
+from closeread.readers.generative.options import AskingOptions, taking
+from closeread.readers.generative.remote import LIMITS, RemoteReader
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.endpoint import Endpoint
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SHORTEST_KEY = 8  # a shorter one, such as "none" for a server that wants none, is no secret
+_NOT_EXTRA = {
+    "model": "-o model= names it",
+    "messages": "-o prompt= changes how a question is put",
+    "prompt": "-o prompt= changes how a question is put",
+    "n": "one text a request is read; -o shuffles= asks more often",
+}
 
 
-def chat(
-    *,
-    model: str = "",
-    base_url: str = "",
-    api_key_env: str = "OPENAI_API_KEY",
-    prompt: str = "",
-    examples: str = "",
-    shots: int = 0,
-    seed: int = 0,
-    shuffles: int = 1,
-    scoring: str = "generation",
-    judge: str = "together",
-    max_tokens: int = 1024,
-    temperature: float = 0.0,
-    stop: str = "",
-    server_stop: bool = False,
-    stream: bool = False,
-    top_logprobs: int = 20,
-    extract: str = "auto",
-    extra: str = "",
-    concurrency: int = 8,
-    timeout_seconds: float = 300.0,
-    retries: int = 6,
-    cache: str = "",
-    budget_tokens: int = 0,
-    budget_money: float = 0.0,
-    price_in: float = 0.0,
-    price_out: float = 0.0,
-) -> "RemoteReader":
-    r"""Make a reader that asks ``/chat/completions``; the server applies its chat template.
+@dataclass(frozen=True, kw_only=True)
+class EndpointOptions(AskingOptions):
+    """Where the model is, what it is asked for, and how patiently.
 
-    Args:
+    Attributes:
         model: As the server names it; where it serves one model only, that.
         base_url: Of the endpoint, ``http://localhost:8000/v1``; else ``$OPENAI_BASE_URL``.
         api_key_env: The environment variable that holds the key. Keys are taken from nowhere else.
-        prompt: A prompt file of your own instead of those that ship.
-        examples: A data set with gold to draw examples from.
-        shots: How many examples.
-        seed: Of examples, orders and (above temperature 0) the server's sampling.
-        shuffles: Ask questions with options so often, in different orders; the majority counts.
-        scoring: ``generation``, ``letters`` or (completion only) ``texts``.
-        judge: ``each`` asks about every option of a verification question alone.
-        max_tokens: That a reply may have.
-        temperature: 0 is greedy.
-        stop: Where the saved text is cut before it is read; several are separated by ``||``, and
-            ``\n`` is a line's end. ``score --stop`` changes it afterwards.
+        temperature: 0 is greedy; above it ``seed`` is sent.
         server_stop: Send the stops to the server as well. Cheaper, but what follows is lost.
         stream: Have the reply sent piece by piece, for servers and proxies that cut a silent
             connection. The text is the same.
-        top_logprobs: With ``scoring=letters``, how many of the likeliest first tokens are asked
-            for; hosted endpoints allow 20 or 5.
-        extract: The rule by which the answer is read.
         extra: A JSON object merged into every request; null takes a key away.
         concurrency: Requests on their way at once.
         timeout_seconds: For one attempt.
@@ -80,110 +47,148 @@ def chat(
         price_in: Of a million prompt tokens.
         price_out: Of a million completion tokens.
     """
-    return _made("/chat/completions", dict(locals()))
+
+    model: str = ""
+    base_url: str = ""
+    api_key_env: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    server_stop: bool = False
+    stream: bool = False
+    extra: str = ""
+    concurrency: int = 8
+    timeout_seconds: float = 300.0
+    retries: int = 6
+    cache: str = ""
+    budget_tokens: int = 0
+    budget_money: float = 0.0
+    price_in: float = 0.0
+    price_out: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not _VARIABLE.fullmatch(self.api_key_env):
+            raise UsageError(
+                "api_key_env is no name of an environment variable",
+                expected="a name such as OPENAI_API_KEY, never the key itself",
+            )
+        if self.concurrency < 1 or self.retries < 0:
+            raise UsageError("concurrency is at least 1, retries at least 0")
+        if not self.timeout_seconds > 0:
+            raise UsageError("timeout_seconds is above 0")
+        if not (self.temperature >= 0 and math.isfinite(self.temperature)):
+            raise UsageError("temperature is a number of at least 0")
+        key = os.environ.get(self.api_key_env, "").strip()
+        for name, value in asdict(self).items():
+            if len(key) >= _SHORTEST_KEY and isinstance(value, str) and key in value:
+                raise UsageError(
+                    f"the option {name} holds the key itself, which runs would record",
+                    cure=f"leave it out: it is taken from the variable {self.api_key_env}",
+                )
 
 
-def completion(
-    *,
-    model: str = "",
-    base_url: str = "",
-    api_key_env: str = "OPENAI_API_KEY",
-    prompt: str = "",
-    examples: str = "",
-    shots: int = 0,
-    seed: int = 0,
-    shuffles: int = 1,
-    scoring: str = "generation",
-    judge: str = "together",
-    max_tokens: int = 256,
-    temperature: float = 0.0,
-    stop: str = "\\n",
-    server_stop: bool = False,
-    stream: bool = False,
-    extract: str = "auto",
-    extra: str = "",
-    concurrency: int = 8,
-    timeout_seconds: float = 300.0,
-    retries: int = 6,
-    cache: str = "",
-    budget_tokens: int = 0,
-    budget_money: float = 0.0,
-    price_in: float = 0.0,
-    price_out: float = 0.0,
-) -> "RemoteReader":
-    """Make a reader that asks ``/completions`` with the whole prompt as text; options as ``chat``.
+@dataclass(frozen=True, kw_only=True)
+class ChatOptions(EndpointOptions):
+    """Options of ``chat``.
+
+    Attributes:
+        top_logprobs: With ``scoring=letters``, how many of the likeliest first tokens are asked
+            for; hosted endpoints allow 20 or 5.
+    """
+
+    max_tokens: int = 1024
+    top_logprobs: int = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scoring == "texts":
+            raise UsageError(
+                "a chat endpoint gives no log-probabilities of a text that it did not write",
+                cure="take the reader completion, or -o scoring=letters",
+            )
+        if not 1 <= self.top_logprobs <= 20:
+            raise UsageError(f"top_logprobs={self.top_logprobs}", expected="1 to 20")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompletionOptions(EndpointOptions):
+    """Options of ``completion``."""
+
+    stop: str = "\\n"
+
+
+@taking(ChatOptions)
+def chat(options: ChatOptions) -> RemoteReader:
+    """Make a reader that asks ``/chat/completions``; the server applies its chat template."""
+    return _made("/chat/completions", options, options.top_logprobs)
+
+
+@taking(CompletionOptions)
+def completion(options: CompletionOptions) -> RemoteReader:
+    """Make a reader that asks ``/completions`` with the whole prompt as text.
 
     A base model goes on with a next question of its own: its saved text is cut at the line's end.
     """
-    return _made("/completions", dict(locals()))
+    return _made("/completions", options, 0)
 
 
-def _made(path: str, options: Mapping[str, Any]) -> "RemoteReader":
-    given = dict(options)
-    if not _VARIABLE.fullmatch(given["api_key_env"]):
-        raise UsageError(
-            "api_key_env is no name of an environment variable",
-            expected="a name such as OPENAI_API_KEY, never the key itself",
-        )
-    if given["concurrency"] < 1 or given["retries"] < 0 or given["max_tokens"] < 1:
-        raise UsageError("concurrency and max_tokens are at least 1, retries at least 0")
-    if not given["timeout_seconds"] > 0 or not math.isfinite(given["temperature"]):
-        raise UsageError("timeout_seconds is above 0, temperature a number")
-    is_chat = path == "/chat/completions"
-    if is_chat and given["scoring"] == "texts":
-        raise UsageError(
-            "a chat endpoint gives no log-probabilities of a text that it did not write",
-            cure="take the reader completion, or -o scoring=letters",
-        )
-    if is_chat and not 1 <= given["top_logprobs"] <= 20:
-        raise UsageError(f"top_logprobs={given['top_logprobs']}", expected="1 to 20")
-    stops = stops_in(given["stop"])
-    asking = Asking(
-        examples=Examples.opened(given["examples"], given["shots"], given["seed"]),
-        extraction=Extraction(stops=stops, rule=given["extract"]),
-        prompt=given["prompt"],
-        shuffles=given["shuffles"],
-        scoring=given["scoring"],
-        judge=given["judge"],
-        seed=given["seed"],
+def _made(path: str, options: EndpointOptions, top_logprobs: int) -> RemoteReader:
+    budget = Budget(
+        options.budget_tokens, options.budget_money, options.price_in, options.price_out
     )
-    sent: dict[str, Any] = {
-        "max_tokens": given["max_tokens"],
-        "temperature": given["temperature"],
-    }
-    if given["temperature"] > 0:
-        sent["seed"] = given["seed"]
-    if given["server_stop"] and stops:
-        sent["stop"] = list(stops)
-    if given["stream"]:
-        sent["stream"] = True
-        sent["stream_options"] = {"include_usage": True}
     return RemoteReader(
         path,
-        asking,
-        Endpoint(
-            given["base_url"], given["api_key_env"], given["timeout_seconds"], given["retries"]
-        ),
-        model=given["model"],
-        sent=sent,
-        top_logprobs=given.get("top_logprobs", 0),
-        extra=_object(given["extra"]),
-        concurrency=given["concurrency"],
-        cache=given["cache"],
-        budget=Budget(
-            given["budget_tokens"],
-            given["budget_money"],
-            given["price_in"],
-            given["price_out"],
-        ),
+        options.asking(),
+        Endpoint(options.base_url, options.api_key_env, options.timeout_seconds, options.retries),
+        model=options.model,
+        sent=_sent(options, limited=budget.limited),
+        top_logprobs=top_logprobs,
+        concurrency=options.concurrency,
+        cache=options.cache,
+        budget=budget,
     )
 
 
-def _object(text: str) -> dict[str, Any]:
+def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
+    """Return what every request holds beside the model and the question."""
+    sent: dict[str, Any] = {
+        "max_tokens": options.max_tokens,
+        "temperature": options.temperature,
+    }
+    if options.temperature > 0:
+        sent["seed"] = options.seed
+    stops = stops_in(options.stop)
+    if options.server_stop and stops:
+        sent["stop"] = list(stops)
+    if options.stream:
+        sent["stream"] = True
+        sent["stream_options"] = {"include_usage": True}
+    sent |= _extra(options.extra)
+    sent = {key: value for key, value in sent.items() if value is not None}
+    if limited and not any(name in sent for name in LIMITS):
+        raise UsageError(
+            "a budget is set, and extra takes away max_tokens: a reply may cost any number",
+            cure='name another limit, -o extra=\'{"max_tokens": null, "max_completion_tokens": '
+            "512}', or leave out the budget",
+        )
+    return sent
+
+
+def _extra(text: str) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(text or "{}")
     except msgspec.DecodeError as error:
         raise UsageError(f"extra is no JSON: {error}", expected='{"top_p": 0.9}') from error
     if not isinstance(found, dict):
         raise UsageError("extra is no JSON object", expected='{"top_p": 0.9}')
+    for key in found:
+        if key in _NOT_EXTRA:
+            raise UsageError(f"extra cannot set {key!r}", cure=_NOT_EXTRA[key])
+    for name in LIMITS:
+        value = found.get(name, 1)
+        if value is not None and (type(value) is not int or value < 1):
+            raise UsageError(f"extra: {name} is {value!r}", expected="a whole number above 0")
+    stops = found.get("stop")
+    several = stops if isinstance(stops, list) else [stops or ""]
+    if not all(isinstance(one, str) for one in several):
+        raise UsageError(f"extra: stop is {stops!r}", expected="a text, or a list of texts")
     return found

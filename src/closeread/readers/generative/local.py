@@ -22,10 +22,9 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.generative.asking import Ask, Asking
-from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.extraction import Extraction, stops_in
 from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted
+from closeread.readers.generative.options import AskingOptions, taking
 from closeread.types import Generation, Passage, Prediction, Question
 
 if TYPE_CHECKING:
@@ -35,73 +34,42 @@ Item = tuple[Passage, Question]
 _FORMS = ("auto", "chat", "plain")
 
 
-def local(
-    *,
-    model: str = "",
-    device: str = "cpu",
-    dtype: str = "auto",
-    form: str = "auto",
-    prompt: str = "",
-    examples: str = "",
-    shots: int = 0,
-    seed: int = 0,
-    shuffles: int = 1,
-    scoring: str = "generation",
-    judge: str = "together",
-    max_tokens: int = 256,
-    stop: str = "",
-    extract: str = "auto",
-    batch: int = 16,
-    batch_tokens: int = 16384,
-) -> "LocalReader":
-    """Make the reader; options not named here are those of ``chat``. Decoding is greedy.
+@dataclass(frozen=True, kw_only=True)
+class LocalOptions(AskingOptions):
+    """Options of ``local``.
 
-    Args:
+    Attributes:
         model: A folder, or a hub name.
         device: Such as ``cpu`` or ``cuda:0``.
         dtype: Such as ``float32``; ``auto`` is the one of the weights.
         form: ``chat`` puts questions through the model's chat template, ``plain`` as one text to
             be completed; ``auto`` is ``chat`` where the model has a template.
-        prompt: A prompt file of your own.
-        examples: A data set with gold to draw examples from.
-        shots: How many examples.
-        seed: Of examples and orders.
-        shuffles: Ask questions with options so often, in different orders.
-        scoring: ``generation``, ``letters`` or ``texts``.
-        judge: ``together`` or ``each``.
-        max_tokens: That an answer may have.
-        stop: Where the saved text is cut before it is read.
-        extract: The rule by which the answer is read.
         batch: The most sequences that are computed together; 1 is one at a time.
         batch_tokens: The most tokens that they have together, padding and ``max_tokens`` included.
     """
-    if not model:
-        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
-    if form not in _FORMS:
-        raise UsageError(f"form={form}", expected="one of " + ", ".join(_FORMS))
-    if max_tokens < 1:
-        raise UsageError(f"max_tokens={max_tokens}", expected="1 or more")
-    if batch < 1 or batch_tokens < 1:
-        raise UsageError(f"batch={batch}, batch_tokens={batch_tokens}", expected="1 or more")
-    asking = Asking(
-        examples=Examples.opened(examples, shots, seed),
-        extraction=Extraction(stops=stops_in(stop), rule=extract),
-        prompt=prompt,
-        shuffles=shuffles,
-        scoring=scoring,
-        judge=judge,
-        seed=seed,
-    )
-    return LocalReader(
-        asking,
-        model,
-        device=device,
-        dtype=dtype,
-        form=form,
-        max_tokens=max_tokens,
-        batch=batch,
-        batch_tokens=batch_tokens,
-    )
+
+    model: str = ""
+    device: str = "cpu"
+    dtype: str = "auto"
+    form: str = "auto"
+    batch: int = 16
+    batch_tokens: int = 16384
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.model:
+            raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+        if self.form not in _FORMS:
+            raise UsageError(f"form={self.form}", expected="one of " + ", ".join(_FORMS))
+        if self.batch < 1 or self.batch_tokens < 1:
+            found = f"batch={self.batch}, batch_tokens={self.batch_tokens}"
+            raise UsageError(found, expected="1 or more")
+
+
+@taking(LocalOptions)
+def local(options: LocalOptions) -> "LocalReader":
+    """Make the reader. Decoding is greedy."""
+    return LocalReader(options.asking(), options)
 
 
 @dataclass
@@ -138,29 +106,20 @@ class LocalReader:
     batch_size = 256
     passing_options = ("device", "batch", "batch_tokens")
 
-    def __init__(
-        self,
-        asking: Asking,
-        name: str,
-        *,
-        device: str,
-        dtype: str,
-        form: str,
-        max_tokens: int,
-        batch: int,
-        batch_tokens: int,
-    ) -> None:
+    def __init__(self, asking: Asking, options: LocalOptions) -> None:
         self._asking = asking
-        self._name = name
-        self._max_tokens = max_tokens
-        self._batch = batch
-        self._batch_tokens = batch_tokens
+        self._name = options.model
+        self._max_tokens = options.max_tokens
+        self._batch = options.batch
+        self._batch_tokens = options.batch_tokens
         from closeread.readers.neural.causal import CausalModel
 
-        self._model = CausalModel.opened(name, device, dtype)
-        self._chat = form == "chat" or (form == "auto" and self._model.has_template)
+        self._model = CausalModel.opened(options.model, options.device, options.dtype)
+        self._chat = options.form == "chat" or (options.form == "auto" and self._model.has_template)
         if self._chat and not self._model.has_template:
-            raise UsageError("the model has no chat template", where=name, cure="-o form=plain")
+            raise UsageError(
+                "the model has no chat template", where=options.model, cure="-o form=plain"
+            )
 
     @cached_property
     def record(self) -> dict[str, Any]:

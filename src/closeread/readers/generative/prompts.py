@@ -100,18 +100,14 @@ def opened(path: str) -> Prompt:
 @lru_cache(maxsize=64)
 def _opened(path: str, name: str) -> Prompt:
     try:
-        text = Path(path).read_text("utf-8")
+        text = Path(path).read_text("utf-8-sig")  # Windows' editors put a mark before the text
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", where=path) from error
     except UnicodeDecodeError as error:
         raise InputError("not UTF-8 text", where=path) from error
     pieces = _SECTION.split(text)
     found = dict(zip(pieces[1::2], (one.removesuffix("\n") for one in pieces[2::2]), strict=True))
-    problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
-    problems += ["text before the first section"] if pieces[0].strip() else []
-    problems += ["no {question} in [question]"] if "{question}" not in text else []
-    problems += ["not one {answer} in [answer]"] if found.get("answer", "").count("{") != 1 else []
-    if problems:
+    if problems := _problems(found, names=pieces[1::2], before=pieces[0]):
         raise InputError(
             "; ".join(problems),
             where=path,
@@ -120,6 +116,21 @@ def _opened(path: str, name: str) -> Prompt:
             cure=f"{_FOLDER / 'choice.en.txt'} is an example",
         )
     return Prompt(name, text, found.get("system", ""), found["question"], found["answer"])
+
+
+def _problems(found: dict[str, str], *, names: list[str], before: str) -> list[str]:
+    """Return what is wrong with a file of these sections; a place elsewhere is never filled."""
+    places = {name: _PLACE.findall(text) for name, text in found.items()}
+    problems = [f"no [{one}] section" for one in ("question", "answer") if one not in found]
+    problems += [f"[{one}] stands there twice" for one in found if names.count(one) > 1]
+    problems += ["text before the first section"] if before.strip() else []
+    if "question" not in places.get("question", ["question"]):
+        problems.append("no {question} in [question]")
+    if places.get("answer", ["answer"]) != ["answer"]:
+        problems.append("not one {answer}, and it alone, in [answer]")
+    problems += ["{answer} in [question]"] if "answer" in places.get("question", ()) else []
+    problems += [f"{{{one}}} in [system]" for one in places.get("system", ())]
+    return problems
 
 
 def gold_of(question: Question, language: str) -> str:

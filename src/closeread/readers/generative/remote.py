@@ -13,6 +13,7 @@ import msgspec
 from closeread.errors import EndpointError, UsageError
 from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.option_scores import of_letters, scored
+from closeread.readers.generative.refusals import model_refusal, models, wrong_model
 from closeread.readers.generative.wire import (
     ChatReply,
     TextReply,
@@ -23,8 +24,8 @@ from closeread.readers.generative.wire import (
 )
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
-from closeread.readers.http.client import Client, Lane, models
-from closeread.readers.http.endpoint import Endpoint, wrong_model
+from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.faults import (
     FailedQuestionError,
     LostQuestionError,
@@ -34,6 +35,7 @@ from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.types import Generation, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
+LIMITS = ("max_tokens", "max_completion_tokens")  # of a reply: what servers call it
 _TOLD = ("id", "owned_by", "root", "max_model_len")
 
 
@@ -64,7 +66,6 @@ class RemoteReader:
         model: str,
         sent: Mapping[str, Any],
         top_logprobs: int,
-        extra: Mapping[str, Any],
         concurrency: int,
         cache: str,
         budget: Budget,
@@ -75,7 +76,6 @@ class RemoteReader:
         self._model = model
         self._sent = dict(sent)
         self._top_logprobs = top_logprobs
-        self._extra = dict(extra)
         self._concurrency = concurrency
         self._cache = cache
         self.budget = budget
@@ -117,13 +117,15 @@ class RemoteReader:
         return {"id": wanted} | {name: entry[name] for name in _TOLD if entry.get(name)}
 
     async def _list(self) -> list[dict[str, Any]] | None:
-        client = Client(self._endpoint, self.budget, None)
-        async with client.lane() as lane:
+        async with Lane(self._endpoint) as lane:
             return await models(lane, self._endpoint)
 
     def _body(self, particular: Mapping[str, Any]) -> dict[str, Any]:
-        body = {"model": self._served["id"], **self._sent, **self._extra, **particular}
-        return {key: value for key, value in body.items() if value is not None}
+        return {"model": self._served["id"], **self._sent, **particular}
+
+    def _one_token(self) -> dict[str, int]:
+        """Return the limit of a reply whose text is not wanted, under the name that is sent."""
+        return {next((name for name in LIMITS if name in self._sent), LIMITS[0]): 1}
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, as they come.
@@ -131,16 +133,19 @@ class RemoteReader:
         Raises:
             EndpointError: Every further request would fail.
             BudgetError: The budget is used up; everything that was paid for was yielded before.
+            InputError: The set of examples does not hold enough for these items.
         """
         if not items:
             return
+        for passage, question in items:  # a lack of examples is said before anything is paid for
+            self._asking.examples.drawn(passage, question)
         _ = self._served
         yield from streamed(partial(self._all, items))
 
     async def _all(self, items: Sequence[Item], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
         self.budget.open()
-        client = Client(self._endpoint, self.budget, cache)
+        client = Client(self._endpoint, self.budget, cache, model_refusal)
 
         async def one(lane: Lane, item: Item) -> None:
             put(await self._one(client, lane, *item))
@@ -184,8 +189,8 @@ class RemoteReader:
 
     async def _score(self, client: Client, lane: Lane, ask: Ask, question: Question) -> Prediction:
         if self._is_chat:
-            asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": self._top_logprobs}
-            body = self._body({**self._shown(ask), **asked})
+            asked = {"logprobs": True, "top_logprobs": self._top_logprobs}
+            body = self._body({**self._shown(ask), **self._one_token(), **asked})
             reply, _ = await self._ask(client, lane, body, 1)
             tops = top_tokens(reply) if isinstance(reply, ChatReply) else None
             if not tops:
@@ -203,7 +208,7 @@ class RemoteReader:
             note = f"{', '.join(absent)} not among the {len(tops)} likeliest tokens: at most as set"
             return msgspec.structs.replace(found, note=note)
         texts = [ask.plain() + continuation for continuation in ask.continuations]
-        body = self._body({"prompt": texts, "max_tokens": 1, "echo": True, "logprobs": 1})
+        body = self._body({"prompt": texts, **self._one_token(), "echo": True, "logprobs": 1})
         reply, _ = await self._ask(client, lane, body, len(texts))
         echoes = [one.logprobs for one in reply.choices] if isinstance(reply, TextReply) else []
         present = [one for one in echoes if one is not None]
@@ -223,7 +228,7 @@ class RemoteReader:
             body,
             read=partial(decoded, chat=self._is_chat, n=n),
             cost=_cost,
-            most_out=n * int(body.get("max_tokens", body.get("max_completion_tokens", 1))),
+            most_out=n * max((body[name] for name in LIMITS if name in body), default=0),
         )
 
     def _shown(self, ask: Ask) -> dict[str, Any]:
@@ -243,7 +248,7 @@ class RemoteReader:
         )
 
 
-def _cost(reply: ChatReply | TextReply) -> tuple[int | None, int]:
+def _cost(reply: ChatReply | TextReply) -> tuple[int | None, int | None]:
     """Return the tokens of a reply as the server counts them; it may count none."""
     usage = reply.usage or Usage()
-    return usage.prompt_tokens, usage.completion_tokens or 0
+    return usage.prompt_tokens, usage.completion_tokens

@@ -5,7 +5,6 @@ from typing import Any
 
 import msgspec
 
-from closeread.readers.generative.event_stream import BrokenStreamError, is_stream, joined
 from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Generation
 
@@ -79,7 +78,7 @@ _TEXT = msgspec.json.Decoder(TextReply)
 
 
 def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
-    """Read a reply, streamed or not, and put its choices in the order of their index, each once.
+    """Read a reply, and put its choices in the order of their index, each once.
 
     Args:
         raw: The body.
@@ -87,18 +86,11 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
         n: How many choices were asked for.
 
     Raises:
-        MalformedReplyError: No JSON, no choices, not those asked for, two that disagree, or a
-            stream that breaks off.
+        MalformedReplyError: No JSON, no choices, not those asked for, or two that disagree.
     """
     found: ChatReply | TextReply
     try:
-        if is_stream(raw):
-            whole = joined(raw)
-            found = msgspec.convert(whole, ChatReply) if chat else msgspec.convert(whole, TextReply)
-        else:
-            found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
-    except BrokenStreamError as error:
-        raise MalformedReplyError(str(error)) from error
+        found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error
     by_index: dict[int, Any] = {}

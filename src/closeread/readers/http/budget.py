@@ -1,6 +1,7 @@
 """A budget of tokens and money: nothing is asked that might not be paid for."""
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 
 from closeread.errors import BudgetError, UsageError
@@ -10,8 +11,9 @@ from closeread.errors import BudgetError, UsageError
 class Budget:
     """What may be spent by one command, and what was.
 
-    Before a request is sent its cost is reserved: the tokens of its text as estimated from what
-    earlier replies counted, and all tokens that the reply may have.
+    Before a request is sent the most that it can cost is reserved: as many prompt tokens as it has
+    bytes (no tokenizer makes more of a text; a server that counts more has shown it), and all
+    tokens that the reply may have. What a reply does not count is taken to be what was reserved.
 
     Attributes:
         most_tokens: Prompt and completion tokens together; 0 for no limit.
@@ -26,8 +28,9 @@ class Budget:
     price_out: float = 0.0
     tokens_in: int = 0
     tokens_out: int = 0
-    _bytes_in: int = 0
-    _reserved: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _most_a_byte: float = 1.0
+    _tickets: int = 0
+    _reserved: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     _reserved_in: int = 0
     _reserved_out: int = 0
     _settled: asyncio.Event = field(init=False)
@@ -48,50 +51,50 @@ class Budget:
         self._settled = asyncio.Event()
 
     @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return bool(self.most_tokens or self.most_money)
+
+    @property
     def money(self) -> float:
         """What was spent."""
         return self._price(self.tokens_in, self.tokens_out)
 
-    async def reserve(self, ticket: int, n_bytes: int, most_out: int) -> None:
-        """Wait until a request fits beside those on their way.
+    async def reserve(self, n_bytes: int, most_out: int) -> int:
+        """Wait until a request fits beside those on their way; return its ticket.
 
         Args:
-            ticket: Names the request.
             n_bytes: The length of its text in UTF-8.
             most_out: The tokens that the reply may have at most.
 
         Raises:
             BudgetError: It does not fit although nothing else is on its way.
         """
-        estimate = (self._estimated(n_bytes), most_out)
-        while not self._fits(estimate):
+        while not self._fits(most_in := self._most_in(n_bytes), most_out):
             if not self._reserved:
                 raise BudgetError(
                     f"the budget is used up: {self.spent()}; the next request may cost "
-                    f"{sum(estimate):,} tokens more",
+                    f"{most_in + most_out:,} tokens more",
                     cure="go on with the same command, a larger budget and --resume; what was "
                     "answered is kept and is not asked again",
                 )
             self._settled.clear()
             await self._settled.wait()
-        self._reserved[ticket] = estimate
-        self._reserved_in += estimate[0]
-        self._reserved_out += estimate[1]
+        self._tickets += 1
+        self._reserved[self._tickets] = (n_bytes, most_in, most_out)
+        self._reserved_in += most_in
+        self._reserved_out += most_out
+        return self._tickets
 
-    def settle(self, ticket: int, n_bytes: int, tokens_in: int | None, tokens_out: int) -> None:
-        """Replace a reservation by what the reply says it cost."""
-        estimate, _ = self._reserved[ticket]
-        if tokens_in is not None:
-            self._bytes_in += n_bytes
-        self.tokens_in += estimate if tokens_in is None else tokens_in
-        self.tokens_out += tokens_out
-        self.release(ticket)
-
-    def release(self, ticket: int) -> None:
-        """Give back what was reserved for a request that came to nothing."""
-        tokens_in, tokens_out = self._reserved.pop(ticket)
-        self._reserved_in -= tokens_in
-        self._reserved_out -= tokens_out
+    def settle(self, ticket: int, tokens_in: int | None, tokens_out: int | None) -> None:
+        """Replace a reservation by what was spent; None: nobody knows, hence all of it."""
+        n_bytes, most_in, most_out = self._reserved.pop(ticket)
+        if tokens_in is not None and n_bytes:
+            self._most_a_byte = max(self._most_a_byte, tokens_in / n_bytes)
+        self.tokens_in += most_in if tokens_in is None else tokens_in
+        self.tokens_out += most_out if tokens_out is None else tokens_out
+        self._reserved_in -= most_in
+        self._reserved_out -= most_out
         self._settled.set()
 
     def spent(self) -> str:
@@ -99,13 +102,12 @@ class Budget:
         money = f", {self.money:.4f} in money" if self.price_in or self.price_out else ""
         return f"{self.tokens_in:,} prompt and {self.tokens_out:,} completion tokens{money}"
 
-    def _estimated(self, n_bytes: int) -> int:
-        share = self.tokens_in / self._bytes_in if self._bytes_in else 0.5
-        return int(n_bytes * share) + 1
+    def _most_in(self, n_bytes: int) -> int:
+        return math.ceil(n_bytes * self._most_a_byte)
 
-    def _fits(self, estimate: tuple[int, int]) -> bool:
-        tokens_in = self.tokens_in + self._reserved_in + estimate[0]
-        tokens_out = self.tokens_out + self._reserved_out + estimate[1]
+    def _fits(self, most_in: int, most_out: int) -> bool:
+        tokens_in = self.tokens_in + self._reserved_in + most_in
+        tokens_out = self.tokens_out + self._reserved_out + most_out
         if self.most_tokens and tokens_in + tokens_out > self.most_tokens:
             return False
         return not self.most_money or self._price(tokens_in, tokens_out) <= self.most_money

@@ -20,6 +20,7 @@ class Cache:
             self._base = sqlite3.connect(
                 path, timeout=30, isolation_level=None, check_same_thread=False
             )
+            self._refuse_foreign()
             self._base.execute("PRAGMA journal_mode=WAL")
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(
@@ -37,16 +38,21 @@ class Cache:
             ).fetchone()
         except sqlite3.Error as error:
             raise self._broken(error) from error
-        return None if row is None else bytes(row[0])
+        return row[0] if row is not None and isinstance(row[0], bytes) else None
 
     def put(self, request_sha256: str, reply: bytes) -> None:
-        """Keep a reply; one that is there already stays."""
+        """Keep a reply, instead of one that could not be read."""
         try:
             self._base.execute(
-                "INSERT OR IGNORE INTO replies VALUES (?, ?)", (request_sha256, reply)
+                "INSERT OR REPLACE INTO replies VALUES (?, ?)", (request_sha256, reply)
             )
         except sqlite3.Error as error:
             raise self._broken(error) from error
+
+    def _refuse_foreign(self) -> None:
+        names = {row[0] for row in self._base.execute("SELECT name FROM sqlite_master")}
+        if names and "replies" not in names:
+            raise sqlite3.DatabaseError(f"it is a data base of something else: {min(names)}, ...")
 
     def close(self) -> None:
         """Close the file."""

@@ -1,15 +1,15 @@
-"""The one place that talks to a model's endpoint: patient with what passes, plain about the rest.
+"""The one place that asks an endpoint: patient with what passes, plain about the rest.
 
 Each of the ``concurrency`` lanes holds one connection of its own, so that the cost of a request
 does not grow with their number.
 """
 
 import asyncio
+import contextlib
 import email.utils
 import hashlib
 import math
 import random
-import re
 import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -24,7 +24,8 @@ import msgspec
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
-from closeread.readers.http.endpoint import Endpoint, key_refused, refused, said, unreachable
+from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
 from closeread.readers.http.faults import (
     FailedQuestionError,
     LostQuestionError,
@@ -35,20 +36,18 @@ from closeread.readers.http.faults import (
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
-_LOST_FOR_GOOD = 3  # questions lost one after the other, none answered between: nobody is there
-_TOO_LONG = re.compile(
-    r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
-    r"|maximum.{0,20}(?:length|tokens)",
-    re.IGNORECASE,
-)
-
+_STATUS_AFTER_WORK = {408, 504}  # something behind the gateway may still be at it, and charge
+_STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in all of them
+_DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of them
+# Questions lost one after the other, none answered between: the server may be gone, and is.
+_LOST_IN_DOUBT, _LOST_FOR_GOOD = 3, 24
 T = TypeVar("T")
 
 
 class Lane:
     """One connection, kept alive; plain httpx transport, because its client costs as much again."""
 
-    def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext) -> None:
+    def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext | None = None) -> None:
         self._base = endpoint.base_url
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if endpoint.key:
@@ -58,7 +57,7 @@ class Lane:
             "timeout": {"connect": 10.0, "read": seconds, "write": seconds, "pool": seconds}
         }
         self._transport = httpx.AsyncHTTPTransport(
-            verify=tls,
+            verify=tls or httpx.create_ssl_context(),
             limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
             proxy=proxy_for(self._base),
         )
@@ -113,8 +112,7 @@ class Client:
         endpoint: Endpoint,
         budget: Budget,
         cache: Cache | None,
-        *,
-        explain: Explain | None = None,
+        explain: Explain,
     ) -> None:
         """Begin.
 
@@ -122,18 +120,18 @@ class Client:
             endpoint: Whom to ask.
             budget: What may be spent.
             cache: Where replies are kept, if anywhere.
-            explain: What a refusal means (a status that is neither 200 nor passes); by default
-                what it means to a language model's endpoint.
+            explain: What a refusal means (a status that is neither 200 nor passes).
         """
         self.endpoint = endpoint
         self.budget = budget
         self._cache = cache
-        self._explain = explain or model_refusal
+        self._explain = explain
         self._jitter = random.Random()
         self._not_before = 0.0
-        self._tickets = 0
         self._succeeded = False
+        self._refusals = 0
         self.lost_in_a_row = 0
+        self.asks_again = True
         self._tls = httpx.create_ssl_context()
 
     def lane(self) -> Lane:
@@ -154,7 +152,7 @@ class Client:
         body: Mapping[str, Any],
         *,
         read: Callable[[bytes], T],
-        cost: Callable[[T], tuple[int | None, int]],
+        cost: Callable[[T], tuple[int | None, int | None]],
         most_out: int,
     ) -> tuple[T, str]:
         """Return a reply as ``read`` understands it, and the request's sha256.
@@ -164,48 +162,56 @@ class Client:
             path: Such as ``/chat/completions``.
             body: The request.
             read: Turns the reply's bytes into what is wanted.
-            cost: Tells prompt and completion tokens of it.
+            cost: Tells prompt and completion tokens of it; None where the server counts none.
             most_out: The tokens that the reply may have at most.
 
         Raises:
             FailedQuestionError: This request fails for good.
-            LostQuestionError: Every attempt was lost; it may be worth another one later.
+            LostQuestionError: Every attempt was lost, or it is not known yet whether this request
+                is refused or every one; it may be worth another one later.
             EndpointError: Every request would.
             BudgetError: It might cost more than there is.
         """
         sha256 = self.identity(path, body)
         kept = self._cache.get(sha256) if self._cache is not None else None
         if kept is not None:
-            return read(kept), sha256
+            with contextlib.suppress(MalformedReplyError):  # damaged: asked for anew
+                return read(kept), sha256
         content = msgspec.json.encode(body)
-        self._tickets += 1
-        ticket = self._tickets
-        await self.budget.reserve(ticket, len(content), most_out)
-        try:
-            raw, found = await self._patiently(lane, path, content, read)
-        except BaseException:
-            self.budget.release(ticket)
-            raise
-        tokens_in, tokens_out = cost(found)
-        self.budget.settle(ticket, len(content), tokens_in, tokens_out)
+
+        async def attempt() -> tuple[bytes, T]:
+            ticket = await self.budget.reserve(len(content), most_out)
+            spent: tuple[int | None, int | None] = (None, None)
+            try:
+                raw = await self._once(lane, path, content)
+                found = read(raw)
+                spent = cost(found)
+            except PassingFaultError as fault:
+                spent = (0, 0) if fault.unpaid else spent
+                raise
+            except (EndpointError, FailedQuestionError):
+                spent = (0, 0)
+                raise
+            finally:
+                self.budget.settle(ticket, *spent)
+            return raw, found
+
+        raw, found = await self._patiently(lane, attempt)
         if self._cache is not None:
             self._cache.put(sha256, raw)
         return found, sha256
 
-    async def _patiently(
-        self, lane: Lane, path: str, content: bytes, read: Callable[[bytes], T]
-    ) -> tuple[bytes, T]:
+    async def _patiently(self, lane: Lane, attempt: Callable[[], Awaitable[T]]) -> T:
         wait = _FIRST_WAIT_SECONDS
         for left in range(self.endpoint.retries, -1, -1):
-            if (pause := self._not_before - time.monotonic()) > 0:
+            while (pause := self._not_before - time.monotonic()) > 0:
                 await asyncio.sleep(pause)
             try:
-                raw = await self._once(lane, path, content)
-                found = read(raw)
+                found = await attempt()
             except (PassingFaultError, MalformedReplyError) as fault:
                 told = self.endpoint.hidden(str(fault))
                 if not left:
-                    raise self._given_up(told) from None
+                    raise await self._given_up(lane, told) from None
                 asked = getattr(fault, "wait_seconds", None)
                 if asked is not None:
                     self._not_before = max(self._not_before, time.monotonic() + asked)
@@ -214,7 +220,7 @@ class Client:
             else:
                 self._succeeded = True
                 self.lost_in_a_row = 0
-                return raw, found
+                return found
         raise AssertionError("unreachable")
 
     async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
@@ -228,42 +234,60 @@ class Client:
         except httpx.ConnectError as error:
             if not self._succeeded:
                 raise unreachable(self.endpoint, error) from None
-            raise PassingFaultError(f"no connection: {error}") from None
+            raise PassingFaultError(f"no connection: {error}", unpaid=True) from None
         except httpx.TransportError as error:
             raise PassingFaultError(str(error) or type(error).__name__) from None
         if response.status_code == 200:
-            # The key is scrubbed before anything is kept: some servers repeat what they were sent.
-            raw = response.content
-            return raw.replace(self.endpoint.key.encode(), b"***") if self.endpoint.key else raw
+            # Some servers repeat what they were sent, and a stream would part the key in pieces.
+            try:
+                return self.endpoint.scrubbed(unstreamed(response.content))
+            except BrokenStreamError as error:
+                raise MalformedReplyError(str(error)) from None
         await self._refused(lane, response)
         raise AssertionError("unreachable")
 
     async def _refused(self, lane: Lane, response: httpx.Response) -> None:
         status = response.status_code
         if status in _PASSING:
-            told = self.endpoint.hidden(said(response.content))
+            told = self.endpoint.said(response.content)
             raise PassingFaultError(
-                f"status {status}: {told}", retry_after(response.headers.get("Retry-After", ""))
+                f"status {status}: {told}",
+                retry_after(response.headers.get("Retry-After", "")),
+                unpaid=status not in _STATUS_AFTER_WORK,
             )
-        raise await self._explain(lane, self.endpoint, response, not self._succeeded)
+        error = await self._explain(lane, self.endpoint, response, not self._succeeded)
+        if (
+            isinstance(error, EndpointError)
+            and status in _STATUS_OF_A_REQUEST
+            and self.asks_again
+            and (refusals := self._refusals + 1) < _DOUBTFUL_REFUSALS
+        ):
+            self._refusals = refusals
+            raise LostQuestionError(str(error))
+        raise error
 
-    def _given_up(self, told: str) -> Exception:
+    async def _given_up(self, lane: Lane, told: str) -> Exception:
         """Return what it means that every attempt came to nothing: a bad question, or a bad end."""
         self.lost_in_a_row += 1
         attempts = f"{told}, in each of {self.endpoint.retries + 1} attempts"
-        if self.lost_in_a_row < _LOST_FOR_GOOD and not told.startswith("status 429"):
+        if told.startswith("status 429") or self.lost_in_a_row >= _LOST_FOR_GOOD:
+            return self.gone(attempts)
+        if self.lost_in_a_row < _LOST_IN_DOUBT or await self._lives(lane):
             return LostQuestionError(attempts)
         return self.gone(attempts)
 
-    async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
-        """Return whose fault a question lost twice is: its own where the server lives."""
-        self.lost_in_a_row = 0
+    async def _lives(self, lane: Lane) -> bool:
         try:
             async with asyncio.timeout(min(self.endpoint.timeout_seconds, 30.0)):
                 response = await lane.send("GET", self.endpoint.alive)
         except (TimeoutError, httpx.TransportError):
-            return self.gone(str(lost))
-        return self.gone(str(lost)) if response.status_code in _PASSING else lost
+            return False
+        return response.status_code not in _PASSING
+
+    async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
+        """Return whose fault a question lost twice is: its own where the server lives."""
+        self.lost_in_a_row = 0
+        return lost if await self._lives(lane) else self.gone(str(lost))
 
     def gone(self, told: str) -> EndpointError:
         """Return the error for a server that does not answer any more."""
@@ -283,57 +307,9 @@ def retry_after(value: str) -> float | None:
     except ValueError:
         try:
             moment = email.utils.parsedate_to_datetime(value)
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
         if moment.tzinfo is None:
             moment = moment.replace(tzinfo=UTC)
         seconds = (moment - datetime.now(UTC)).total_seconds()
     return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
-
-
-async def model_refusal(
-    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
-) -> Exception:
-    """Return what a refusal by a language model's endpoint means.
-
-    Args:
-        lane: To ask further.
-        endpoint: Who refused.
-        response: Its refusal.
-        first: Nothing was answered yet, so that every request may be refused.
-    """
-    status = response.status_code
-    told = endpoint.hidden(said(response.content))
-    if status in (401, 403):
-        return key_refused(endpoint, status, told)
-    if status in (400, 413, 422) and _TOO_LONG.search(told):
-        return FailedQuestionError(
-            f"the question does not fit into the model's context: {told}. Give fewer "
-            "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
-        )
-    if first:
-        known = await models(lane, endpoint) if status in (400, 404) else None
-        return refused(endpoint, status, told, known, response.request.content)
-    return FailedQuestionError(f"status {status}: {told}")
-
-
-async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
-    """Return what the server says of its models; None where it does not tell.
-
-    Raises:
-        EndpointError: It cannot be reached, or refuses the key.
-    """
-    try:
-        async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
-            response = await lane.send("GET", "/models")
-    except httpx.ConnectError as error:
-        raise unreachable(endpoint, error) from None
-    except (TimeoutError, httpx.TransportError):
-        return None
-    if response.status_code in (401, 403):
-        raise key_refused(endpoint, response.status_code, endpoint.hidden(said(response.content)))
-    try:
-        listed = msgspec.json.decode(response.content)["data"]
-        return [one for one in listed if isinstance(one.get("id"), str)]
-    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
-        return None

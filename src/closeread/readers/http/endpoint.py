@@ -1,8 +1,9 @@
 """Where a model is, and what is said when it cannot be had; nothing here opens the network."""
 
 import os
+import re
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
 from urllib.parse import urlsplit
 
 import msgspec
@@ -39,10 +40,10 @@ class Endpoint:
         object.__setattr__(self, "key", os.environ.get(self.key_name, "").strip())
 
     def check(self) -> None:
-        """Refuse what cannot be an endpoint.
+        """Refuse what cannot be an endpoint, or would put the key where it is kept.
 
         Raises:
-            UsageError: No address, or one with a password in it.
+            UsageError: No address, or one with a password in it, or a key that no header can hold.
         """
         if not self.base_url:
             raise UsageError(
@@ -51,18 +52,48 @@ class Endpoint:
                 cure="start one (vLLM, SGLang, llama.cpp, transformers serve), or take the reader "
                 "`local`, which needs none",
             )
-        parts = urlsplit(self.base_url)
-        if parts.scheme not in ("http", "https") or not parts.netloc:
-            raise UsageError(f"no http or https address: {self.base_url}")
-        if parts.username or parts.password or parts.query:
+        if (self.key and self.key in self.base_url) or set("@?#") & set(self.base_url):
             raise UsageError(
-                "the address of the endpoint holds a password or a query, which runs would record",
-                cure=f"put the key into the environment variable {self.key_name}",
+                "the address of the endpoint holds a password, a key, a query or a fragment, "
+                "which runs would record",
+                cure=f"put the key into the environment variable {self.key_name or 'of its own'}",
+            )
+        try:
+            parts = urlsplit(self.base_url)
+            whole = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:  # brackets that do not close, a port that is no number or too large
+            whole = False
+        if not whole:
+            raise UsageError(f"no http or https address: {self.base_url}")
+        if not re.fullmatch(r"[!-~ ]*", self.key):
+            raise UsageError(
+                f"the key in the environment variable {self.key_name} holds a line's end or a "
+                "character that no key has",
+                cure="copy it anew, without quotation marks",
             )
 
     def hidden(self, text: str) -> str:
         """Return a server's words without the key, which some of them repeat."""
         return text.replace(self.key, "***") if self.key else text
+
+    def scrubbed(self, raw: bytes) -> bytes:
+        """Return a reply of JSON without the key, whichever of its characters are escaped."""
+        if not self.key:
+            return raw
+        return self._pattern.sub(b"***", raw)
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        return re.compile("".join(map(_plain_or_escaped, self.key)).encode())
+
+    def said(self, content: bytes) -> str:
+        """Return what a server says of its refusal, one line of it, without the key."""
+        return self.hidden(_told(content))[:300]
+
+
+def _plain_or_escaped(character: str) -> str:
+    number = "".join(f"[{one}{one.upper()}]" for one in f"{ord(character):04x}")
+    return rf"(?:\\?{re.escape(character)}|\\u{number})"
 
 
 def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
@@ -75,49 +106,11 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     )
 
 
-def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
-    """Return the error for a key that is missing or wrong."""
-    return EndpointError(
-        f"status {status}: {told}",
-        where=endpoint.base_url,
-        expected=f"a key in the environment variable {endpoint.key_name}"
-        + ("" if endpoint.key else ", which is not set"),
-        cure=f"export {endpoint.key_name}=..., or name another variable with -o api_key_env=NAME",
-    )
-
-
-def refused(
-    endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
-) -> EndpointError:
-    """Return the error for a request that this server will never answer."""
-    names = [one["id"] for one in known or ()]
-    model = msgspec.json.decode(content).get("model") if content else ""
-    if names and model not in names:
-        return wrong_model(endpoint, str(model), names)
-    return EndpointError(
-        f"status {status}: {told}",
-        where=endpoint.base_url,
-        cure="see what the server takes: -o base_url= ends in /v1 with most; -o extra='{...}' adds "
-        "to the request, or takes away what it does not know with null",
-    )
-
-
-def wrong_model(endpoint: Endpoint, model: str, names: list[str]) -> EndpointError:
-    """Return the error for a model that the server does not have."""
-    return EndpointError(
-        f"the server has no model {model!r}" if model else "no model is named",
-        where=endpoint.base_url,
-        expected="one of " + ", ".join(names[:20]),
-        cure=f"-o model={names[0]}",
-    )
-
-
-def said(content: bytes) -> str:
-    """Return what a server says of its refusal, one line of it."""
+def _told(content: bytes) -> str:
     try:
         found = msgspec.json.decode(content)
         error = found.get("error", found.get("detail", found))
         text = error.get("message", error.get("what", error)) if isinstance(error, dict) else error
     except (msgspec.DecodeError, AttributeError, UnicodeDecodeError):
         text = content.decode("utf-8", "replace")
-    return " ".join(str(text).split())[:300]
+    return " ".join(str(text).split())

@@ -14,8 +14,16 @@ class MalformedReplyError(Exception):
 
 
 class PassingFaultError(Exception):
-    """One attempt came to nothing and another may not; ``wait_seconds`` is what the server asks."""
+    """One attempt came to nothing and another may not.
 
-    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+    Attributes:
+        wait_seconds: What the server asks for.
+        unpaid: The server refused the work; else it may have done it and charge for it.
+    """
+
+    def __init__(
+        self, reason: str, wait_seconds: float | None = None, *, unpaid: bool = False
+    ) -> None:
         super().__init__(reason)
         self.wait_seconds = wait_seconds
+        self.unpaid = unpaid

@@ -116,6 +116,7 @@ async def through_lanes(
         await asyncio.gather(*lanes, return_exceptions=True)
         if stopped:
             raise stopped[0]
+        client.asks_again = False
         async with client.lane() as lane_of_the_lost:
             for each in lost:
                 client.lost_in_a_row = 0

@@ -17,7 +17,7 @@ from closeread.errors import EndpointError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client, Lane
-from closeread.readers.http.endpoint import Endpoint, said
+from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.faults import FailedQuestionError, LostQuestionError
 from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.readers.http.protocols import (
@@ -180,7 +180,7 @@ class HttpReader:
     async def _all(self, items: Sequence[Item], protocol: AnswerProtocol, put: Put) -> None:
         budget = Budget()
         budget.open()
-        client = Client(self._endpoint, budget, None, explain=_explained)
+        client = Client(self._endpoint, budget, None, _explained)
         alone: list[Portion] = []
 
         async def one(lane: Lane, portion: Portion) -> None:
@@ -227,7 +227,7 @@ async def _explained(
 ) -> Exception:
     """Return what a refusal means: for this request, or for every one."""
     status = response.status_code
-    told = f"status {status}: {endpoint.hidden(said(response.content))}"
+    told = f"status {status}: {endpoint.said(response.content)}"
     if status in (401, 403):
         return EndpointError(
             told,

@@ -11,8 +11,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from closeread.readers.http.budget import Budget
-from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.client import Lane
 from closeread.readers.http.endpoint import Endpoint, unreachable
 from closeread.readers.http.lanes import streamed
 
@@ -69,7 +68,7 @@ def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
 async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answers], None]) -> None:
     pause = _FIRST_PAUSE_SECONDS
     waited = False
-    async with Client(endpoint, Budget(), None).lane() as lane:
+    async with Lane(endpoint) as lane:
         ends = time.monotonic() + seconds
         while True:
             try:

@@ -296,7 +296,7 @@ def test_the_budget_is_kept_and_the_run_can_be_resumed(tmp_path, questions):
     """Tokens are never overspent; after a raise of the budget nothing is asked twice."""
     with serving(Endpoint(rule=echo)) as endpoint:
         with pytest.raises(BudgetError, match="--resume"):
-            run(questions, tmp_path / "run", endpoint, budget_tokens=450, max_tokens=50)
+            run(questions, tmp_path / "run", endpoint, budget_tokens=900, max_tokens=50)
         first = len(endpoint.seen)
         assert 0 < first < 40
         done = run(questions, tmp_path / "run", endpoint, resume=True, max_tokens=50)

@@ -17,9 +17,16 @@ class BrokenStreamError(Exception):
     """A stream that ends before its end, reports an error, or holds what is no chunk."""
 
 
-def is_stream(raw: bytes) -> bool:
-    """Whether a body is a stream of events, whatever was asked for: some servers only stream."""
-    return raw.lstrip().startswith(_BEGINNINGS)
+def unstreamed(raw: bytes) -> bytes:
+    """Return a body as it is, and a stream of events as the JSON that it makes up.
+
+    What was asked for does not matter: some servers only stream.
+
+    Raises:
+        BrokenStreamError: A stream breaks off, a chunk is no JSON object, or it reports an error.
+    """
+    is_stream = raw.lstrip().startswith(_BEGINNINGS)
+    return msgspec.json.encode(joined(raw)) if is_stream else raw
 
 
 def joined(raw: bytes) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.readers import make
-from closeread.readers.generative.event_stream import BrokenStreamError, is_stream, joined
+from closeread.readers.http.event_stream import BrokenStreamError, joined, unstreamed
 from closeread.types import Option, Passage, Question
 from endpoint import Endpoint, last_user, serving
 
@@ -110,8 +110,9 @@ def test_the_last_usage_counts():
 def test_lines_end_in_every_way_and_data_may_have_several():
     raw = b'event: message\r\nid: 1\r\ndata: {\r\ndata: "choices": []}\r\n\r\n'
     raw += b"data:[DONE]\r\n\r\n"
-    assert is_stream(raw) and joined(raw) == {"choices": []}
-    assert not is_stream(b'{"choices": []}') and not is_stream(b"")
+    assert joined(raw) == json.loads(unstreamed(raw)) == {"choices": []}
+    for whole in (b'{"choices": []}', b""):
+        assert unstreamed(whole) == whole
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,104 @@
+"""What an endpoint of language models says that is no answer: its models, and its refusals."""
+
+import asyncio
+import re
+from typing import Any
+
+import httpx
+import msgspec
+
+from closeread.errors import EndpointError
+from closeread.readers.http.client import Lane
+from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.faults import FailedQuestionError
+
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
+    r"|maximum.{0,20}(?:length|tokens)",
+    re.IGNORECASE,
+)
+
+
+async def model_refusal(
+    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
+) -> Exception:
+    """Return what a refusal by a language model's endpoint means.
+
+    Args:
+        lane: To ask further.
+        endpoint: Who refused.
+        response: Its refusal.
+        first: Nothing was answered yet, so that every request may be refused.
+    """
+    status = response.status_code
+    told = endpoint.said(response.content)
+    if status in (401, 403):
+        return key_refused(endpoint, status, told)
+    if status in (400, 413, 422) and _TOO_LONG.search(told):
+        return FailedQuestionError(
+            f"the question does not fit into the model's context: {told}. Give fewer "
+            "examples (-o shots=...) or a smaller -o max_tokens, or serve the model with more"
+        )
+    if first:
+        known = await models(lane, endpoint) if status in (400, 404) else None
+        return refused(endpoint, status, told, known, response.request.content)
+    return FailedQuestionError(f"status {status}: {told}")
+
+
+async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
+    """Return what the server says of its models; None where it does not tell.
+
+    Raises:
+        EndpointError: It cannot be reached, or refuses the key.
+    """
+    try:
+        async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
+            response = await lane.send("GET", "/models")
+    except httpx.ConnectError as error:
+        raise unreachable(endpoint, error) from None
+    except (TimeoutError, httpx.TransportError):
+        return None
+    if response.status_code in (401, 403):
+        raise key_refused(endpoint, response.status_code, endpoint.said(response.content))
+    try:
+        listed = msgspec.json.decode(response.content)["data"]
+        return [one for one in listed if isinstance(one.get("id"), str)]
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def key_refused(endpoint: Endpoint, status: int, told: str) -> EndpointError:
+    """Return the error for a key that is missing or wrong."""
+    return EndpointError(
+        f"status {status}: {told}",
+        where=endpoint.base_url,
+        expected=f"a key in the environment variable {endpoint.key_name}"
+        + ("" if endpoint.key else ", which is not set"),
+        cure=f"export {endpoint.key_name}=..., or name another variable with -o api_key_env=NAME",
+    )
+
+
+def refused(
+    endpoint: Endpoint, status: int, told: str, known: list[dict[str, Any]] | None, content: bytes
+) -> EndpointError:
+    """Return the error for a request that this server will never answer."""
+    names = [one["id"] for one in known or ()]
+    model = msgspec.json.decode(content).get("model") if content else ""
+    if names and model not in names:
+        return wrong_model(endpoint, str(model), names)
+    return EndpointError(
+        f"status {status}: {told}",
+        where=endpoint.base_url,
+        cure="see what the server takes: -o base_url= ends in /v1 with most; -o extra='{...}' adds "
+        "to the request, or takes away what it does not know with null",
+    )
+
+
+def wrong_model(endpoint: Endpoint, model: str, names: list[str]) -> EndpointError:
+    """Return the error for a model that the server does not have."""
+    return EndpointError(
+        f"the server has no model {model!r}" if model else "no model is named",
+        where=endpoint.base_url,
+        expected="one of " + ", ".join(names[:20]),
+        cure=f"-o model={names[0]}",
+    )

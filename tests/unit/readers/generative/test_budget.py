@@ -1,0 +1,134 @@
+"""What a budget holds back: prompts of every density, replies uncounted, attempts lost."""
+
+import asyncio
+import json
+import random
+import threading
+
+import pytest
+
+from closeread.errors import BudgetError, UsageError
+from closeread.readers import make
+from closeread.readers.http.budget import Budget
+from closeread.types import Passage, Question
+from endpoint import Endpoint, last_user, serving
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Waits between attempts are short here."""
+    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
+
+
+def items(n):
+    """Every second passage is so written that each of its characters is a token."""
+    return [
+        (
+            Passage(passage_id=f"p{place}", text=("a " * 50, "7" * 900)[place % 2]),
+            Question(question_id=f"q{place}", passage_id=f"p{place}", text="?", kind="discrete"),
+        )
+        for place in range(n)
+    ]
+
+
+def dense(body):
+    """Tokens as a tokenizer counts that joins no digits."""
+    text = last_user(body)
+    return text.count("7") + len(text.split())
+
+
+def counted(body, completion_tokens=5):
+    return {"prompt_tokens": dense(body), "completion_tokens": completion_tokens}
+
+
+def reply(body, usage):
+    choices = [{"message": {"content": "Answer: 1"}, "finish_reason": "stop"}]
+    return json.dumps({"choices": choices, "usage": usage} if usage else {"choices": choices})
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_prompts_of_uneven_density_do_not_overshoot(concurrency):
+    """By what earlier replies counted the dense half would be underestimated tenfold."""
+    spent = []
+    lock = threading.Lock()
+
+    def answer(number, body):
+        with lock:
+            spent.append(sum(counted(body).values()))
+        return reply(body, counted(body))
+
+    with serving(Endpoint(fault=answer)) as endpoint:
+        options = {"base_url": endpoint.url, "max_tokens": 5, "concurrency": concurrency}
+        reader, _ = make("chat", {**options, "budget_tokens": 8000})
+        with pytest.raises(BudgetError):
+            list(reader.read(items(60)))
+    assert 4000 < sum(spent) <= 8000
+    assert reader.budget.tokens_in + reader.budget.tokens_out == sum(spent)
+
+
+def test_a_server_that_counts_nothing_is_taken_to_have_spent_all():
+    with serving(Endpoint(fault=lambda number, body: reply(body, None))) as endpoint:
+        options = {"base_url": endpoint.url, "max_tokens": 500, "concurrency": 4}
+        reader, _ = make("chat", {**options, "budget_tokens": 10_000})
+        with pytest.raises(BudgetError):
+            list(reader.read(items(60)))
+        assert 0 < len(endpoint.seen) <= 10_000 // 500
+    assert reader.budget.tokens_out == 500 * len(endpoint.seen)
+
+
+@pytest.mark.parametrize("fault", ["cut", "hang", "no JSON", (504, {}, "upstream is slow")])
+def test_attempts_whose_reply_was_lost_are_counted(fault):
+    """The model may have written it all, and the provider charges for it."""
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: fault if number < 2 else None
+        reader, _ = make(
+            "chat", {"base_url": endpoint.url, "max_tokens": 100, "timeout_seconds": 0.5}
+        )
+        assert len(list(reader.read(items(1)))) == 1
+    assert reader.budget.tokens_out == 2 * 100 + 3
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_refused_attempts_cost_nothing(status):
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (status, {}, "no") if number < 2 else None
+        reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 100})
+        assert len(list(reader.read(items(1)))) == 1
+    assert reader.budget.tokens_out == 3
+
+
+def test_a_budget_needs_a_limit_of_the_replies():
+    options = {"base_url": "http://h/v1", "extra": '{"max_tokens": null}'}
+    make("chat", options)
+    with pytest.raises(UsageError, match="max_completion_tokens"):
+        make("chat", options | {"budget_tokens": 1000})
+    other = '{"max_tokens": null, "max_completion_tokens": 512}'
+    make("chat", options | {"budget_tokens": 1000, "extra": other})
+
+
+def test_many_at_once_stay_within_whatever_replies_come_in():
+    """Reservations in a random order of ends, against a plain sum."""
+    budget = Budget(most_tokens=20_000)
+    drawing = random.Random(3)
+    spent = reserved = 0
+
+    async def one():
+        nonlocal spent, reserved
+        n_bytes, most_out = drawing.randrange(1, 900), drawing.randrange(1, 300)
+        ticket = await budget.reserve(n_bytes, most_out)
+        reserved += n_bytes + most_out
+        assert spent + reserved <= 20_000
+        for _ in range(drawing.randrange(4)):
+            await asyncio.sleep(0)
+        tokens = drawing.randrange(n_bytes + 1), drawing.randrange(most_out + 1)
+        reserved -= n_bytes + most_out
+        spent += sum(tokens)
+        budget.settle(ticket, *tokens)
+
+    async def all_of_them():
+        budget.open()
+        return await asyncio.gather(*(one() for _ in range(200)), return_exceptions=True)
+
+    found = asyncio.run(all_of_them())
+    assert {type(error) for error in found} == {type(None), BudgetError}
+    assert spent == budget.tokens_in + budget.tokens_out <= 20_000

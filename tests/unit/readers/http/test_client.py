@@ -1,0 +1,143 @@
+"""Whose fault a refusal or a lost question is, and how long is waited."""
+
+import asyncio
+import time
+
+import pytest
+
+from closeread.errors import EndpointError
+from closeread.readers import make
+from closeread.readers.generative.refusals import model_refusal
+from closeread.readers.http.budget import Budget
+from closeread.readers.http.client import Client, retry_after
+from closeread.readers.http.endpoint import Endpoint as Address
+from closeread.types import Passage, Question
+from endpoint import Endpoint, last_user, serving
+
+PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Waits between attempts are short here."""
+    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
+
+
+def items(n):
+    return [
+        (
+            PASSAGE,
+            Question(question_id=f"q{n}", passage_id="p", text=f"What is {n}?", kind="discrete"),
+        )
+        for n in range(n)
+    ]
+
+
+def asked(body):
+    return int(last_user(body).rpartition("What is ")[2].partition("?")[0])
+
+
+def read(endpoint, n, **options):
+    reader, _ = make("chat", {"base_url": endpoint.url, "retries": 1, **options})
+    found = {one.question_id: one for one in reader.read(items(n))}
+    return [found[f"q{place}"] for place in range(n)]
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_many_hopeless_questions_one_after_the_other_do_not_stop_a_server_that_lives(concurrency):
+    """The questions of one passage stand together, and may fail together."""
+    bad = range(4, 14)
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (500, {}, "boom") if asked(body) in bad else None
+        found = read(endpoint, 20, concurrency=concurrency)
+    assert [place for place, one in enumerate(found) if one.error] == list(bad)
+
+
+def test_one_that_does_not_live_is_given_up_soon():
+    """Its models are not listed either, once it is gone."""
+    with serving(Endpoint()) as endpoint:
+        reader, _ = make("chat", {"base_url": endpoint.url, "retries": 0, "concurrency": 1})
+        assert reader.record["model"] == {"id": "tiny"}
+
+        def gone(number, body):
+            if asked(body) < 5:
+                return None
+            endpoint.get_status = 503
+            return "vanish"
+
+        endpoint.fault = gone
+        with pytest.raises(EndpointError, match="--resume"):
+            list(reader.read(items(40)))
+        assert len(endpoint.seen) == 5 + 3
+
+
+@pytest.mark.parametrize("refused", [{0}, {0, 1}, {2}])
+def test_a_refused_question_at_the_beginning_fails_alone(refused):
+    """A provider that looks into passages refuses some: by 400, as it refuses a wrong request."""
+    told = '{"error": {"code": "data_inspection_failed", "message": "inappropriate content"}}'
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (400, {}, told) if asked(body) in refused else None
+        found = read(endpoint, 6, concurrency=1)
+    assert {place for place, one in enumerate(found) if one.error} == refused
+    assert all("inappropriate content" in found[place].error for place in refused)
+
+
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything(n):
+    with serving(Endpoint(fault=lambda number, body: (400, {}, "no such setting"))) as endpoint:
+        with pytest.raises(EndpointError, match="no such setting"):
+            read(endpoint, n, concurrency=1)
+        assert len(endpoint.seen) <= 3
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("0", 0), ("12.5", 12.5), (" 7 ", 7), ("-3", 0), ("86400", 600), ("1e400", 600),
+        ("Fri, 01 Jan 2021 00:00:00 GMT", 0), ("Fri, 01 Jan 2999 00:00:00 GMT", 600),
+        ("Fri, 31 Dec 9999 23:59:59 -2359", 600),
+        ("", None), ("nan", None), ("soon", None), ("5, 6", None),
+        ("Fri, 01 Jan 99999 00:00:00 GMT", None),
+        ("Fri, 01 Jan 2021 00:00:00 +99999999999999", None),
+    ],
+)  # fmt: skip
+def test_what_retry_after_asks_for(value, seconds):
+    assert retry_after(value) == seconds
+
+
+def test_a_date_in_a_minute_is_a_minute():
+    import email.utils
+
+    assert 57 < retry_after(email.utils.formatdate(time.time() + 60, usegmt=True)) <= 60
+
+
+def test_a_pause_that_grows_while_others_wait_holds_them_longer():
+    """The second 429 comes while a lane waits for the end of the first one's pause."""
+    moments = []
+    with serving(Endpoint()) as endpoint:
+        address = Address(endpoint.url, "NO_KEY", retries=3)
+
+        async def run():
+            budget = Budget()
+            budget.open()
+            client = Client(address, budget, None, model_refusal)
+            client._not_before = time.monotonic() + 0.2
+
+            async def ask():
+                async with client.lane() as lane:
+                    await client.ask(
+                        lane, "/chat/completions", {"messages": [{"content": "?"}]},
+                        read=lambda raw: raw, cost=lambda raw: (1, 1), most_out=1,
+                    )  # fmt: skip
+                    moments.append(time.monotonic())
+
+            async def longer():
+                await asyncio.sleep(0.1)
+                client._not_before = time.monotonic() + 0.5
+
+            started = time.monotonic()
+            await asyncio.gather(ask(), longer())
+            return started
+
+        started = asyncio.run(run())
+    assert moments[0] - started >= 0.6
