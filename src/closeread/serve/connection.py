@@ -6,10 +6,11 @@ its time: headers, body, an answer that is not taken.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from http import HTTPStatus
 from typing import Any, cast
 
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from closeread.serve.plain_parser import PlainParser
@@ -18,6 +19,19 @@ from closeread.serve.settings import Settings
 
 _SLACK_SECONDS = 2.0  # the application tells of a slow body itself, a little sooner
 _FLUSH_SECONDS = 5.0
+
+
+class _Flow(FlowControl):
+    """Reads nothing more while requests wait behind one another: nobody can pile them up."""
+
+    def __init__(self, transport: asyncio.Transport, waiting: Sized) -> None:
+        super().__init__(transport)
+        self._waiting = waiting
+
+    def resume_reading(self) -> None:
+        """Read on, unless what came last is not begun yet: it is whole, or read on later."""
+        if not self._waiting:
+            super().resume_reading()
 
 
 class GuardedConnection(HttpToolsProtocol):
@@ -42,6 +56,7 @@ class GuardedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for headers, unless there are too many connections."""
         super().connection_made(transport)
+        self.flow = _Flow(transport, self.pipeline)
         if len(self.connections) > self._settings.max_connections:
             self._refuse(
                 503, "too-many-connections", "too many clients are connected", {"retry-after": "1"}

@@ -2,8 +2,9 @@
 
 import json
 import socket
+import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,29 @@ def test_a_head_that_comes_in_one_piece_with_a_large_body(echo):
             assert connection.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
+def test_requests_in_one_breath_do_not_pile_up(echo):
+    """A flood of them is taken piece by piece, as its answers go out."""
+    before = echo.metric("process_resident_memory_bytes")
+    if not before:
+        pytest.skip("this system does not tell how much memory a process holds")
+    flood = b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n" * 120_000
+    with echo.connect() as connection:
+
+        def pour():
+            with suppress(OSError):  # nobody takes all of it
+                connection.sendall(flood)
+
+        pouring = threading.Thread(target=pour)
+        pouring.start()
+        got = b""
+        while got.count(b"HTTP/1.1 200 ") < 25:
+            got += connection.recv(4096)
+        grown = echo.metric("process_resident_memory_bytes") - before
+        connection.shutdown(socket.SHUT_RDWR)
+        pouring.join()
+    assert grown < 40e6
+
+
 @pytest.mark.parametrize(
     "rest", [b"zz\r\nhello", b"5\r\nhelloX", b"5;" + b"\x00" * 9 + b"\r\nhello\r\n"]
 )
@@ -77,22 +101,47 @@ def test_old_clients(echo):
     assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')
 
 
-def test_a_last_answer_that_nobody_takes():
+@pytest.fixture(scope="module")
+def hurried():
+    with running(["-c", HURRIED], HERE) as server:
+        yield server
+        assert server.post("/", context("end")).status == 200
+
+
+def narrow(server):
+    """Connect as a client whose system takes as little as it may."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+    connection.settimeout(WAIT_SECONDS)
+    connection.connect(server.address)
+    return connection
+
+
+def test_a_client_that_does_not_take_its_answers(hurried):
+    """It is cut off, and what waited to be sent is forgotten."""
+    with narrow(hurried) as connection, pytest.raises(ConnectionError):
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nhost: x\r\n\r\n" * 100)
+        end = time.monotonic() + WAIT_SECONDS
+        while time.monotonic() < end:
+            connection.sendall(b"\r\n")
+            time.sleep(0.05)
+
+
+def test_a_last_answer_that_nobody_takes(hurried):
     """However short it is: the server does not wait for ever to be rid of it."""
-    with running(["-c", HURRIED], HERE) as server, ExitStack() as held:
-        before = server.metric("process_open_fds")
-        if not before:
-            pytest.skip("this system does not tell how many connections a process holds")
-        for count in range(2, 14):
-            connection = held.enter_context(socket.socket())
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-            connection.connect(server.address)
+    before = hurried.metric("process_open_fds")
+    if not before:
+        pytest.skip("this system does not tell how many connections a process holds")
+    with ExitStack() as held:
+        counts = range(2, 14)
+        for count in counts:
+            connection = held.enter_context(narrow(hurried))
             qas = [{"qid": str(n), "question": "x" * 9_700} for n in range(count)]
             connection.sendall(posted({"context": "x", "qas": qas}, "connection: close"))
         end = time.monotonic() + WAIT_SECONDS
-        while server.metric("closeread_questions_total", outcome="answered") < sum(range(2, 14)):
+        while hurried.metric("closeread_questions_total", outcome="answered") < sum(counts):
             assert time.monotonic() < end
             time.sleep(0.05)
-        while server.metric("process_open_fds") > before:
+        while hurried.metric("process_open_fds") > before:
             assert time.monotonic() < end, "connections are still held open"
             time.sleep(0.05)
