@@ -7,11 +7,18 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
-from closeread.errors import UsageError
+import msgspec
+import torch
+from safetensors.torch import load_file
+
+from closeread.errors import InputError, UsageError
+from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.span import opened
 from closeread.readers.windows import Encoded
+from closeread.training.neural.folder import Folder
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.task import Feature
+from closeread.training.recipe import TrainRecipe
 from neural.test_training import data, encoder, inference, squad  # noqa: F401
 from neural.trained import losses, stage, train
 
@@ -208,3 +215,63 @@ def test_it_learns_to_give_no_answer(tmp_path, encoder):  # noqa: F811
 
     assert 17 <= none(0.5) <= 23
     assert none(0.0) >= none(0.5) >= none(1.0)
+
+
+def test_a_kill_while_the_finished_model_is_written(tmp_path, encoder, few, monkeypatch):  # noqa: F811
+    """Nothing is left to be learned: the same steps, curve and best model, not a step more."""
+    write = Checkpoint.save
+
+    def cut_short(self, folder):
+        write(self, folder)
+        raise Killed
+
+    for name, settings in {
+        "best": {"max_steps": 6, "save_every": 2, "dev": [{"path": few}]},
+        "last": {"max_steps": 6, "save_every": 3},
+        "patience": {
+            "epochs": 3, "batch_size": 8, "learning_rate": 1e-12, "evaluate_every": 2,
+            "patience": 3, "dev": [{"path": few, "at_most": 10}],
+        },
+    }.items():  # fmt: skip
+        whole, out = tmp_path / f"whole-{name}", tmp_path / name
+        told = train(whole, encoder, few, **settings)
+        with monkeypatch.context() as patched, pytest.raises(Killed):
+            patched.setattr(Checkpoint, "save", cut_short)
+            train(out, encoder, few, **settings)
+        (out / "model.safetensors").write_bytes(b"cut short")
+        resumed = train(out, encoder, few, resume=True, **settings)
+        for key in ("steps", "best", "loss"):
+            assert resumed[key] == told[key], (name, key)
+        assert losses(resumed) == losses(told)
+        first, second = (load_file(one / "model.safetensors") for one in (whole, out))
+        assert all(torch.equal(weights, second[key]) for key, weights in first.items()), name
+
+
+def test_the_best_is_found_again_in_a_folder_that_was_moved(tmp_path, encoder, few):  # noqa: F811
+    """A state names the best by its path; no look after the kill is better here."""
+    settings = {
+        "epochs": 2, "batch_size": 8, "learning_rate": 1e-12, "evaluate_every": 2,
+        "dev": [{"path": few, "at_most": 10}],
+    }  # fmt: skip
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(5), **settings)
+    (tmp_path / "out").rename(tmp_path / "moved")
+    begun = Folder(tmp_path / "moved", recipe_of(tmp_path / "moved"), True, False)
+    told = json.loads((begun.last_state() / "trainer_state.json").read_text())
+    assert Path(told["best_model_checkpoint"]) == tmp_path / "moved" / "states" / "checkpoint-2"
+    assert train(tmp_path / "moved", encoder, few, resume=True, **settings)["steps"] == 14
+
+
+def recipe_of(folder):
+    """Return what a training was asked, from its folder."""
+    asked = json.loads((folder / "training.json").read_text())
+    return msgspec.convert(asked | {"out": str(folder)}, TrainRecipe)
+
+
+def test_a_stage_that_fails_leaves_nothing_in_the_way(tmp_path, encoder, few):  # noqa: F811
+    """The same command again meets the same mistake, not a folder that holds something else."""
+    pairs = inference(tmp_path / "pairs.jsonl", 4)
+    for _ in range(2):
+        with pytest.raises(InputError, match="no question that span can learn from"):
+            train(tmp_path / "out", encoder, few, before=(stage(pairs),))
+        assert not (tmp_path / "out").exists()

@@ -12,7 +12,9 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traini
 from transformers.integrations import TensorBoardCallback
 
 from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Begin, Finite, Order, Progress, States
+from closeread.training.neural.folder import CURVES, STATES
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
@@ -23,7 +25,6 @@ from closeread.training.neural.two_heads import TwoHeads, save_second
 
 _METRIC = "eval_metric"
 Measure = Callable[[Checkpoint], float]
-CURVES = "curves"  # for TensorBoard, in the folder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,7 @@ def fit(
     if "tensorboard" in settings.track and trainer.is_world_process_zero():
         trainer.add_callback(_tensorboard(out / CURVES))
     model.train()
-    trainer.train(resume_from_checkpoint=str(resume_from) if resume_from else None)
+    going_on.train(trainer, resume_from, settings.patience)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():
@@ -209,7 +210,7 @@ def arguments(
     # Where there is a metric, a state is saved with each look; `States` saves those between.
     save_steps = settings.evaluate_every if watched else settings.save_every
     made = TrainingArguments(
-        output_dir=str(out / "states"),
+        output_dir=str(out / STATES),
         num_train_epochs=settings.epochs,
         max_steps=settings.max_steps or -1,
         per_device_train_batch_size=settings.batch_size,

@@ -23,6 +23,9 @@ from closeread.training.recipe import TrainRecipe
 ASKED = "training.json"
 DONE = "closeread.json"
 STATES = "states"
+CURVES = "curves"  # for TensorBoard
+STAGES = "before"
+_STATE = "trainer_state.json"
 
 
 class Folder:
@@ -48,6 +51,8 @@ class Folder:
                 f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
             ) from error
         save_json(path / ASKED, _asked(recipe), indent=1)
+        if (state := self.last_state()) is not None:
+            _find_best_again(state)
 
     def __enter__(self) -> "Folder":
         return self
@@ -55,7 +60,8 @@ class Folder:
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
         if error is not None and self.mine and not self._has_states():
-            shutil.rmtree(self.path / STATES, ignore_errors=True)
+            for made in (STATES, CURVES, STAGES):  # no stage got far enough to be gone on with
+                shutil.rmtree(self.path / made, ignore_errors=True)
             (self.path / ASKED).unlink(missing_ok=True)
             if not any(self.path.iterdir()):
                 self.path.rmdir()
@@ -148,13 +154,21 @@ def _is_whole(state: Path) -> bool:
     pickled = [state / "optimizer.pt", state / "scheduler.pt", *state.glob("rng_state*.pth")]
     if len(pickled) < 3 or not all(zipfile.is_zipfile(one) for one in pickled):
         return False
-    if _read(state / "trainer_state.json") is None:
+    if _read(state / _STATE) is None:
         return False
     try:
         with safe_open(state / "model.safetensors", framework="pt") as weights:
             return bool(list(weights.keys()))
     except (OSError, SafetensorError):
         return False
+
+
+def _find_best_again(state: Path) -> None:
+    """Tell a state where the best one is now: its path was that of another working folder."""
+    told = _read(state / _STATE)
+    best = told.get("best_model_checkpoint")
+    if best and (now := str(state.parent / Path(best).name)) != best:
+        save_json(state / _STATE, {**told, "best_model_checkpoint": now}, indent=2)
 
 
 def _asked(recipe: TrainRecipe) -> Any:

@@ -22,6 +22,7 @@ from transformers.utils import logging
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
+from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
 from closeread.training.neural.fit import arguments
 from closeread.training.neural.folder import Folder, writable
@@ -30,7 +31,7 @@ from closeread.training.neural.pretrain_settings import EncoderOptions, Pretrain
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
-from closeread.training.neural.train import named
+from closeread.training.neural.train import check_device, named
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_stages
 
@@ -50,6 +51,7 @@ def train(request: Request) -> Trained:
         request.path, request.recipe.reader.options, EncoderOptions, "reader.options."
     )
     check(settings, options)
+    check_device(settings.fitting())
     without_stages(request)
     if request.look:
         for name in (options.model, options.vocabulary):
@@ -102,7 +104,7 @@ def train(request: Request) -> Trained:
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
-        trainer.train(resume_from_checkpoint=str(state) if state else None)
+        going_on.train(trainer, state)
         seconds = time.monotonic() - started
         loss, right = _held_out(model, packed[:aside], masker, settings)
         steps = trainer.state.global_step

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread import catalog
-from closeread.training.neural.folder import Folder
+from closeread.training.neural.folder import STAGES, Folder
 from closeread.training.neural.pretrain_settings import PretrainSettings
 from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import Stage, TrainRecipe, section
@@ -48,7 +48,7 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
         model: Where the first stage begins, if it does not say so itself.
     """
     for number, stage in enumerate(request.recipe.before, 1):
-        out = request.out / "before" / str(number)
+        out = request.out / STAGES / str(number)
         recipe = TrainRecipe(
             out=str(out), reader=stage.reader, train=_given(stage, settings, model, number)
         )

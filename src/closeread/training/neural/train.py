@@ -125,7 +125,7 @@ def _checked(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
     settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
     check(settings)
-    _check_device(settings)
+    check_device(settings)
     return settings, named(settings.model)
 
 
@@ -204,8 +204,12 @@ def _device(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def _check_device(settings: NeuralSettings) -> None:
-    """Refuse what this machine cannot compute, before anything is read."""
+def check_device(settings: NeuralSettings) -> None:
+    """Refuse what this machine cannot compute, before anything is read.
+
+    Raises:
+        UsageError: There is no such device, or it does not know the precision.
+    """
     on_cpu = settings.device == "cpu" or not torch.accelerator.is_available()
     if settings.device not in ("", "cpu") and on_cpu:
         raise UsageError(f"train.device is {settings.device}, and there is no accelerator")

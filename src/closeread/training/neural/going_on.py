@@ -1,0 +1,36 @@
+"""Training from a saved state: as far as it goes, or only its end where nothing is left to do."""
+
+from pathlib import Path
+from typing import Any
+
+from transformers import EarlyStoppingCallback, Trainer, TrainerState
+from transformers.trainer import TRAINER_STATE_NAME
+
+
+def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:
+    """Train, from the beginning or from a state; the best model is in the trainer afterwards.
+
+    A training that was killed after its last state, before its model was written, has nothing left
+    to do, and the Trainer would do a step more.
+
+    Args:
+        trainer: Ready to train.
+        state: The folder of a state to go on from.
+        patience: Looks without a better metric after which it ends; 0 never.
+    """
+    if state is None:
+        trainer.train()
+        return
+    saved = TrainerState.load_from_json(str(state / TRAINER_STATE_NAME))
+    if not _is_over(saved, patience):
+        trainer.train(resume_from_checkpoint=str(state))
+        return
+    trainer.state = saved
+    best = saved.best_model_checkpoint if trainer.args.load_best_model_at_end else None
+    trainer._load_from_checkpoint(best or str(state))
+
+
+def _is_over(state: Any, patience: int) -> bool:
+    told = state.stateful_callbacks.get(EarlyStoppingCallback.__name__, {})
+    looks = told.get("attributes", {}).get("early_stopping_patience_counter", 0)
+    return bool(state.global_step >= state.max_steps or 0 < patience <= looks)
