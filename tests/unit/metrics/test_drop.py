@@ -84,6 +84,15 @@ def test_pools_are_by_passage_and_by_type():
     assert found["drop.f1.spans"].n_scored == 1
 
 
+def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alone():
+    prediction = said("n", "red", "blue")
+    first = scored(NUMBER, prediction)
+    assert scored(NUMBER, prediction) is first
+    assert [found.text for found in scored(SPANS, prediction)[3][0]] == ["red", "blue"]
+    assert scored(SPANS, None)[5] == 0.0
+    assert scored(NUMBER, None)[0] is NUMBER
+
+
 def test_what_threads_score_at_once_is_not_mixed_up():
     """Mends begin with what the official scorer found last, which another thread may replace."""
     asked = [question(str(n), Answer(kind="number", texts=(str(n),))) for n in range(8)]

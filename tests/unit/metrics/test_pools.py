@@ -21,6 +21,13 @@ def test_units_that_come_twice_are_summed_in_small_and_large_sets(many):
 
 
 @pytest.mark.parametrize("many", [10, 120_000])
+def test_a_set_of_one_passage_is_one_unit(many):
+    scores = [Score(question_id=str(n), unit_id="p", values={"em": 1.0}) for n in range(many)]
+    (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions={}))
+    assert (list(pool.unit_ids), list(pool.denominators)) == (["p"], [many])
+
+
+@pytest.mark.parametrize("many", [10, 120_000])
 def test_one_question_a_unit_is_left_as_it_is(many):
     """Ids that all differ keep their order and weigh one each."""
     scores = [Score(question_id=str(n), values={"em": 1.0}) for n in range(many)]

@@ -197,6 +197,30 @@ def test_null_odds_above_the_threshold_mean_no_answer():
     assert sum(heard["squad2.hasans_em"].numerators) > 0
 
 
+def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
+    """Rounded, it would turn the very question at the threshold into one without answer."""
+    golds = {"a": ["cat"], "b": ["dog"], "c": []}
+    predictions, odds = {"a": "cat", "b": "fish", "c": "hen"}, {"a": 0.123456789, "b": 0.5, "c": 1}
+    note = _pools(golds, predictions, odds)["squad2.best_em"].note
+    assert note == "best threshold 0.123456789"
+    threshold = float(note.removeprefix("best threshold "))
+    best = squad2.official(golds.items(), predictions, null_odds=odds, threshold=threshold)
+    assert best["exact"] == best["best_exact"]
+    assert squad2.metric(na_threshold=threshold).signature() != (
+        squad2.metric(na_threshold=round(threshold, 6)).signature()
+    )
+
+
+def test_without_null_odds_no_threshold_silences_an_answer():
+    """The official program takes the odds for 0 where there is no file of them."""
+    golds, predictions, _ = _file(10, 4)
+    scored = [
+        squad2.official(golds.items(), predictions, threshold=number) for number in (0.0, 0.5, 1.0)
+    ]
+    assert scored[0] == scored[1] == scored[2]
+    assert scored[0]["HasAns_exact"] > 0
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_curves_of_a_resample_equal_those_of_the_repeated_questions(seed):
     golds, predictions, odds = _file(30, seed)
