@@ -57,7 +57,7 @@ class Phrases:
 
     def _matched(self, text: str, depth: int, *, loose: bool) -> str | None:
         for literals, names, chinese in self._templates:
-            if depth and literals[:2] == ["", ": "] and not names[0].startswith("="):
+            if depth and not literals[0] and literals[1].startswith(": ") and names[0][0] != "=":
                 continue  # only a whole sentence begins with a name
             for values in _values(literals, text):
                 fields = dict(zip(names, values, strict=True))

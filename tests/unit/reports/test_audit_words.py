@@ -148,6 +148,19 @@ def test_hostile_names_are_cheap_and_kept():
         assert name in said
 
 
+@pytest.mark.parametrize("name", ["chat: qwen", "http:localhost: x", "a, b: c; d + e"])
+def test_a_name_with_our_separators_is_kept(name):
+    """Names of runs are a user's: a colon in one is no colon of ours."""
+    for rest, chinese in (
+        (
+            "no text was cut, and no other stop raises drop F1",
+            "没有文本被截断，换停止串也不会提高 drop F1",
+        ),
+        ("nothing found", "未发现问题"),
+    ):
+        assert SENTENCES.say(f"{name}: {rest}", "zh") == f"{name}：{chinese}"
+
+
 def test_templates_never_read_their_values():
     """A value that looks like a field is text."""
     phrases = Phrases({"{a} and {b}": "{b} 与 {a}"})
