@@ -1,10 +1,13 @@
 """Every reader in the catalog passes the same battery."""
 
 import math
+from contextlib import ExitStack
+from functools import cache
 
 import msgspec
 import pytest
 
+import served
 from closeread import catalog
 from closeread.formats import load
 from closeread.readers import make
@@ -29,12 +32,8 @@ TEXTS = {
     "hostile": HOSTILE,
     "one character": "。",
 }
-# tests/neural has those that need an extra; http is tested beside the service
-READERS = [
-    name
-    for name in catalog.names("reader")
-    if not catalog.entry("reader", name).extra and name != "http"
-]
+# tests/neural has those that need an extra
+READERS = [name for name in catalog.names("reader") if not catalog.entry("reader", name).extra]
 OVER_OPTIONS = ("random-option", "longest-option", "majority")
 
 
@@ -50,6 +49,19 @@ def endpoint():
     with serving(Endpoint(rule=rule)) as found, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", found.url)
         yield found
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Makes a reader by its name; the one that asks another has a real service to ask."""
+    with ExitStack() as running:
+
+        @cache
+        def service():
+            pytest.importorskip("starlette", reason="starlette is not installed")
+            return running.enter_context(served.serving("lexical")).url
+
+        yield lambda name: make(service() if name == "http" else name)[0]
 
 
 def said(prediction):
@@ -108,28 +120,27 @@ def battery() -> list[tuple[Passage, Question]]:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_one_prediction_an_item(name):
+def test_one_prediction_an_item(made, name):
     """Each item gets exactly one prediction, under its id."""
-    reader, _ = make(name)
-    found = [prediction.question_id for prediction in reader.read(battery())]
+    found = [prediction.question_id for prediction in made(name).read(battery())]
     assert sorted(found) == sorted(question.question_id for _, question in battery())
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_the_same_again(name):
+def test_the_same_again(made, name):
     """A second reader made alike says the same, whatever stood in the batch beside an item."""
-    together = {one.question_id: said(one) for one in make(name)[0].read(battery())}
-    reader, _ = make(name)
+    together = {one.question_id: said(one) for one in made(name).read(battery())}
+    reader = made(name)
     for item in reversed(battery()):
         (alone,) = reader.read([item])
         assert said(alone) == together[alone.question_id]
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_it_says_can_be_held_against_the_text(name):
+def test_what_it_says_can_be_held_against_the_text(made, name):
     """Spans slice to the text that they claim, labels exist, numbers are finite."""
     items = {question.question_id: (passage, question) for passage, question in battery()}
-    for prediction in make(name)[0].read(battery()):
+    for prediction in made(name).read(battery()):
         passage, question = items[prediction.question_id]
         # Only a floor over options may refuse a question, and only one without options.
         assert not prediction.error or (name in OVER_OPTIONS and not question.options)
