@@ -47,6 +47,17 @@ BY_QUESTION = {
     "opencompass.drop": "correct",
     "simple-evals.drop.score": "score",
 }
+# The answers of the examples in the prompts; the two harnesses that draw them have no list here.
+_OURS = ("12", "Ada Brandt")
+SHOWN = {
+    ("lm_eval", "drop_few_shot"): (),
+    ("lm_eval", "drop_chat"): (),
+    ("lighteval", "drop_few_shot|2"): (),
+    ("inspect", "drop_few_shot"): _OURS,
+    ("evalscope", "drop_default"): ("1", "Jacobs", "43"),
+    ("opencompass", "drop"): _OURS,
+    ("simple_evals", "drop"): _OURS,
+}
 
 
 @pytest.fixture(scope="session")
@@ -69,18 +80,22 @@ def _ingested(name, folder):
     for material in HERE.glob("*.jsonl"):
         shutil.copy(material, folder)
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "MPLBACKEND": "agg"}
-    done = subprocess.run(
-        [python, HERE / name / "make_logs.py", folder],
-        env=os.environ | offline,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    runs = ingest([folder / "out"], folder / "runs").runs
-    return {run.info.log.task: run for run in runs}
+    for script in sorted((HERE / name).glob("make_*logs.py"), reverse=True):
+        done = subprocess.run(
+            [python, script, folder],
+            env=os.environ | offline,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=280,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+    plain = ingest([folder / "out"], folder / "runs").runs
+    few_shot = ingest([folder / "few_shot"], folder / "few_shot_runs").runs
+    return {run.info.log.task: run for run in plain} | {
+        ("few-shot", run.info.log.task): run for run in few_shot
+    }
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}-{case[3]}")
@@ -107,6 +122,26 @@ def test_our_score_of_each_question_is_the_one_that_the_harness_logged(logs, har
     mine = {row.question_id: row.values[value] for row in run.scores(family)}
     logged = {row.question_id: row.values.get(BY_QUESTION[ours]) for row in run.log_scores()}
     assert logged == mine and len(set(mine.values())) > 1
+
+
+@pytest.mark.parametrize(("harness", "task"), SHOWN)
+def test_the_examples_of_every_prompt_are_found_in_the_log(logs, harness, task):
+    """Either all of them, known beforehand, or two golds of other questions as the harness drew."""
+    run = logs(harness)["few-shot", task]
+    found = run.log_shown()
+    assert len(found) == run.info.n_predictions == 14
+    if SHOWN[harness, task]:
+        assert set(map(frozenset, found.values())) == {frozenset(SHOWN[harness, task])}
+        return
+    golds = {
+        text.replace(",", " ").split()[0]
+        for question in run.dataset().questions()
+        for answer in question.answers
+        for text in answer.texts
+    }
+    for shown in found.values():
+        assert len(shown) == 2
+        assert {one.replace(",", " ").split()[0] for one in shown} <= golds
 
 
 def test_both_forms_of_an_inspect_log_hold_the_same(logs):

@@ -1,6 +1,7 @@
 """Runs EvalScope's own DROP over a local file with its mock model saying what the file tells it.
 
-Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out.
+Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out, those of prompts with
+the harness' own three examples to FOLDER/few_shot.
 """
 
 import json
@@ -46,19 +47,21 @@ def main(folder):
     (folder / "set" / "validation.jsonl").write_text(
         "".join(json.dumps(as_published(row), ensure_ascii=False) + "\n" for row in rows), "utf-8"
     )
-    says = [ModelOutput.from_content("canned", row["says"]) for row in rows]
-    run_task(
-        TaskConfig(
-            model="canned",
-            eval_type="mock_llm",
-            model_args={"custom_outputs": says},
-            datasets=["drop"],
-            dataset_args={"drop": {"local_path": str(folder / "set"), "few_shot_num": 0}},
-            eval_batch_size=1,
-            work_dir=str(folder / "out"),
-            no_timestamp=True,
+    for shown, out in ((0, "out"), (3, "few_shot")):
+        says = [ModelOutput.from_content("canned", row["says"]) for row in rows]
+        drop = {"local_path": str(folder / "set"), "few_shot_num": shown}
+        run_task(
+            TaskConfig(
+                model="canned",
+                eval_type="mock_llm",
+                model_args={"custom_outputs": says},
+                datasets=["drop"],
+                dataset_args={"drop": drop},
+                eval_batch_size=1,
+                work_dir=str(folder / out),
+                no_timestamp=True,
+            )
         )
-    )
 
 
 main(Path(sys.argv[1]))

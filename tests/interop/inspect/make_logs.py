@@ -1,6 +1,7 @@
 """Runs inspect over a local file with mockllm saying what the file tells it to say.
 
-Usage: make_logs.py FOLDER, with material.jsonl and choices.jsonl in it; logs go to FOLDER/out.
+Usage: make_logs.py FOLDER, with material.jsonl and choices.jsonl in it; logs go to FOLDER/out,
+those of prompts with examples, put before the input by solvers, to FOLDER/few_shot.
 """
 
 import json
@@ -13,9 +14,20 @@ from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import choice, f1
-from inspect_ai.solver import generate, multiple_choice
+from inspect_ai.solver import generate, multiple_choice, prompt_template, system_message
 
 ANSWER = re.compile(r"(?i)Answer\s*:\s*([^\n]+)")
+EXAMPLES = """You will be asked to read a passage and answer a question. Some examples follow.
+
+---
+Passage: The mill has 12 wheels.
+Question: How many wheels has the mill?
+Answer: 12
+---
+Passage: Ada Brandt kicked off.
+Question: Who kicked off?
+Answer: Ada Brandt"""
+TASK = 'Your task\n---\n{prompt}\n\nThink, then write a line of the form "Answer: X".'
 PROMPT = "Passage: {passage}\nQuestion: {question}\nAnswer:"
 
 
@@ -98,6 +110,20 @@ def main(folder):
                 max_samples=1,
                 display="none",
             )
+    few_shot = Task(
+        dataset=MemoryDataset(samples, name="drop-few-shot"),
+        solver=[system_message(EXAMPLES), prompt_template(TASK), generate()],
+        scorer=f1(extracted),
+        name="drop_few_shot",
+    )
+    evaluate(
+        few_shot,
+        model=get_model("mockllm/canned", custom_outputs=list(says), memoize=False),
+        log_dir=str(folder / "few_shot"),
+        max_connections=1,
+        max_samples=1,
+        display="none",
+    )
 
 
 main(Path(sys.argv[1]))

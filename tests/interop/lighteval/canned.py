@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lighteval.models.abstract_model import LightevalModel
 from lighteval.models.model_output import ModelResponse
+from lighteval.tasks.prompt_manager import PromptManager
 from lighteval.utils.cache_management import SampleCache
 
 
@@ -13,6 +14,7 @@ class Canned(LightevalModel):
     def __init__(self, config):
         self.config = config
         self._cache = SampleCache(config)
+        self.prompts = PromptManager()
         text = Path(os.environ["MATERIAL"]).read_text("utf-8")
         self.rows = [json.loads(line) for line in text.splitlines()]
 
@@ -35,7 +37,8 @@ class Canned(LightevalModel):
             text = row["says"]
             for stop in doc.stop_sequences or ():  # as the harness' own backends do
                 text = text.partition(stop)[0]
-            found.append(ModelResponse(input=doc.query, text=[text]))
+            prompt = self.prompts.prepare_prompt(doc)  # as the backends build it, and log it
+            found.append(ModelResponse(input=prompt, text=[text]))
         return found
 
     def loglikelihood(self, docs):

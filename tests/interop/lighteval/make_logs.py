@@ -1,6 +1,7 @@
 """Runs lighteval over a local file with a model that says what the file tells it to say.
 
-Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out.
+Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out, those of prompts with
+two examples to FOLDER/few_shot.
 """
 
 import json
@@ -62,19 +63,20 @@ def main(folder):
     from lighteval.models.custom.custom_model import CustomModelConfig
     from lighteval.pipeline import ParallelismManager, Pipeline, PipelineParameters
 
-    pipeline = Pipeline(
-        tasks="drop_local|0",
-        pipeline_parameters=PipelineParameters(
-            launcher_type=ParallelismManager.CUSTOM,
-            custom_tasks_directory=str(HERE / "task.py"),
-        ),
-        evaluation_tracker=EvaluationTracker(output_dir=str(folder / "out"), save_details=True),
-        model_config=CustomModelConfig(
-            model_name="canned", model_definition_file_path=str(HERE / "canned.py")
-        ),
-    )
-    pipeline.evaluate()
-    pipeline.save_and_push_results()
+    for task, out in (("drop_local|0", "out"), ("drop_few_shot|2", "few_shot")):
+        pipeline = Pipeline(
+            tasks=task,
+            pipeline_parameters=PipelineParameters(
+                launcher_type=ParallelismManager.CUSTOM,
+                custom_tasks_directory=str(HERE / "task.py"),
+            ),
+            evaluation_tracker=EvaluationTracker(output_dir=str(folder / out), save_details=True),
+            model_config=CustomModelConfig(
+                model_name="canned", model_definition_file_path=str(HERE / "canned.py")
+            ),
+        )
+        pipeline.evaluate()
+        pipeline.save_and_push_results()
 
 
 main(Path(sys.argv[1]))

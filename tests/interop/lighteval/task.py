@@ -8,7 +8,7 @@ from lighteval.tasks.tasks.drop_qa import drop_prompt, drop_qa
 
 TASKS_TABLE = [
     LightevalTaskConfig(
-        name="drop_local",
+        name=name,
         prompt_function=drop_prompt,
         hf_repo=os.environ["LOCAL_SET"],
         hf_subset="default",
@@ -18,5 +18,13 @@ TASKS_TABLE = [
         stop_sequence=drop_qa.stop_sequence,
         metrics=[Metrics.exact_match],
         version=drop_qa.version,
+        **examples,
+    )
+    for name, examples in (
+        ("drop_local", {}),
+        (
+            "drop_few_shot",
+            {"few_shots_split": "validation", "few_shots_select": "sequential"},
+        ),
     )
 ]

@@ -8,8 +8,11 @@ with read_base():
 
 datasets = drop_datasets
 datasets[0]["path"] = __import__("os").environ["LOCAL_SET"]
-# The published prompt quotes three passages of the training set; ours quotes none.
-datasets[0]["infer_cfg"]["prompt_template"]["template"]["round"][0]["prompt"] = "{prompt}"
+# The published prompt quotes three passages of the training set; ours quotes none, or its own.
+examples = __import__("os").environ.get("EXAMPLES", "")
+datasets[0]["infer_cfg"]["prompt_template"]["template"]["round"][0]["prompt"] = (
+    examples + "{prompt}"
+)
 models = [
     {
         "type": Canned,

@@ -27,7 +27,7 @@ def golds(row):
             yield " and ".join(one["spans"])
 
 
-def main(folder):
+def main(folder, out="out"):
     rows = lines(folder / "material.jsonl")
     (folder / "drop.jsonl").write_text(
         "".join(
@@ -52,11 +52,12 @@ def main(folder):
         "opencompass",
         str(HERE / "config.py"),
         "-w",
-        str(folder / "out"),
+        str(folder / out),
         "--debug",
         "--dump-eval-details",
     ]
     runpy.run_module("opencompass.cli.main", run_name="__main__")
 
 
-main(Path(sys.argv[1]).absolute())
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).absolute())

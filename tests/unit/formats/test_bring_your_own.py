@@ -94,13 +94,22 @@ def test_answer_start(tmp_path):
     twice = row(passage="a b a", answer="a", answer_start=4)
     assert only(lines(tmp_path, twice)).answers == (span("a", 4),)
     (question,), defects = read(lines(tmp_path, twice | {"answer_start": 3}))
-    assert question.answers == (span("a", 0),)
+    assert question.answers == (span("a", 4),)
     assert defects == {"wrong-offset": 1}
     (question,), defects = read(lines(tmp_path, row(answer="seven")))
     assert question.answers == (Answer(kind="span", texts=("seven",)),)
     assert defects == {"answer-not-in-passage": 1}
     with pytest.raises(InputError, match="2 answer_start values"):
         read(lines(tmp_path, row(answer="six", answer_start=[1, 2])))
+
+
+@pytest.mark.parametrize(("start", "place"), [(1, 0), (4, 5), (9, 10), (99, 10), (-3, 0)])
+def test_a_wrong_answer_start_means_the_nearest_place(tmp_path, start, place):
+    asked = row(passage="tick tick tick", answer="tick", answer_start=start)
+    dataset = load(lines(tmp_path, asked))
+    (question,) = dataset.questions()
+    assert question.answers[0].spans == (Span(place, place + 4),)
+    assert dataset.check().counts == {"wrong-offset": 1}
 
 
 def test_options(tmp_path):

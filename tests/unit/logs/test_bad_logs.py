@@ -1,6 +1,9 @@
 """Broken logs: what is wrong is named and counted, and skipped only where the user asks for it."""
 
+import copy
+import gzip
 import json
+import random
 import shutil
 import zipfile
 from pathlib import Path
@@ -43,6 +46,28 @@ def test_a_log_cut_in_the_middle_of_a_record(tmp_path):
     path = tmp_path / SAMPLES.name
     path.write_bytes(SAMPLES.read_bytes()[:-500])
     refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
+
+
+def test_a_compressed_log_that_was_cut_gives_the_records_before_the_cut(tmp_path):
+    """Of so small a log nothing; of one that was inflated piece by piece all but the last piece."""
+    dice = random.Random(3)
+    first = json.loads(SAMPLES.read_text("utf-8").splitlines()[0])
+    rows = []
+    for number in range(60):
+        row = copy.deepcopy(first)
+        row |= {"doc_id": number, "padding": dice.randbytes(50_000).hex()}
+        row["doc"]["query_id"] = row["doc"]["id"] = str(number)
+        rows.append(json.dumps(row) + "\n")
+    packed = gzip.compress("".join(rows).encode(), 1)
+    path = tmp_path / (SAMPLES.name + ".gz")
+    path.write_bytes(packed[:-1000])
+    with pytest.raises(InputError, match="cut-log 1, first line"):
+        ingest([path], tmp_path / "run")
+    (run,) = ingest([path], tmp_path / "run", skip_bad=True).runs
+    assert 20 < run.info.n_predictions < 60
+    path.write_bytes(gzip.compress(SAMPLES.read_bytes())[:-100])
+    with pytest.raises(InputError, match="the gzip data end too early"):
+        ingest([path], tmp_path / "none", skip_bad=True)
 
 
 def test_a_line_that_is_no_json(tmp_path):
@@ -230,6 +255,10 @@ def test_what_is_no_log_is_refused(tmp_path):
     path.write_text('{"hello": 1}')
     with pytest.raises(InputError, match="no known harness"):
         ingest([path], tmp_path / "run")
+    for raw, reason in ((b"", "the file is empty"), ("{}".encode("utf-16"), "UTF-16")):
+        (tmp_path / "odd").write_bytes(raw)
+        with pytest.raises(InputError, match=reason):
+            ingest([tmp_path / "odd"], tmp_path / "run")
     with pytest.raises(InputError, match="no log of a known harness"):
         ingest([tmp_path], tmp_path / "run")
     with pytest.raises(InputError, match="no such file"):

@@ -19,7 +19,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra import beyond, noted
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts.published import Ids, nearest
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
@@ -177,12 +177,10 @@ def _place(found: _Answer, context: str, name: str, defects: Defects) -> Span | 
     start, text = found.answer_start, found.text
     if start >= 0 and context.startswith(text, start) and start + len(text) <= len(context):
         return Span(start, start + len(text))
-    floor = max(start, 0)
-    near = {context.find(text, floor), context.rfind(text, 0, floor + len(text))} - {-1}
-    if not near:
+    best = nearest(text, context, start)
+    if best is None:
         defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
         return None
-    best = min(near, key=lambda at: (abs(at - start), at))
     defects.add("wrong-offset", f"{text!r} stands at {best}, not at {start}", question_id=name)
     return Span(best, best + len(text))
 

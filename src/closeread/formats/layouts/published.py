@@ -94,6 +94,13 @@ def content_id(text: str) -> str:
     ]
 
 
+def nearest(text: str, passage: str, start: int) -> int | None:
+    """Return where a text stands nearest to a place; None where it does not stand at all."""
+    floor = max(start, 0)
+    found = {passage.find(text, floor), passage.rfind(text, 0, floor + len(text))} - {-1}
+    return min(found, key=lambda at: (abs(at - start), at), default=None)
+
+
 class Ids:
     """Notices question ids that come twice."""
 

@@ -12,7 +12,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts.published import Ids, nearest
 from closeread.text.language import detect
 from closeread.types import (
     Answer,
@@ -177,8 +177,8 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
 def _span(place: _Place, text: str, passage: str, start: int | None) -> Span | None:
     if start is not None and start >= 0 and passage[start : start + len(text)] == text:
         return Span(start, start + len(text))
-    found = passage.find(text)
-    if found < 0:
+    found = nearest(text, passage, start or 0)
+    if found is None:
         place.defect("answer-not-in-passage", f"{text!r} is not in the passage")
         return None
     if start is not None:

@@ -5,6 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 from closeread.errors import CloseReadError, InputError, UnknownNameError
+from closeread.formats.files.source import Source
 from closeread.formats.logs.records import LogFormat
 
 # Name -> module here and what it reads. Content is offered to them in this order.
@@ -93,6 +94,7 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
         return named(name)
     reader = guess(path)
     if reader is None:
+        Source(path).long_head()  # raises where it is empty, a broken gzip or no text
         raise InputError(
             "no known harness writes files like this",
             where=str(path),

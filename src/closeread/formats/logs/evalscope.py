@@ -45,8 +45,15 @@ _LETTERS = tuple("ABCDEFGHIJ")
 
 def sniff(path: Path) -> bool:
     """Whether the first line is a review or a prediction."""
-    head = Source(path).long_head()
-    return head.has("index", "target", "sample_score") or head.has("index", "model_output")
+    return _begins(path, "index", "target", "sample_score") or _begins(
+        path, "index", "model_output"
+    )
+
+
+def _begins(path: Path, *fields: str) -> bool:
+    """Whether the first line has these members; some stand behind a long prompt."""
+    source = Source(path)
+    return source.head().has(*fields) or source.long_head().has(*fields)
 
 
 def accompanies(path: Path) -> bool:
@@ -64,9 +71,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     version = _version(path)
     check_version(problems, "evalscope", version, KNOWN)
     outputs = _Outputs(_sibling(path, "predictions"))
-    lost = set(_LOST) | (
-        {"sample-scores"} if not Source(path).long_head().has("sample_score") else set()
-    )
+    lost = set(_LOST) | (set() if _begins(path, "sample_score") else {"sample-scores"})
     for line, row in lines(path, problems):
         missing = [name for name in ("index", "messages") if name not in row]
         if missing:

@@ -40,7 +40,8 @@ def sniff(path: Path) -> bool:
 
     (They stand behind the prompts, and one line may hold an option each of long prompts.)
     """
-    return Source(path).long_head().has("doc_id", "doc", "filtered_resps")
+    fields = ("doc_id", "doc", "filtered_resps")
+    return Source(path).head().has(*fields) or Source(path).long_head().has(*fields)
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:

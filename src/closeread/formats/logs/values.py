@@ -38,10 +38,10 @@ def parse(raw: bytes) -> Any:
 def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the objects of a JSON-lines log with their line numbers.
 
-    Counts ``cut-record`` (the last line breaks off), ``not-json``, ``not-an-object`` as bad, and
-    ``huge-record`` as kept.
+    Counts ``cut-record`` (the last line breaks off), ``cut-log`` (compressed data do),
+    ``not-json``, ``not-an-object`` as bad, and ``huge-record`` as kept.
     """
-    for number, raw in Source(path).lines():
+    for number, raw in _before_the_cut(path, problems):
         huge(len(raw), problems, line=number)
         try:
             value = parse(raw)
@@ -55,6 +55,17 @@ def lines(path: Path, problems: Problems) -> Iterator[tuple[int, dict[str, Any]]
             yield number, value
         else:
             problems.bad.add("not-an-object", f"it is {type(value).__name__}", line=number)
+
+
+def _before_the_cut(path: Path, problems: Problems) -> Iterator[tuple[int, bytes]]:
+    number = 0
+    try:
+        for number, raw in Source(path).lines():
+            yield number, raw
+    except InputError as error:
+        if not number:
+            raise
+        problems.bad.add("cut-log", error.found, line=number)
 
 
 def huge(size: int, problems: Problems, *, line: int | None = None, name: str = "") -> None:
