@@ -93,7 +93,7 @@ def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenData
 
     Raises:
         UsageError: A setting is out of its range, or there is no such retriever.
-        InputError: There are too few passages.
+        InputError: There are too few passages, or nothing in them that could be weighed.
     """
     _check(settings)
     name = str(options.get("retriever", "cover"))
@@ -156,9 +156,20 @@ def example(passage: Passage, question: Question, retriever: Retriever, part: in
 
 
 def fit(examples: Sequence[Example], settings: CueSettings) -> dict[str, float]:
-    """Return the weight of every feature that enough options have."""
-    names, matrix = _matrix(examples, settings.least)
+    """Return the weight of every feature that enough options have.
+
+    Raises:
+        InputError: No feature is had by so many, or no question has a true and a false option.
+    """
     right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
+    if not len(right_wrong):
+        raise InputError(
+            "no question has a true and a false option to learn from",
+            where=", ".join(settings.datasets),
+            expected="in every part of the data",
+            cure="name more questions with options and gold, or fewer train.folds",
+        )
+    names, matrix = _matrix(examples, settings.least)
     scales = diags_array(trust(names, matrix, right_wrong))
     differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ scales
     even = np.ones(len(right_wrong))
@@ -209,10 +220,16 @@ def _items(
         for name in settings.datasets
         for passage, questions in open_dataset(name)
         for question in questions
-        if len(question.options) > 1 and question.kind != "entailment" and question.answers
+        if question.kind != "entailment" and _has_answer(question)
     ]
     kept = [item for item in found if not overlap.holds(item[0], item[1])]
     return kept, len(found) - len(kept)
+
+
+def _has_answer(question: Question) -> bool:
+    """Whether the answer is one of several options; a defect in the data may name another."""
+    labels = [option.label for option in question.options]
+    return len(labels) > 1 and bool(question.answers) and question.answers[0].label in labels
 
 
 def _truth_and_gold(question: Question) -> tuple[tuple[bool | None, ...], int]:
@@ -229,6 +246,12 @@ def _matrix(examples: Sequence[Example], least: int) -> "tuple[list[str], csr_ar
     rows = [found for one in examples for found in one.features]
     counts = Counter(name for row in rows for name, value in row.items() if value)
     names = sorted(name for name, count in counts.items() if count >= least)
+    if not names:
+        raise InputError(
+            f"no feature is had by {least:,} options",
+            expected=f"some that are, among {len(rows):,} options",
+            cure="a lower train.least, or more questions",
+        )
     column = {name: place for place, name in enumerate(names)}
     cells = [
         (value, row, column[name])

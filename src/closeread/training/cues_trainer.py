@@ -4,12 +4,13 @@ from closeread.readers.cues import save_weights
 from closeread.training.cues import CueSettings
 from closeread.training.cues import train as learn
 from closeread.training.recipe import section
-from closeread.training.request import Request, Trained, without_stages
+from closeread.training.request import Request, Trained, without_resuming, without_stages
 
 
 def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
     without_stages(request)
+    without_resuming(request)
     settings = section(request.path, request.recipe.train, CueSettings, "train.")
     learned = learn(settings, request.recipe.reader.options, request.open_dataset)
     save_weights(request.out, learned.weights)

@@ -77,6 +77,20 @@ def without_stages(request: Request) -> None:
         )
 
 
+def without_resuming(request: Request) -> None:
+    """Refuse to go on with a training that saves no states.
+
+    Raises:
+        UsageError: That is asked for.
+    """
+    if request.resume:
+        raise UsageError(
+            f"the training of {request.recipe.reader.name} cannot be resumed",
+            where=str(request.path),
+            cure="leave out --resume; the same recipe learns the same",
+        )
+
+
 class Train(Protocol):
     """A trainer, as the catalog names it."""
 

@@ -10,7 +10,7 @@ from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.training.recipe import section
-from closeread.training.request import Request, Trained, without_stages
+from closeread.training.request import Request, Trained, without_resuming, without_stages
 from closeread.types import Dataset, Record
 
 
@@ -73,14 +73,10 @@ def train(request: Request) -> Trained:
 
 
 def _check(request: Request, settings: VectorSettings) -> None:
-    if request.resume:
+    without_resuming(request)
+    if request.recipe.reader.options:
         raise UsageError(
-            "the training of word vectors cannot be resumed",
-            cure="leave out --resume; the same recipe gives the same vectors",
-        )
-    if request.recipe.reader.options or request.recipe.before:
-        raise UsageError(
-            "vectors take no options of a reader and no training before",
+            "vectors take no options of a reader",
             expected="everything under [train]",
         )
     for name in ("dimensions", "window", "epochs", "least"):

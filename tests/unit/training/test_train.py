@@ -119,6 +119,51 @@ def test_a_wrong_setting_is_refused(tmp_path, more, said):
     assert said in str(result.exception)
 
 
+def changed(tmp_path, change):
+    """The toy set with its questions changed."""
+    rows = [
+        json.loads(line) for line in toy(tmp_path / "toy.jsonl").read_text("utf-8").splitlines()
+    ]
+    for number, row in enumerate(rows):
+        change(number, row["questions"][0])
+    path = tmp_path / "changed.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_an_answer_that_is_no_option_is_passed_over(tmp_path):
+    """A defect of one question does not end the training of the others."""
+
+    def change(number, question):
+        if number == 0:
+            question["answers"][0]["label"] = "E"
+
+    result, _ = run(tmp_path, "", changed(tmp_path, change))
+    assert result.exit_code == 0, result.exception
+    assert json.loads(result.stdout)["n_questions"] == 39
+
+
+def test_nothing_that_could_be_weighed_is_told(tmp_path):
+    """All options true; no feature often enough; and no weights are written."""
+    same = changed(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))
+    for more, data, said in (
+        ("", same, "a true and a false option"),
+        ("least = 1000", None, "no feature is had by 1,000 options"),
+    ):
+        result, out = run(tmp_path, more, data)
+        assert isinstance(result.exception, InputError), result.exception
+        assert said in str(result.exception)
+        assert not out.exists()
+
+
+def test_it_cannot_be_resumed(tmp_path):
+    """Nothing is saved on the way; it is said, not passed over."""
+    run(tmp_path)
+    result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml"), "--resume"])
+    assert isinstance(result.exception, UsageError)
+    assert "cues cannot be resumed" in str(result.exception)
+
+
 @pytest.mark.parametrize("name", ["cues", "cues-c3", "cues-exam", "cues-gcrc"])
 def test_recipes_for_training_load(name):
     """Those that ship have known keys and name the reader that they train."""
