@@ -1,8 +1,10 @@
 """The command line: one short module a verb, imported only when that verb is called."""
 
+import io
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -41,6 +43,20 @@ class _Verbs(click.Group):
         command: click.Command = import_module(f"closeread.cli.{name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader of our pipe has gone (`| head`): not an error of anybody's.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        except KeyboardInterrupt:
+            print("interrupted", file=sys.stderr)  # noqa: T201
+            sys.exit(130)
+        return done
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl(list(VERBS.items()))
@@ -68,13 +84,11 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line; user errors print one message and exit with 2."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows "?"
+        sys.stdout.reconfigure(errors="replace")
     try:
         cli.main(args=argv, prog_name="closeread", standalone_mode=True)
     except CloseReadError as error:
         sys.stdout.flush()
         print(f"closeread: {error}", file=sys.stderr)  # noqa: T201
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our pipe has gone (`| head`): not an error of anybody's.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)

@@ -103,6 +103,10 @@ def command(
         evidence_corpus.print_search(chosen.info(), corpus, methods[0], scorer, json_)
         return
     if page is None and (question is not None or explain):
+        if out is not None or by:
+            raise click.UsageError(
+                "--out and --by go with a whole set, not --question or --explain"
+            )
         _show(chosen, methods, label, explain, json_)
         return
     if out is not None and len(methods) > 1:

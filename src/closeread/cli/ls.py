@@ -30,6 +30,6 @@ def command(kind: str, json_: bool) -> None:
         rows = [(name, found.description, found.extra) for name, found in entries.items()]
         headings = (kind[:-1], "what it is", "extra")
     if json_:
-        as_json([dict(zip(headings, row, strict=True)) for row in rows])
+        as_json({kind: [dict(zip(headings, row, strict=True)) for row in rows]})
     else:
         table(headings, rows)

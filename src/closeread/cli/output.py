@@ -1,5 +1,6 @@
 """How verbs print: results to stdout as a table or JSON, progress and remarks to stderr."""
 
+import io
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,7 +11,14 @@ import msgspec
 def as_json(value: Any) -> None:
     """Print one JSON value on stdout; records and tuples are taken as they are."""
     raw = msgspec.json.format(msgspec.json.encode(value), indent=2)
-    sys.stdout.write(raw.decode() + "\n")
+    write_json(raw.decode() + "\n")
+
+
+def write_json(text: str) -> None:
+    """Write JSON, or a part of it, on stdout: in UTF-8, whatever the terminal's encoding."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.encoding.lower() != "utf-8":
+        sys.stdout.reconfigure(encoding="utf-8")
+    sys.stdout.write(text)
 
 
 def remark(message: str) -> None:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from closeread.cli.datasets import locate
-from closeread.cli.output import table
+from closeread.cli.output import table, write_json
 from closeread.errors import UnknownNameError
 from closeread.types import Dataset, Passage, Question
 
@@ -61,8 +61,6 @@ def command(
     if on_terminal and sys.stdin.isatty():
         click.echo_via_pager(lines, color=colour)
         return
-    if hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="replace")
     for line in lines:
         sys.stdout.write(line)
 
@@ -124,9 +122,9 @@ def _write_json(chosen: Iterator[tuple[int, Passage, Question]]) -> None:
     opening = '{"questions": ['
     for number, passage, question in chosen:
         row = {"number": number, "passage": passage, "question": question}
-        sys.stdout.write(opening + "\n" + msgspec.json.encode(row).decode())
+        write_json(opening + "\n" + msgspec.json.encode(row).decode())
         opening = ","
-    sys.stdout.write("\n]}\n")
+    write_json("\n]}\n")
 
 
 def _results(path: str, json_: bool) -> None:

@@ -146,6 +146,16 @@ def test_limit_and_option_narrow_what_is_extracted(folder):
     assert found["metrics"]["evidence.recall"]["value"] == pytest.approx(0.75)
 
 
+@pytest.mark.parametrize("narrowed", [("--question", "1-1"), ("--explain",)])
+@pytest.mark.parametrize("whole", [("--out", "found.jsonl"), ("--by", "distance")])
+def test_what_is_only_shown_is_neither_written_nor_broken_down(folder, narrowed, whole):
+    """Nothing that was asked for is dropped in silence."""
+    done = run(folder, "set.json", *narrowed, *whole)
+    assert done.returncode == 2
+    assert "--out and --by go with a whole set" in done.stderr
+    assert done.stdout == ""
+
+
 def trained(folder):
     """Train vectors on the set's passages; return the retriever over them."""
     recipe = (

@@ -1,0 +1,84 @@
+"""What every verb does alike: pipes that close, keys pressed, terminals that lack characters."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from closeread import catalog
+
+CLOSEREAD = [sys.executable, "-m", "closeread"]
+
+
+def call(*arguments, **environment):
+    return subprocess.run(
+        [*CLOSEREAD, *map(str, arguments)],
+        capture_output=True, check=False, env=os.environ | environment,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["ls readers", "show exam/zh", "describe exam/en"])
+def test_a_reader_that_goes_away_is_no_failure(verb):
+    """Whether the output is longer than what the pipe holds or not."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*CLOSEREAD, *verb.split()], stdout=writing, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_an_interruption_is_told_apart_from_every_other_end(tmp_path):
+    """130, as a shell has it; 1 would say that `verify` found a difference."""
+    (tmp_path / "slow.py").write_text(
+        "import pathlib, time\n"
+        "class Slow:\n"
+        "    def retrieve(self, question, passage, option, k=None):\n"
+        "        pathlib.Path('begun').touch()\n"
+        "        time.sleep(60)\n"
+    )
+    process = subprocess.Popen(
+        [*CLOSEREAD, "evidence", "exam/zh", "--retriever", "slow:Slow", "--out", "found.jsonl"],
+        stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )  # fmt: skip
+    while not (tmp_path / "begun").exists() and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert (process.returncode, told) == (130, "interrupted\n")
+    assert {path.name for path in tmp_path.iterdir()} - {"__pycache__"} == {"slow.py", "begun"}
+
+
+def test_json_is_utf_8_on_every_terminal():
+    """And so the same bytes."""
+    shown = ("show", "exam/zh", "--limit", "1", "--json")
+    explained = ("evidence", "exam/zh", "--question", "zh-01-q1", "--explain", "--json")
+    for arguments in (shown, explained):
+        done = call(*arguments, PYTHONIOENCODING="ascii")
+        assert done.returncode == 0, done.stderr.decode()
+        assert done.stdout == call(*arguments, PYTHONIOENCODING="utf-8").stdout
+        assert "海绵城市" in str(json.loads(done.stdout))
+
+
+def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
+    """No traceback: a question mark in their place."""
+    run = tmp_path / "run"
+    assert call("read", "exam/zh", "--reader", "majority", "--out", run).returncode == 0
+    done = call("score", run, "--by", "topic", "--no-intervals", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"????" in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["readers", "sets"])
+def test_every_list_is_one_object(kind):
+    """As what all verbs print."""
+    found = json.loads(call("ls", kind, "--json").stdout)
+    assert list(found) == [kind]
+    if kind == "readers":
+        assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
