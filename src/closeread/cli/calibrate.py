@@ -5,6 +5,13 @@ from pathlib import Path
 import click
 
 _METHODS = ("logistic", "forest", "platt", "isotonic")
+_OF_LEARNING = ("method", "risk", "delta", "folds")
+
+
+def _given(*names: str) -> list[str]:
+    """Return the options of these names that the user gave."""
+    told = click.get_current_context().get_parameter_source
+    return [name for name in names if told(name) is click.core.ParameterSource.COMMANDLINE]
 
 
 @click.command("calibrate")
@@ -66,6 +73,8 @@ def command(
     if file is not None:
         if len(runs) > 1 or held_out:
             raise click.UsageError("--with applies to one RUN, and not --held-out")
+        if given := _given(*_OF_LEARNING):
+            raise click.UsageError(f"--with applies what was learned: no --{given[0]}")
         calibrated.apply(runs[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
