@@ -1,16 +1,14 @@
 """Runs a checkpoint with ONNX Runtime on a processor, with weights of 32 or of 8 bits.
 
-The graph is made once and kept in the cache folder under the hash of the weights. In 8 bits the
-weights of most matrix products are rounded per column, and activations per sequence, as ONNX
-Runtime's dynamic quantisation does. The range of activations is taken over all that is computed
-together, so that sequences are computed one at a time: no answer depends on its neighbours.
+The graph is made once and kept in the cache folder under the hash of the weights. In 8 bits
+(``quantise``) the range of activations is taken over all that is computed together, so that
+sequences are computed one at a time: no answer depends on its neighbours, and the graph needs no
+mask.
 """
 
 import hashlib
 import inspect
-import logging
 import os
-import re
 import tempfile
 import warnings
 from pathlib import Path
@@ -26,19 +24,15 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Ids, Network, Rows, TorchNetwork
 
 try:
-    import onnx
     import onnxruntime
-    from onnxruntime.quantization import QuantType, quantize_dynamic
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
+from closeread.readers.neural.quantise import quantise
 
-_VERSION = 2  # of what is written; another number makes all graphs anew
+_VERSION = 3  # of what is written; another number makes all graphs anew
 _OPSET = 17
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
 _ALIKE = 1e-3
-# Kept in 32 bits: what leaves a layer's wide middle has outliers, and half of the error comes from
-# rounding it (measured on a MiniLM: 0.11 for 0.19 in the root mean square of logits).
-_EXACT = re.compile(r"layer\.\d+/output/dense|ffn/lin2|qa_outputs|classifier")
 
 
 def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
@@ -61,9 +55,9 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
             kept.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=kept) as scratch:
                 made = Path(scratch, "float32.onnx")
-                _export(checkpoint, made)
+                _export(checkpoint, made, padded=not int8)
                 if int8:
-                    _quantise(made, Path(scratch, "int8.onnx"))
+                    quantise(made, Path(scratch, "int8.onnx"))
                     Path(scratch, "int8.onnx").replace(small)
                 else:
                     made.replace(exact)
@@ -121,12 +115,12 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
         self.model = checkpoint.model
         self._head = checkpoint.head
 
-    def forward(self, ids: Any, mask: Any, types: Any = None) -> Any:
+    def forward(self, ids: Any, mask: Any = None, types: Any = None) -> Any:
         """Return rows as ``engine.Network`` does."""
-        closed = ((1 - mask) * _CLOSED)[:, None, None, :].to(torch.float32)
-        given = {"input_ids": ids, "attention_mask": closed}
-        if types is not None:
-            given["token_type_ids"] = types
+        given = {"input_ids": ids, "token_type_ids": types}
+        if mask is not None:
+            given["attention_mask"] = ((1 - mask) * _CLOSED)[:, None, None, :].to(torch.float32)
+        given = {name: tensor for name, tensor in given.items() if tensor is not None}
         if self._head == "choice":  # the model itself would take the mask for one of tokens
             return self.model.classifier(self.model.base_model(**given).pooler_output)
         out = self.model(**given)
@@ -135,7 +129,7 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
         return out.logits
 
 
-def _export(checkpoint: Checkpoint, path: Path) -> None:
+def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
     model = checkpoint.model
     n_types = getattr(model.config, "type_vocab_size", 0)
     typed = "token_type_ids" in inspect.signature(model.forward).parameters and n_types > 1
@@ -145,7 +139,8 @@ def _export(checkpoint: Checkpoint, path: Path) -> None:
     ids[1, 20:] = checkpoint.tokenizer.pad_token_id or 0
     types = torch.zeros_like(ids)
     types[:, 9:20] = int(typed)
-    names = ["ids", "mask", "types"] if typed else ["ids", "mask"]
+    given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
+    names = ["ids", *given]
     axes = {name: {0: "sequences", 1: "tokens"} for name in names}
     axes["rows"] = {0: "sequences"} | ({2: "tokens"} if checkpoint.head == "span" else {})
     before = model.config._attn_implementation
@@ -155,8 +150,9 @@ def _export(checkpoint: Checkpoint, path: Path) -> None:
             warnings.simplefilter("ignore")
             torch.onnx.export(
                 _Rows(checkpoint).eval(),
-                (ids, mask, types) if typed else (ids, mask),
+                (ids,),
                 str(path),
+                kwargs=given,
                 dynamo=False,
                 input_names=names,
                 output_names=["rows"],
@@ -174,8 +170,8 @@ def _export(checkpoint: Checkpoint, path: Path) -> None:
     finally:
         model.set_attn_implementation(before)
         model.eval()
-    given = (ids[:, :22].numpy(), types[:, :22].numpy(), mask[:, :22].numpy())
-    wanted, found = TorchNetwork(checkpoint)(*given), OnnxNetwork(path, alone=False)(*given)
+    shown = (ids[:, :22].numpy(), types[:, :22].numpy(), mask[:, :22].numpy())
+    wanted, found = TorchNetwork(checkpoint)(*shown), OnnxNetwork(path, alone=False)(*shown)
     wanted, found = (rows[0] for rows in (wanted, found))
     if not np.allclose(wanted, found, rtol=_ALIKE, atol=_ALIKE):
         raise InputError(
@@ -184,26 +180,6 @@ def _export(checkpoint: Checkpoint, path: Path) -> None:
             expected="an encoder of the BERT or RoBERTa kind",
             cure="-o runtime=torch",
         )
-
-
-def _quantise(source: Path, target: Path) -> None:
-    log = logging.getLogger()
-    level = log.level
-    log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
-    try:
-        quantize_dynamic(
-            source,
-            target,
-            op_types_to_quantize=["MatMul"],
-            per_channel=True,
-            weight_type=QuantType.QInt8,
-            nodes_to_exclude=[
-                node.name for node in onnx.load(source).graph.node if _EXACT.search(node.name)
-            ],
-            extra_options={"MatMulConstBOnly": True},
-        )
-    finally:
-        log.setLevel(level)
 
 
 def _key(checkpoint: Checkpoint) -> str:
