@@ -1,9 +1,15 @@
 """The span reader against its floor and against the pipeline that transformers once had.
 
-``.venv-neural/bin/python -m benchmarks.encoder MODEL DATASET [QUESTIONS]``, on one thread: CPU
-seconds of passes in turn over the same questions with the same weights. The floor computes the same
-windows, sorted by length and padded to the longest of 16, and nothing else. The peer runs in
-``.venv-pipeline`` (``benchmarks/pipeline_environment.sh``); without that it is left out, and said.
+``.venv-neural/bin/python -m benchmarks.encoder MODEL DATASET [QUESTIONS] [WORDS]``, on one thread:
+CPU seconds of passes in turn over the same questions with the same weights. With WORDS, passages
+of one article are joined until they have that many, with all their questions. The floor computes
+the same windows with the plain model, sorted by length and padded to the longest of 16, and nothing
+else. The peer runs in ``.venv-pipeline`` (``benchmarks/pipeline_environment.sh``); without that it
+is left out, and said.
+
+Where passages need several windows, defaults do not compute the same: ours move by 128 tokens, the
+pipeline's share 128. So three comparisons are made: both with windows that move by 128, which are
+the same windows; both with windows that share 128; and each with its own.
 """
 
 import json
@@ -11,8 +17,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,72 +27,134 @@ from benchmarks.measure import DATA, HERE, Result, ratio, show
 from closeread import load
 from closeread.readers import make
 from closeread.readers.windows import Encoded
+from closeread.types import Passage, Question
 
+Item = tuple[Passage, Question]
 PEER = HERE.parent / ".venv-pipeline" / "bin" / "python"
 RUNS = 3
 FLOOR_BATCH = 16
+MOVE = 128  # our default
+SHARE = 128  # the pipeline's
 
 
-def encoder(model: str, dataset: str, most: int | None = None) -> list[Result]:
+def encoder(model: str, dataset: str, most: int = 0, words: int = 0) -> list[Result]:
     """Time all sides in turn and return the table."""
     import torch
 
     torch.set_num_threads(1)
-    items = [(passage, one) for passage, asked in load(dataset) for one in asked][:most]
+    items = list(islice(questions(dataset, words), most or None))
     plain, _ = make("span", {"model": model})
     small, _ = make("span", {"model": model, "runtime": "int8"})
-    network = plain._checkpoint.model
-    sequences = [one.encoded for item in items for one in plain._asked(*item).shown]
-
-    def reading(reader: object) -> Callable[[], None]:
-        def run() -> None:
-            reader._passage.cache_clear()
-            for _ in reader.read(items):
-                pass
-
-        return run
-
+    sequences = shown(plain, items)
     sides = {
-        "ours": clocked(reading(plain)),
-        "floor": clocked(lambda: forward_only(network, sequences)),
-        "int8": clocked(reading(small)),
+        "ours": clocked(reading(plain, items)),
+        "floor": clocked(lambda: forward_only(plain._checkpoint.model, sequences)),
+        "int8": clocked(reading(small, items)),
     }
-    peer = None
-    if PEER.exists():
-        DATA.mkdir(exist_ok=True)
-        pairs = DATA / "pairs.json"
-        pairs.write_text(json.dumps([[p.text, q.text] for p, q in items]), "utf-8")
-        peer = subprocess.Popen(
-            [PEER, HERE / "pipeline_worker.py", model, pairs],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
-        json.loads(peer.stdout.readline())
-        sides["peer"] = lambda: asked_of(peer)
-    taken: dict[str, list[float]] = {name: [] for name in sides}
+    sizes = {"ours": (len(sequences), sum(len(one.ids) for one in sequences))}
+    several = len(sequences) > len(items)
+    if several:
+        sharing, _ = make("span", {"model": model, "stride": step(plain, items)})
+        sides["ours, sharing"] = clocked(reading(sharing, items))
+        found = shown(sharing, items)
+        sizes["ours, sharing"] = (len(found), sum(len(one.ids) for one in found))
+    peer = Peer(model, items) if PEER.exists() else None
+    if peer is None:
+        print("no .venv-pipeline: the peer is left out", file=sys.stderr)
+    else:
+        sides["peer"] = lambda: peer.asked("own")
+        if several:
+            sides["peer, moved"] = lambda: peer.asked(str(MOVE))
     for reader in (plain, small):  # once, not counted
         list(reader.read(items[:2]))
+    taken: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(RUNS):
         for name, side in sides.items():
             taken[name].append(side())
             print(name, f"{taken[name][-1]:.2f} s", file=sys.stderr, flush=True)
     if peer is not None:
-        peer.stdin.close()
-        peer.wait()
+        sizes |= {f"peer{which}": size for which, size in peer.sizes.items()}
+        peer.close()
+    for name, (windows, tokens) in sizes.items():
+        print(f"{name}: {windows} windows, {tokens} tokens", file=sys.stderr)
     median = {name: statistics.median(times) for name, times in taken.items()}
     what = f"{Path(dataset).stem}, {len(items)} questions, {len(sequences)} windows"
-    found = [
-        ratio(f"{what}: forward-only / ours", median["ours"], median["floor"], least=0.9),
-        ratio(f"{what}: int8 against ours", median["int8"], median["ours"], least=1.7),
-    ]
-    if "peer" in median:
-        long = len(sequences) > 2 * len(items)
-        least = 1.3 if long else 1.0
-        found.append(
-            ratio(f"{what}: pipeline of 4.57", median["ours"], median["peer"], least=least)
-        )
-    else:
-        print("no .venv-pipeline: the peer is left out", file=sys.stderr)
-    return found
+    return list(table(what, median, sizes))
+
+
+def table(
+    what: str, median: dict[str, float], sizes: dict[str, tuple[int, int]]
+) -> Iterator[Result]:
+    """Yield the ratios; the goal for long passages is held against equal windows."""
+    yield ratio(f"{what}: forward-only / ours", median["ours"], median["floor"], least=0.9)
+    yield ratio(f"{what}: int8 against ours", median["int8"], median["ours"], least=1.7)
+    if "peer" not in median:
+        return
+    if "peer, moved" not in median:
+        yield ratio(f"{what}: pipeline of 4.57", median["ours"], median["peer"], least=1.0)
+        return
+    if sizes["peer, moved"] != sizes["ours"]:
+        raise SystemExit(f"the windows are not the same: {sizes}")
+    yield ratio(
+        f"{what}: pipeline of 4.57, the same windows",
+        median["ours"], median["peer, moved"], least=1.3,
+    )  # fmt: skip
+    own, theirs = sizes["ours, sharing"][0], sizes["peer"][0]
+    yield ratio(
+        f"{what}: pipeline of 4.57, {own} and {theirs} windows that share {SHARE}",
+        median["ours, sharing"], median["peer"], least=1.3,
+    )  # fmt: skip
+    yield ratio(
+        f"{what}: pipeline of 4.57, each with its own", median["ours"], median["peer"], least=1.0
+    )
+
+
+def questions(dataset: str, words: int) -> Iterator[Item]:
+    """Yield questions with their passages; with ``words``, with passages joined to that length."""
+    texts: list[str] = []
+    asked: list[Question] = []
+    title = ""
+
+    def joined() -> Iterator[Item]:
+        if sum(len(text.split()) for text in texts) >= words:  # what is left of an article is short
+            passage = Passage(passage_id=title, text="\n".join(texts))
+            yield from ((passage, one) for one in asked)
+
+    for passage, found in load(dataset):
+        if not words:
+            yield from ((passage, one) for one in found)
+            continue
+        if passage.title != title or sum(len(text.split()) for text in texts) >= words:
+            yield from joined()
+            texts, asked, title = [], [], passage.title
+        texts.append(passage.text)
+        asked.extend(found)
+    if words:
+        yield from joined()
+
+
+def shown(reader: Any, items: list[Item]) -> list[Encoded]:
+    """Return all windows of the questions."""
+    return [one.encoded for item in items for one in reader._asked(*item).shown]
+
+
+def step(reader: Any, items: list[Item]) -> int:
+    """Return by how much windows move that share what the pipeline's share, at the median."""
+    checkpoint = reader._checkpoint
+    lengths = [len(checkpoint.tokens(question.text).ids) for _, question in items]
+    room = 384 - checkpoint.template.n_special - int(statistics.median(lengths))
+    return room - SHARE
+
+
+def reading(reader: Any, items: list[Item]) -> Callable[[], None]:
+    """Return a pass of a reader that remembers no passage from the one before."""
+
+    def run() -> None:
+        reader._passage.cache_clear()
+        for _ in reader.read(items):
+            pass
+
+    return run
 
 
 def clocked(run: Callable[[], None]) -> Callable[[], float]:
@@ -99,11 +168,36 @@ def clocked(run: Callable[[], None]) -> Callable[[], float]:
     return timed
 
 
-def asked_of(peer: subprocess.Popen) -> float:
-    """Let the peer do one pass; return the CPU seconds that it tells."""
-    peer.stdin.write("\n")
-    peer.stdin.flush()
-    return float(json.loads(peer.stdout.readline()))
+class Peer:
+    """The pipeline in its own process.
+
+    Attributes:
+        sizes: Windows and tokens of a pass, by what is told of its windows.
+    """
+
+    def __init__(self, model: str, items: list[Item]) -> None:
+        DATA.mkdir(exist_ok=True)
+        pairs = DATA / "pairs.json"
+        pairs.write_text(json.dumps([[p.text, q.text] for p, q in items]), "utf-8")
+        self._process = subprocess.Popen(
+            [PEER, HERE / "pipeline_worker.py", model, pairs],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        json.loads(self._process.stdout.readline())
+        self.sizes: dict[str, tuple[int, int]] = {}
+
+    def asked(self, move: str) -> float:
+        """Let it do one pass; return the CPU seconds that it tells."""
+        self._process.stdin.write(f"{move}\n")
+        self._process.stdin.flush()
+        told = json.loads(self._process.stdout.readline())
+        self.sizes["" if move == "own" else ", moved"] = (told["windows"], told["tokens"])
+        return float(told["seconds"])
+
+    def close(self) -> None:
+        """Let it end."""
+        self._process.stdin.close()
+        self._process.wait()
 
 
 def forward_only(network: Any, sequences: list[Encoded]) -> None:
@@ -125,12 +219,12 @@ def forward_only(network: Any, sequences: list[Encoded]) -> None:
             out.start_logits.numpy(), out.end_logits.numpy()
 
 
-def in_its_environment(model: str, dataset: str, most: int) -> list[Result]:
+def in_its_environment(model: str, dataset: str, most: int, words: int = 0) -> list[Result]:
     """Run this bench where torch is, and return its table."""
     python = HERE.parent / ".venv-neural" / "bin" / "python"
     if not python.exists():
         raise SystemExit("no .venv-neural: `make neural` makes it")
-    command = [python, "-m", "benchmarks.encoder", model, dataset, str(most), "--json"]
+    command = [python, "-m", "benchmarks.encoder", model, dataset, str(most), str(words), "--json"]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
     return [Result(**row) for row in json.loads(done.stdout)]
 

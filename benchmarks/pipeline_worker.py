@@ -1,13 +1,16 @@
 """The peer: transformers 4.57's question-answering pipeline, in its own environment.
 
 ``python pipeline_worker.py MODEL PAIRS``: for each line on stdin one pass over the pairs, and a
-line of JSON with its CPU seconds. Its own defaults decide: windows of 384 tokens with 128 in
-common, answers up to 15 tokens, one window at a time.
+line of JSON with its CPU seconds and the windows and tokens that its model was given. The line says
+which windows: ``own`` (the pipeline's defaults: 384 tokens, of which two windows share 128) or a
+number of tokens by which windows move, as they do here. All else is the pipeline's own: answers of
+up to 15 tokens, one window at a time.
 """
 
 import json
 import sys
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import torch
@@ -18,13 +21,41 @@ def main(model: str, pairs: str) -> None:
     torch.set_num_threads(1)
     answer = pipeline("question-answering", model=model, device=-1)
     rows = json.loads(Path(pairs).read_text("utf-8"))
-    contexts, questions = [row[0] for row in rows], [row[1] for row in rows]
-    answer(question=questions[:1], context=contexts[:1])
+    given: list[int] = []
+    answer.model.register_forward_pre_hook(
+        lambda _, __, named: given.append(named["input_ids"].shape[1]), with_kwargs=True
+    )
+    answer(question=rows[0][1], context=rows[0][0])
     print(json.dumps("ready"), flush=True)
-    for _ in sys.stdin:
+    for line in sys.stdin:
+        calls = list(_calls(answer.tokenizer, rows, line.strip()))
+        given.clear()
         started = time.process_time()
-        answer(question=questions, context=contexts)
-        print(json.dumps(time.process_time() - started), flush=True)
+        for call in calls:
+            answer(**call)
+        taken = time.process_time() - started
+        told = {"seconds": taken, "windows": len(given), "tokens": sum(given)}
+        print(json.dumps(told), flush=True)
+
+
+def _calls(tokenizer, rows, move):
+    """Yield what the pipeline is called with: all rows at once, or those of like questions.
+
+    What two windows share is what the question leaves of a window, less the tokens that it moves.
+    """
+    if move == "own":
+        yield {"question": [row[1] for row in rows], "context": [row[0] for row in rows]}
+        return
+    alike = defaultdict(list)
+    for row in rows:
+        alike[len(tokenizer(row[1], add_special_tokens=False)["input_ids"])].append(row)
+    for length, same in alike.items():
+        room = 384 - tokenizer.num_special_tokens_to_add(pair=True) - length
+        yield {
+            "question": [row[1] for row in same],
+            "context": [row[0] for row in same],
+            "doc_stride": room - int(move),
+        }
 
 
 if __name__ == "__main__":
