@@ -86,6 +86,8 @@ def test_the_last_word_of_the_user_is_the_prompt():
         ("[('a', 'b'), ('3',)]", [("spans", ("a", "b")), ("number", ("3",))]),
         ("(3, 4)", [("span", ("(3, 4)",))]),
         ("[citation needed]", [("span", ("[citation needed]",))]),
+        (r"['\ud800']", [("span", (r"['\ud800']",))]),
+        ("[1j]", [("span", ("[1j]",))]),
         ([["a", "b"], ["c"]], [("spans", ("a", "b")), ("span", ("c",))]),
         ({"text": ["x"], "answer_start": [3]}, [("span", ("x",))]),
         ({"text": [], "answer_start": []}, [("none", ())]),

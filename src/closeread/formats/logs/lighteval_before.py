@@ -6,17 +6,18 @@ and the scores as ``metrics`` or, earlier still, as columns of their own. Where 
 into a column, all columns of the file are strings as Python prints the values.
 """
 
-import ast
+import re
 from typing import Any
 
 from closeread.formats.logs import golds, prompts
 from closeread.formats.logs.records import LogRecord, Problems
 from closeread.formats.logs.talk import last_user
-from closeread.formats.logs.values import listing, mapping, scores
+from closeread.formats.logs.values import listing, literal, mapping, scores
 from closeread.types import Answer, Generation, Option, Prediction
 
 LOST = ("tail", "finish-reason", "tokens", "stops", "passage", "gold-kinds")
 COLUMNS = frozenset(("example", "full_prompt", "predictions"))
+_INTEGER = re.compile(r"-?[0-9]{1,18}")
 _NO_SCORES = ("truncated", "padded", "num_asked_few_shots", "num_effective_few_shots")
 
 
@@ -62,14 +63,9 @@ def examples(row: dict[str, Any]) -> Any:
 
 def _cell(value: Any) -> Any:
     """Return a value that Python printed; anything else as it is."""
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str):
         return value
-    if value[0] in "[({" or value.lstrip("-").isdecimal():
-        try:
-            return ast.literal_eval(value)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return value
-    return value
+    return int(value) if _INTEGER.fullmatch(value) else literal(value, "[({")
 
 
 def _written(name: str, predictions: Any, problems: Problems) -> Prediction:

@@ -48,7 +48,6 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     """Yield one record an entry."""
     task = Source(path).stem
     results, details = _results(path, task)
-    by_likelihood = False
     for name, entry in members(path, problems):
         if not isinstance(entry, dict):
             what = f"it is {type(entry).__name__}"
@@ -69,7 +68,8 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             scores=given,
             shown=prompts.answers_shown(_whole_prompt(entry), record[0].text),
         )
-        facts.setdefault(task, _facts(path, task, results, details, by_likelihood))
+        if task not in facts:
+            facts[task] = _facts(path, task, results, details, by_likelihood)
 
 
 def _record(

@@ -121,7 +121,14 @@ def tried(
     """
     try:
         return make()
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         what = f"a value is not of the layout's type ({error})"
         problems.bad.add("odd-value", what, question_id=name, line=line)
         return None
@@ -176,14 +183,21 @@ def finite(found: dict[str, Any]) -> dict[str, float | None]:
     }
 
 
-def literal(text: str) -> Any:
-    """Return the list or tuple that Python printed; the text itself where it is none."""
-    if text[:1] in ("[", "("):
-        try:
-            return ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return text
-    return text
+def literal(text: str, opening: str = "[(") -> Any:
+    """Return the list or tuple that Python printed; the text itself where it is none.
+
+    Args:
+        text: What was printed.
+        opening: The marks that it may begin with; with ``{`` it may be a dict.
+    """
+    if not text or text[0] not in opening:
+        return text
+    try:
+        found = ast.literal_eval(text)
+        msgspec.json.encode(found)  # fails at half of a surrogate pair, and at complex numbers
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, msgspec.EncodeError):
+        return text
+    return found
 
 
 def text_of(value: Any) -> str | None:
