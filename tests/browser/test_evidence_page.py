@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from closeread.reports.page import write_page
-from closeread.types import Answer, Evidence, Prediction, Span
+from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
 
 pytestmark = pytest.mark.browser
@@ -279,3 +279,35 @@ def test_sentences_are_told_apart_without_colour(visit, joined):
         for one in option.locator(".cov").all()
     }
     assert len(kinds) == len(set(option.locator(".cov-n").all_inner_texts())) == 2
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_a_question_without_options_is_marked_itself(visit, tmp_path, size):
+    """What of it each sentence says, and what none; a character of two halves moves nothing."""
+    text = "😀 The ferry left Kell in June. It carried 140 sheep across the strait. Nobody swam."
+    first, second = Span(2, 31), Span(32, 71)
+    passage = Passage(passage_id="p", text=text)
+    question = Question(
+        question_id="q", passage_id="p", kind="span",
+        text="😀 How many sheep across the strait did the ferry from Kell carry for money?",
+        answers=(Answer(kind="span", texts=("140",), spans=(Span(43, 46),)),),
+        gold_evidence=(Evidence(spans=(first, second)),),
+    )  # fmt: skip
+    told = Prediction(
+        question_id="q", answer=question.answers[0], evidence=(Evidence(spans=(second,)),)
+    )
+    dataset = write_set(tmp_path / "set.jsonl", [(passage, (question,))])
+    run = write_run(tmp_path / "run", dataset, [told], {"squad.f1": {"q": 1.0}})
+    path = write_page([run], tmp_path / "page.html", language="en")
+
+    page = visit(path, "#q=q&ev=gold", size=size)
+    ask = page.locator(".ask")
+    assert "sheep across the strait" in ask.locator(".cov.h2").all_inner_texts()
+    assert set(ask.locator(".cov-n").all_inner_texts()) == {"1", "2"}
+    assert "money" in "".join(ask.locator(".loose").all_inner_texts())
+    assert "sheep across the strait" in page.locator(".passage .cov.h2").all_inner_texts()
+    assert page.locator(".key .loose").count() == 1
+
+    page = visit(path, "#q=q&ev=0", size=size)
+    assert set(page.locator(".ask .cov-n").all_inner_texts()) == {"1"}
+    assert "ferry from Kell" in "".join(page.locator(".ask .loose").all_inner_texts())

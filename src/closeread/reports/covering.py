@@ -1,4 +1,4 @@
-"""Evidence as the page marks it: its place, what of an option it says, and what it leaves open."""
+"""Evidence as the page marks it: its place, what of a claim it says, and what it leaves open."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,12 +10,12 @@ from closeread.types import Evidence, Option, Passage, Question, Span
 
 
 class Laid(NamedTuple):
-    """An option laid over its evidence.
+    """A claim, an option's text or a question's, laid over its evidence.
 
     Attributes:
-        covered: Parts of the option with the place in the passage that says the same:
+        covered: Parts of the claim with the place in the passage that says the same:
             ``(start, end, start in the passage, end in the passage)``.
-        uncovered: The parts of the option that nothing says.
+        uncovered: The parts of the claim that nothing says.
     """
 
     covered: list[tuple[int, int, int, int]]
@@ -44,18 +44,31 @@ def laid(question: Question, passage: Passage | None, evidence: Sequence[Evidenc
     """Return, for each option, which parts of it its evidence says and which not.
 
     An option without evidence of its own is laid over that of the whole question. Where there is
-    none either, nothing is called uncovered: nobody looked. Empty where that is so for all.
+    none either, nothing is called uncovered: nobody looked. Empty where that is so for all, and
+    where the options are judgements of a hypothesis.
     """
-    if passage is None:
+    if passage is None or question.kind == "entailment":
         return []
-    found = [_of_option(question, passage, option, evidence) for option in question.options]
+    found = [_over(question, passage, option, evidence) for option in question.options]
     return found if any(any(one) for one in found) else []
 
 
-def _of_option(
-    question: Question, passage: Passage, option: Option, evidence: Sequence[Evidence]
+def asked(question: Question, passage: Passage | None, evidence: Sequence[Evidence]) -> Laid | None:
+    """Return which parts of a question its evidence says, where the question itself is the claim.
+
+    None where its options are the claims, and where there is no evidence.
+    """
+    if passage is None or (question.options and question.kind != "entailment"):
+        return None
+    found = _over(question, passage, None, evidence)
+    return found if any(found) else None
+
+
+def _over(
+    question: Question, passage: Passage, option: Option | None, evidence: Sequence[Evidence]
 ) -> Laid:
-    own = [one for one in evidence if one.option_label == option.label and one.spans]
+    label = option.label if option is not None else ""
+    own = [one for one in evidence if one.option_label == label and one.spans]
     bearing = own or [one for one in evidence if not one.option_label]
     spans = tuple(sorted({span for one in bearing for span in one.spans}))
     if not spans:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.reports.covering import laid, located
+from closeread.reports.covering import asked, laid, located
 from closeread.reports.gather import Attention, Material, Row, RunView, Told
 from closeread.types import Answer, Evidence, Passage, Question
 
@@ -177,7 +177,13 @@ def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str
 def _laid(
     question: Question, passage: Passage | None, evidence: Sequence[Evidence]
 ) -> dict[str, Any]:
-    """Return ``said`` and ``loose`` of the options, where there is anything to tell."""
+    """Return ``said`` and ``loose`` of the options, or ``asked``: both of the question's own text.
+
+    Only where there is anything to tell.
+    """
+    whole = asked(question, passage, evidence)
+    if whole is not None:
+        return {"asked": {"said": whole.covered, "loose": whole.uncovered}}
     options = laid(question, passage, evidence)
     parts: dict[str, list[Any]] = {
         "said": [one.covered for one in options],

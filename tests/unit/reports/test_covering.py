@@ -1,7 +1,7 @@
 """What the page calls uncovered is what the project's own explanation calls so."""
 
 from closeread.evidence.cover import explain
-from closeread.reports.covering import laid, located
+from closeread.reports.covering import asked, laid, located
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 PASSAGE = Passage(passage_id="p", text="Rain feeds the lake. Snow is one of its sources. 😀 Snow.")
@@ -46,6 +46,34 @@ def test_an_option_without_evidence_of_its_own_is_laid_over_the_questions():
     assert laid(QUESTION, PASSAGE, labelled)[0] == ([], [])
     assert laid(QUESTION, None, whole) == []
     assert laid(QUESTION, PASSAGE, []) == []
+
+
+def test_a_question_without_options_is_laid_over_its_evidence_itself():
+    """As the terminal explains it; where options are the claims, it is not."""
+    plain = Question(question_id="q", passage_id="p", text="What feeds the salt lake?", kind="span")
+    found = explain(plain, PASSAGE, None, Evidence(spans=(Span(0, 20),)))
+    over = asked(plain, PASSAGE, [found.evidence])
+    assert over.uncovered == list(found.uncovered)
+    assert [span.of(plain.text) for span in over.uncovered] == ["salt"]
+    assert [plain.text[a:b] for a, b, _, _ in over.covered] == ["feeds the", "lake"]
+    assert [PASSAGE.text[c:d] for _, _, c, d in over.covered] == ["feeds the", "lake"]
+    assert laid(plain, PASSAGE, [found.evidence]) == []
+    assert asked(QUESTION, PASSAGE, [found.evidence]) is None
+    assert asked(plain, PASSAGE, []) is None
+    assert asked(plain, None, [found.evidence]) is None
+
+
+def test_judgements_of_a_hypothesis_are_no_claims():
+    """The hypothesis is the question's text; "entailment" stands in no passage."""
+    options = (Option(label="e", text="entailment"), Option(label="c", text="contradiction"))
+    judged = Question(
+        question_id="q", passage_id="p", text="Rain feeds it.", kind="entailment", options=options
+    )
+    evidence = [Evidence(spans=(Span(0, 20),))]
+    assert laid(judged, PASSAGE, evidence) == []
+    assert [judged.text[a:b] for a, b, _, _ in asked(judged, PASSAGE, evidence).covered] == [
+        "Rain feeds"
+    ]
 
 
 def test_evidence_that_is_text_gets_the_only_place_it_has():

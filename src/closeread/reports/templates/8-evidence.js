@@ -12,9 +12,10 @@ function sources(it) {
 const evidenceOf = (it, source) => ranges(source === "gold" ? it.gold_evidence : it.runs[Number(source)].evidence).map((e) => ({ ...e, source }));
 const looseOf = (it, source) => (source === "gold" ? it.loose : it.runs[Number(source)]?.loose) || [];
 const saidOf = (it, source) => (source === "gold" ? it.said : it.runs[Number(source)]?.said) || [];
-// Where the passage says what one option says: the same colours.
-function saidMarks(it, names, place, evidence) {
-  return saidOf(it, names[0]?.[0])[place]?.flatMap(([, , start, end]) => { const number = numberAt(evidence, start); return number ? [{ start, end, class: hueOf(number), title: t("said-n", { n: number }) }] : []; }) || [];
+const askedOf = (it, source) => (source === "gold" ? it.asked : it.runs[Number(source)]?.asked);
+// Where the passage says what one option, or a question without options, says: the same colours.
+function saidMarks(said, evidence) {
+  return said?.flatMap(([, , start, end]) => { const number = numberAt(evidence, start); return number ? [{ start, end, class: hueOf(number), title: t("said-n", { n: number }) }] : []; }) || [];
 }
 
 // One mark a number in the passage: gold has a frame, what a method found a ground; both, both.

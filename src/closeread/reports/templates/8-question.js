@@ -97,7 +97,9 @@ function question(i) {
   const labelled = [...new Set(evidence.map((e) => e.label))].filter(Boolean).sort();
   const opt = labelled.includes(state.opt) ? state.opt : "";
   const marks = evidenceMarks(evidence.filter((e) => !opt || e.label === opt), names);
-  if (opt) marks.push(...saidMarks(it, names, labelsOf(i).indexOf(opt), evidence.filter((e) => e.source === names[0][0])));
+  const first = evidence.filter((e) => e.source === names[0]?.[0]), over = askedOf(it, names[0]?.[0]);
+  if (opt) marks.push(...saidMarks(saidOf(it, names[0]?.[0])[labelsOf(i).indexOf(opt)], first));
+  if (over) marks.push(...saidMarks(over.said, first));
   const at = shownIds.indexOf(i), language = passage?.language || DATA.lang;
   const steps = (by, sign, label) => h("button", { class: "quiet", type: "button", title: label, "aria-label": label, disabled: at < 0 || !(at + by in shownIds), on: { click: () => step(by) } }, sign);
   const tags = Q().tags.map((column) => [column.name, tagOf(column, i)]).filter(([, value]) => value !== null);
@@ -106,7 +108,7 @@ function question(i) {
       h("span", { class: "end" }, steps(-1, "↑ k", t("previous")), steps(1, "↓ j", t("next")))),
     h("div", { class: "two" },
       h("article", { class: "passage", lang: language, dir: "auto" }, passage ? [passage.title && h("h2", null, passage.title), marked(passage.text, [...marks, ...answerMarks(it, passage.text, run)], language)] : h("p", { class: "soft" }, t("no-passage"))),
-      h("div", null, h("h2", { class: "ask", lang: language, dir: "auto" }, Q().text[i] || Q().id[i]),
+      h("div", null, h("h2", { class: "ask", lang: language, dir: "auto" }, over ? laidOver(Q().text[i], over.loose, over.said, first) : Q().text[i] || Q().id[i]),
         it.asks_for && h("p", { class: "polarity" }, t("asks-for"), " ", h("b", null, t("polarity." + it.asks_for))),
         from.length > 0 && h("div", { class: "evbar" }, t("evidence"), h("span", { class: "segment" }, from.map(([name, label]) => h("button", { type: "button", "aria-pressed": String(name === ev), on: { click: () => go({ ev: name }, true) } }, label))),
           labelled.length > 1 && h("span", { class: "segment", role: "group", "aria-label": t("evidence.option") }, ["", ...labelled].map((label) => h("button", { type: "button", "aria-pressed": String(label === opt), on: { click: () => go({ opt: label }, true) } }, label || t("evidence.every")))),
@@ -114,7 +116,7 @@ function question(i) {
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "", i)],
         ev === "all" && findingsKey(names[0][0] === "gold"),
         h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
-          hasOptions(i) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),
+          (over || hasOptions(i)) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),
         runsOf(i).map((r) => runBox(r, i, it)),
         tags.length > 0 && h("div", { class: "tagline" }, tags.map(([name, value]) => h("a", { class: "chip", href: hashOf({ tag: `${name}:${value}`, text: "", status: "" }) }, `${named("tag", name)}: ${named("value", value)}`))))),
     triple(i),
