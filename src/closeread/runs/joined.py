@@ -1,14 +1,27 @@
 """A run's answers and its evidence judged together, question by question."""
 
+from collections import ChainMap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from msgspec.structs import replace
+
 from closeread.errors import UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import joined
+from closeread.runs.answers import quoted
 from closeread.runs.evidence_groups import EvidenceGroups
-from closeread.types import Dataset, Item, Prediction, Question, Submission, Summary
+from closeread.types import (
+    Dataset,
+    Evidence,
+    Item,
+    Passage,
+    Prediction,
+    Question,
+    Submission,
+    Summary,
+)
 
 
 @dataclass(frozen=True)
@@ -42,23 +55,34 @@ def join(
     """
     groups = EvidenceGroups(resampling)
     questions: list[Question] = []
+    with_texts: dict[str, Prediction] = {}
     found = answered = False
     for passage, together in items:
-        for question in together:
+        for each in together:
+            question = replace(each, gold_evidence=_quoted(each.gold_evidence, passage))
             questions.append(question)
-            prediction = submission.predictions.get(question.question_id)
+            given = submission.predictions.get(question.question_id)
             if not question.gold_evidence or not question.answers:
                 continue
-            if prediction is not None:
-                found |= any(one.spans or one.texts for one in prediction.evidence)
-                answered |= prediction.answer is not None
-            groups.add(
-                passage, question, prediction or Prediction(question_id=question.question_id)
-            )
+            told = given or Prediction(question_id=question.question_id)
+            if any(one.spans and not one.texts for one in told.evidence):
+                told = replace(told, evidence=_quoted(told.evidence, passage))
+                with_texts[question.question_id] = told
+            found |= any(one.spans or one.texts for one in told.evidence)
+            answered |= told.answer is not None
+            groups.add(passage, question, told)
     if not (found and answered):
         return None
+    if with_texts:  # before the others, which are still read as they are asked for
+        every = ChainMap(with_texts, submission.predictions)  # type: ignore[arg-type]
+        submission = Submission(predictions=every)
     both = joined(questions, submission, resampling)
     return JoinedScores(both.cells, both.summaries, groups.summaries())
+
+
+def _quoted(evidence: tuple[Evidence, ...], passage: Passage) -> tuple[Evidence, ...]:
+    """Return evidence with its texts: that of a whole question is judged by them."""
+    return tuple(quoted(one, passage) for one in evidence)
 
 
 def must_join(

@@ -7,7 +7,9 @@ import sys
 import msgspec
 import pytest
 
-from closeread.types import Answer, Evidence, Prediction, Span
+from closeread.reports.gather import gather
+from closeread.reports.joint import joint
+from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 
 END = len(PASSAGE.text)
@@ -146,3 +148,32 @@ def test_expmrcs_own_predictions_are_joined(tmp_path):
         "sentences": ["1", "2"],
         "distance": ["1"],
     }
+
+
+def test_evidence_that_is_places_alone_is_judged_by_its_texts(tmp_path):
+    """Gold of a whole question, and predictions, of one's own set: neither needs a text as well."""
+    passage = Passage(passage_id="p", text="The ferry sank. It carried 140 sheep. Nobody swam.")
+    sheep, others = Span(16, 37), Span(0, 15)
+    questions = tuple(
+        Question(
+            question_id=name, passage_id="p", text="How many sheep?", kind="span",
+            answers=(Answer(kind="span", texts=("140",), spans=(Span(27, 30),)),),
+            gold_evidence=(Evidence(spans=(sheep,)),),
+        )
+        for name in ("right", "wrong", "missing")
+    )  # fmt: skip
+    dataset = write_set(tmp_path / "set.jsonl", [(passage, questions)])
+    told = [
+        Prediction(question_id=name, answer=answer, evidence=(Evidence(spans=(span,)),))
+        for name, answer, span in (
+            ("right", questions[0].answers[0], sheep),
+            ("wrong", questions[0].answers[0], others),
+        )
+    ]
+    values = {"squad.f1": {"right": 1.0, "wrong": 1.0}}
+    path = write_run(tmp_path / "run", dataset, told, values)
+    (found,) = joint(gather([path]))
+    assert found.cells == {"right": "both", "wrong": "answer_only", "missing": "neither"}
+    assert found.metrics["joined.overall_f1"].value == pytest.approx(1 / 3)
+    assert found.metrics["joined.overall_f1"].n_answered == 2
+    assert set(found.breakdowns["sentences"]) == {"1"}
