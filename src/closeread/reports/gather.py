@@ -143,10 +143,12 @@ def gather(
     found = Material()
     places: dict[str, int] = {}
     for run in opened:
-        info = run.info.dataset
-        if info.sha256 not in places:
-            places[info.sha256] = len(found.sets)
-            dataset, problem = _open(run, dataset_path)
+        sha256 = run.info.dataset.sha256
+        if sha256 not in places:
+            places[sha256] = len(found.sets)
+            widest = max((one for one in opened if one.info.dataset.sha256 == sha256), key=_width)
+            info = widest.info.dataset
+            dataset, problem = _open(widest, dataset_path)
             found.sets.append(SetView(info=info, problem=problem))
             if dataset is not None:
                 _keep(found, dataset, info, most)
@@ -167,6 +169,12 @@ def _names(runs: Sequence[Run]) -> list[str]:
         path.name if short.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
         for path in paths
     ]
+
+
+def _width(run: Run) -> tuple[bool, int]:
+    """Return what is greatest for the run that answers most: the page shows its questions."""
+    info = run.info.dataset
+    return not info.only and info.limit is None, info.n_questions
 
 
 def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, str]:

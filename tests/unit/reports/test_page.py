@@ -287,6 +287,26 @@ def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
     assert material.runs[0].metrics["choice.accuracy"].n_questions == 6
 
 
+def test_the_page_shows_the_questions_of_the_run_that_answers_most(tmp_path):
+    """A run with a limit, named first, hides nothing of the whole run beside it."""
+    other = structs.replace(PASSAGE, passage_id="p2")
+    items = [(PASSAGE, triple("t1")), (other, triple("t2", other))]
+    dataset = write_set(tmp_path / "lamps.jsonl", items)
+    predictions = choose(tuple(dataset.questions()), {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    part = write_run(tmp_path / "part", dataset, predictions[:3], values)
+    whole = write_run(tmp_path / "whole", dataset, predictions, values)
+    info = json.loads((part / "run.json").read_text("utf-8"))
+    info["dataset"] |= {"limit": 3, "n_questions": 3}
+    (part / "run.json").write_text(json.dumps(info), "utf-8")
+    for paths in ([part, whole], [whole, part]):
+        material = gather(paths)
+        assert [run.name for run in material.runs] == [path.name for path in paths]
+        assert len(material.rows) == 6
+        assert material.sets[0].info.limit is None
+    assert len(gather([part]).rows) == 3
+
+
 def test_a_folder_that_is_no_run_leaves_no_page(tmp_path):
     """A wrong folder is a user error, and nothing is written."""
     with pytest.raises(InputError, match="not a run folder"):
