@@ -79,6 +79,20 @@ def test_text_evidence_is_judged_as_expmrc_does():
     assert values([question], [prediction], enough=0.7)["evidence_only"] == 1.0
 
 
+def test_half_right_is_right_enough():
+    question = Question(
+        question_id="1", passage_id="p", text="?", kind="span",
+        answers=(Answer(kind="span", texts=("two sheep",)),),
+        gold_evidence=(Evidence(texts=("two sheep",)),),
+    )  # fmt: skip
+    prediction = Prediction(
+        question_id="1", answer=Answer(kind="span", texts=("two goats",)),
+        evidence=(Evidence(texts=("ten sheep",)),),
+    )  # fmt: skip
+    found = values([question], [prediction])
+    assert (found["both"], found["overall_f1"]) == (1.0, 0.25)
+
+
 def test_questions_without_gold_evidence_are_in_no_cell():
     plain = Question(question_id="9", passage_id="p", text="?", kind="choice")
     submission = Submission(predictions={"1": picked("1", "A", ONE)})
