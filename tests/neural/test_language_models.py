@@ -176,6 +176,31 @@ def test_prompts_of_different_lengths_are_not_padded_where_the_model_looks_back(
     assert read_with(str(folder), batch=8) == alone
 
 
+def test_decoding_is_greedy_whatever_the_model_prefers(ending, tmp_path):
+    """Its own settings would search with beams, or draw by chance."""
+    from transformers import GenerationConfig
+
+    folder = tmp_path / "beams"
+    shutil.copytree(ending, folder)
+    settings = GenerationConfig.from_pretrained(folder)
+    settings.num_beams, settings.do_sample, settings.temperature = 4, True, 3.0
+    settings.save_pretrained(folder)
+    assert said(read_with(str(folder)).values()) == said(read_with(ending).values())
+
+
+@pytest.mark.parametrize("scoring", ["generation", "letters"])
+def test_too_little_memory_is_said_with_what_to_do(model, scoring):
+    """In the words of the library, which begin with what it could not have."""
+
+    def full(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
+
+    reader, _ = make("local", {"model": model, "max_tokens": 4, "scoring": scoring})
+    reader._model._model.generate = reader._model._model.forward = full
+    with pytest.raises(UsageError, match=r"CUDA out of memory\n.*-o batch_tokens=.*--resume"):
+        list(reader.read(ITEMS))
+
+
 @pytest.mark.parametrize("scoring", ["letters", "texts"])
 def test_scores_in_batches_are_those_of_one_at_a_time(ending, scoring):
     """To the bits that another order of adding up leaves alone; equal options stay equal."""
@@ -286,12 +311,15 @@ def server(model, tmp_path_factory):
             stdout=stream, stderr=stream, env=os.environ | {"HF_HUB_OFFLINE": "1"},
         )  # fmt: skip
     try:
-        for _ in range(600):
+        ends = time.monotonic() + 280  # of the 300 that a test has: it imports all there is
+        while True:
             if process.poll() is not None:
                 pytest.fail(f"the server ended: {log.read_text()[-2000:]}")
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
+            if time.monotonic() > ends:
+                pytest.fail(f"the server does not come up: {log.read_text()[-2000:]}")
             time.sleep(0.1)
         yield f"http://127.0.0.1:{port}/v1"
     finally:
@@ -311,7 +339,49 @@ def test_the_served_model_writes_what_the_local_one_does(server, model):
         assert prediction.answer == expected.answer
 
 
+@pytest.mark.parametrize("name", ["chat", "completion"])
+def test_the_server_streams_what_it_sends_whole(server, model, name):
+    """But for a character that the limit of tokens cut, which its stream leaves out."""
+    options = {"model": model, "base_url": server, "max_tokens": 12}
+    whole, _ = make(name, options)
+    streamed, _ = make(name, options | {"stream": True})
+    found = {one.question_id: one.generation for one in streamed.read(ITEMS)}
+    for one in whole.read(ITEMS):
+        told = found[one.question_id]
+        assert told.text.rstrip("\ufffd") == one.generation.text.rstrip("\ufffd")
+        assert told.completion_tokens == one.generation.completion_tokens
+        assert told.finish_reason == one.generation.finish_reason
+
+
+def test_the_server_judges_options_one_by_one(server, model):
+    question = msgspec.structs.replace(CHOICE, kind="verification", asks_for="supported")
+    options = {"model": model, "max_tokens": 6, "judge": "each"}
+    served, _ = make("chat", options | {"base_url": server, "concurrency": 2})
+    local, _ = make("local", options | {"form": "chat"})
+    (one,), (other,) = served.read([(PASSAGE, question)]), local.read([(PASSAGE, question)])
+    for mine, its in zip(
+        (one.generation, *one.others), (other.generation, *other.others), strict=True
+    ):
+        assert (mine.text, mine.option_order) == (its.text, its.option_order)
+    assert [each.option_order for each in (one.generation, *one.others)] == [
+        ("A",), ("B",), ("C",), ("D",)
+    ]  # fmt: skip
+
+
+def test_the_server_stops_where_it_is_told(server, model):
+    options = {"model": model, "base_url": server, "max_tokens": 12}
+    (whole,) = make("completion", options | {"stop": ""})[0].read([(PASSAGE, FREE)])
+    stop = whole.generation.text[3]
+    told = options | {"server_stop": True, "stop": stop}
+    (cut,) = make("completion", told)[0].read([(PASSAGE, FREE)])
+    assert cut.generation.stops == (stop,)
+    assert len(cut.generation.text) < len(whole.generation.text)
+    assert whole.generation.text.startswith(cut.generation.text.removesuffix(stop))
+
+
 def test_the_server_gives_no_logprobs_and_that_is_said(server, model):
-    reader, _ = make("chat", {"model": model, "base_url": server, "scoring": "letters"})
-    with pytest.raises(EndpointError):
-        list(reader.read([(PASSAGE, CHOICE)]))
+    """It leaves out what a chat asks for, and refuses several texts at once."""
+    for name, told in (("chat", "gives no log-probabilities"), ("completion", "prompt must be a")):
+        reader, _ = make(name, {"model": model, "base_url": server, "scoring": "letters"})
+        with pytest.raises(EndpointError, match=told):
+            list(reader.read([(PASSAGE, CHOICE)]))

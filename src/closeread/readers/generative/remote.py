@@ -111,7 +111,9 @@ class RemoteReader:
                 )
             )
         wanted = self._model or names[0]
-        if names and wanted not in names and wanted not in {one.get("root") for one in listed}:
+        known = {*names, *(one.get("root") for one in listed)}
+        # `transformers serve` lists what the hub's cache holds, and not the folder that it serves.
+        if names and wanted not in known and not wanted.startswith("/"):
             raise wrong_model(self._endpoint, wanted, names)
         entry = next((one for one in listed if one["id"] == wanted), {})
         return {"id": wanted} | {name: entry[name] for name in _TOLD if entry.get(name)}

@@ -36,6 +36,7 @@ from closeread.readers.http.faults import (
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
 _LONGEST_WAIT_SECONDS = 600.0
+_NOBODY_BEHIND = {502, 503, 504}  # a gateway alone says so
 _STATUS_AFTER_WORK = {408, 504}  # something behind the gateway may still be at it, and charge
 _STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in all of them
 _DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of them
@@ -282,7 +283,7 @@ class Client:
                 response = await lane.send("GET", self.endpoint.alive)
         except (TimeoutError, httpx.TransportError):
             return False
-        return response.status_code not in _PASSING
+        return response.status_code not in _NOBODY_BEHIND
 
     async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
         """Return whose fault a question lost twice is: its own where the server lives."""

@@ -3,7 +3,8 @@
 import hashlib
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -80,14 +81,13 @@ class CausalModel:
 
     def generate(self, rows: Sequence[list[int]], max_tokens: int) -> list[Written]:
         """Return what greedy decoding writes after each row, the rows computed together."""
-        import torch
-
-        ids, mask = self._padded(rows, left=True)
-        with torch.inference_mode():
+        with _computing():
+            ids, mask = self._padded(rows, left=True)
             found = self._model.generate(
                 input_ids=ids,
                 attention_mask=mask,
                 do_sample=False,
+                num_beams=1,
                 max_new_tokens=max_tokens,
                 pad_token_id=self._pad,
             )[:, ids.shape[1] :].tolist()
@@ -112,10 +112,10 @@ class CausalModel:
         """
         import torch
 
-        ids, mask = self._padded(rows, left=False)
-        kept = {"logits_to_keep": ids.shape[1] - min(starts) + 1} if self._keeps_few else {}
         found = []
-        with torch.inference_mode():
+        with _computing():
+            ids, mask = self._padded(rows, left=False)
+            kept = {"logits_to_keep": ids.shape[1] - min(starts) + 1} if self._keeps_few else {}
             logits = self._model(input_ids=ids, attention_mask=mask, **kept).logits
             skipped = ids.shape[1] - logits.shape[1]
             for place, (row, start) in enumerate(zip(rows, starts, strict=True)):
@@ -165,6 +165,22 @@ class CausalModel:
     @cached_property
     def _keeps_few(self) -> bool:
         return "logits_to_keep" in inspect.signature(self._model.forward).parameters
+
+
+@contextmanager
+def _computing() -> Iterator[None]:
+    """Compute without gradients; say what to do where the memory does not hold a batch."""
+    import torch
+
+    try:
+        with torch.inference_mode():
+            yield
+    except torch.OutOfMemoryError as error:
+        raise UsageError(
+            f"the device's memory does not hold this batch: {str(error).partition('. ')[0]}",
+            cure="give a smaller -o batch_tokens= or -o batch=; what was read is kept, and the "
+            "same command with --resume goes on",
+        ) from error
 
 
 def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:

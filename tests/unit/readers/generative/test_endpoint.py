@@ -225,6 +225,14 @@ def test_a_wrong_model_lists_the_servers():
         assert reading(endpoint, model="llama").record["model"] == {"id": "llama"}
 
 
+def test_a_folder_that_the_server_does_not_list_is_asked_for_and_its_refusal_is_plain():
+    with serving(Endpoint(rule=echo, models=("gpt2",))) as endpoint:
+        assert answers(reading(endpoint, model="/models/tiny"), items(1)) == {"q0": ("0",)}
+        endpoint.fault = lambda number, body: (404, {}, "no such model")
+        with pytest.raises(EndpointError, match="has no model '/models/tiny'"):
+            answers(reading(endpoint, model="/models/tiny"), items(1))
+
+
 def test_a_server_without_a_list_is_asked_all_the_same():
     with serving(Endpoint(rule=echo, models=())) as endpoint:
         assert answers(reading(endpoint, model="any"), items(2)) == {"q0": ("0",), "q1": ("1",)}
