@@ -14,6 +14,7 @@ pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 sys.path.insert(0, str(Path(__file__).parent))
 
 from safetensors.torch import load_file  # noqa: E402
+from transformers import BertForMaskedLM  # noqa: E402
 
 from closeread.cli import main  # noqa: E402
 from closeread.readers.lineage import lineage_of  # noqa: E402
@@ -177,6 +178,45 @@ def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabu
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+def test_a_kill_while_the_finished_model_is_written(train, tmp_path, texts, vocabulary):
+    """What was saved last is what is written; not a step more is learned."""
+    path = recipe(tmp_path, texts, vocabulary, max_steps=10, save_every=5)
+    train.told(path, "--out", tmp_path / "whole")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(BertForMaskedLM, "save_pretrained", _interrupted(BertForMaskedLM))
+        assert train(path)[0] == 130
+    found = train.told(path, "--resume")
+    assert found["steps"] == 10
+    one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "out"))
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def _interrupted(model):
+    save = model.save_pretrained
+
+    def interrupted(self, folder, **given):
+        if Path(folder).name == "out":
+            raise KeyboardInterrupt
+        save(self, folder, **given)
+
+    return interrupted
+
+
+def test_curves_arrive(train, tmp_path, texts, vocabulary):
+    """TensorBoard's files hold the losses that the folder's own curve does."""
+    pytest.importorskip("tensorboard", reason="needs the package tensorboard")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    train.told(recipe(tmp_path, texts, vocabulary, max_steps=20, track='["tensorboard"]'))
+    curves = EventAccumulator(str(tmp_path / "out" / "curves"))
+    curves.Reload()
+    record = json.loads((tmp_path / "out" / "closeread.json").read_text("utf-8"))
+    kept = {row["step"]: row["loss"] for row in record["history"] if "loss" in row}
+    arrived = {one.step: one.value for one in curves.Scalars("train/loss")}
+    assert arrived == pytest.approx(kept, rel=1e-5)
+    assert {10, 20} <= kept.keys()
+
+
 def test_special_tokens_and_padding_are_never_hidden(tokenizer):
     """Of the others about the asked share is; what is shown has no label."""
     packed = list(blocks(["海水盐度蒸发降水。" * 9] * 30, tokenizer, 32, "token"))
@@ -240,8 +280,11 @@ def test_the_loss_is_that_of_the_whole_model(tokenizer):
         ({"mask_share": 1.5}, "train.mask_share"),
         ({"epochs": 0}, "train.epochs"),
         ({"lenght": 64}, "did you mean train.length?"),
+        ({"precision": '"float16"'}, "train.precision is float16"),
+        ({"device": '"cuda"'}, "train.device is cuda"),
     ],
 )
+@pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
 def test_settings_out_of_range_are_refused(  # noqa: PLR0917 - fixtures
     train, tmp_path, texts, vocabulary, changed, expected
 ):

@@ -21,6 +21,10 @@ from neural.tiny_bert import make_encoder
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
 COLOURS = ("red", "blue", "green", "white", "black", "brown", "grey", "pink")
+LAUNCHERS = {
+    "torchrun": ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"),
+    "accelerate": ("-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"),
+}
 THINGS = ("cup", "key", "map", "shoe", "lamp", "book", "coin", "hat", "pen", "bell")
 
 
@@ -235,12 +239,21 @@ def test_two_processes_learn_what_one_does_with_twice_the_batch(tmp_path, encode
     one = recipe(tmp_path / "one.toml", encoder, data, max_steps=20, batch_size=8)
     assert train(one, "--out", tmp_path / "one").returncode == 0
     two = recipe(tmp_path / "two.toml", encoder, data, max_steps=20, batch_size=4)
-    launcher = (
-        "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", "-m", "closeread"
-    )  # fmt: skip
-    done = train(two, "--out", tmp_path / "two", launcher=launcher)
-    assert done.returncode == 0, done.stderr
-    assert history(tmp_path / "two") == pytest.approx(history(tmp_path / "one"), abs=1e-5)
+    for name, launcher in LAUNCHERS.items():
+        done = train(two, "--out", tmp_path / name, launcher=(*launcher, "-m", "closeread"))
+        assert done.returncode == 0, done.stderr
+        assert history(tmp_path / name) == pytest.approx(history(tmp_path / "one"), abs=1e-5)
+
+
+def test_a_launcher_that_begins_one_of_two_is_refused(tmp_path, encoder, data):
+    """What `accelerate launch` does on a processor: half of the batch would be learned from."""
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=2)
+    launcher = ("-m", "accelerate.commands.launch", "--cpu", "--num_processes", "2")
+    done = train(path, launcher=(*launcher, "-m", "closeread"))
+    assert done.returncode != 0
+    assert "the launcher began one" in done.stderr
+    assert "torchrun" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):

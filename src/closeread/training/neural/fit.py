@@ -89,8 +89,7 @@ def fit(
     trainer.begin(checkpoint, (task, second), order, measure, processes)
     if settings.patience:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
-    if "tensorboard" in settings.track and trainer.is_world_process_zero():
-        trainer.add_callback(_tensorboard(out / CURVES))
+    keep_curves(trainer, settings, out)
     model.train()
     going_on.train(trainer, resume_from, settings.patience)
     model.eval()
@@ -133,10 +132,16 @@ def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
     return total / before if before else 0.0
 
 
-def _tensorboard(folder: Path) -> TensorBoardCallback:
-    from torch.utils.tensorboard import SummaryWriter
+def keep_curves(trainer: Trainer, settings: NeuralSettings, out: Path) -> None:
+    """Let TensorBoard's files stand in the folder, where the recipe asks for them.
 
-    return TensorBoardCallback(SummaryWriter(log_dir=str(folder)))
+    The Trainer's own would stand where it was called.
+    """
+    if "tensorboard" in settings.track and trainer.is_world_process_zero():
+        from torch.utils.tensorboard import SummaryWriter
+
+        writer = SummaryWriter(log_dir=str(out / CURVES))
+        trainer.add_callback(TensorBoardCallback(writer))
 
 
 class _Trainer(Trainer):  # type: ignore[misc]

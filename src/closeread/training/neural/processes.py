@@ -15,7 +15,7 @@ import torch
 from accelerate import PartialState
 from torch import distributed
 
-from closeread.errors import CloseReadError
+from closeread.errors import CloseReadError, UsageError
 from closeread.training.processes import is_first
 
 _PATIENCE = timedelta(days=1)
@@ -26,9 +26,19 @@ class Processes:
 
     Args:
         device: As the recipe names it.
+
+    Raises:
+        UsageError: Several were asked for, and the launcher began this one alone.
     """
 
     def __init__(self, device: str) -> None:
+        if _fewer_than_asked():
+            raise UsageError(
+                "several processes were asked for, and the launcher began one",
+                expected="one process for each device",
+                cure="on a processor: torchrun --nproc_per_node N -m closeread train RECIPE, or "
+                "accelerate launch --multi_gpu --num_processes N -m closeread train RECIPE",
+            )
         if "RANK" in os.environ and not distributed.is_initialized():
             PartialState(cpu=device == "cpu" or not torch.accelerator.is_available())
         self._group: Any = None
@@ -66,6 +76,15 @@ class Processes:
         found: list[Any] = [None] * distributed.get_world_size(self._group)
         distributed.all_gather_object(found, value, group=self._group)
         return found
+
+
+def _fewer_than_asked() -> bool:
+    """Whether `accelerate launch` was to begin several and, as on a processor, began one alone.
+
+    The address is where several would meet; each of them would have a rank.
+    """
+    launched = {"ACCELERATE_USE_CPU", "MASTER_ADDR"} <= os.environ.keys()
+    return launched and "RANK" not in os.environ
 
 
 def _parts(error: CloseReadError) -> tuple[type[CloseReadError], str, str, str, str]:
