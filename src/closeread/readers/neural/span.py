@@ -91,12 +91,10 @@ class SpanReader:
 
     Attributes:
         batch_size: Many questions at once, so that windows of one length meet.
-        independent: What is said of a question does not depend on those beside it.
         passing_options: Options that leave answers as they are; a resumed run may have others.
     """
 
     batch_size = 512
-    independent = True
     passing_options = ("device", "token_budget")
 
     def __init__(
