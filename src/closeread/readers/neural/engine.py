@@ -14,8 +14,8 @@ A row is a float32 array of shape
 Rows come batch by batch, the longest sequences first. What is computed for a sequence does not
 depend on its neighbours (``readers.batching``). What a library does with a matrix may still depend
 on how many rows it has, so rows of different budgets agree to rounding: on a processor all rows of
-``span`` that were compared were equal to the last bit, the others to about 1e-7. So no reader over a
-checkpoint is ``independent``: a run that goes on asks whole batches again, and is the same run.
+``span`` that were compared were equal to the last bit, the others to about 1e-7. So no reader over
+a checkpoint is ``independent``: a run that goes on asks whole batches again, and is the same run.
 """
 
 import inspect
