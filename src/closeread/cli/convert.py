@@ -7,6 +7,7 @@ import click
 
 from closeread.cli.datasets import open_dataset
 from closeread.cli.output import as_json, remark
+from closeread.errors import UsageError
 
 
 @click.command("convert")
@@ -50,7 +51,10 @@ def command(
     texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits).
     """
     if (Path(src) / "run.json").is_file():
-        _hand_in(Path(src), dst, to or "texts")
+        _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
+        handed_in = _hand_in(Path(src), dst, to or "texts")
+        if json_:
+            as_json(handed_in)
         return
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
@@ -80,7 +84,18 @@ def command(
             remark(f"  {label}: {listed}")
 
 
-def _hand_in(run: Path, dst: Path, form: str) -> None:
+def _refuse_beside_a_run(**given: Any) -> None:
+    """Stop where an option is given that says something about data sets alone."""
+    for name, value in given.items():
+        if value:
+            option = "--" + name.strip("_")
+            raise UsageError(
+                f"{option} makes no sense where a run's predictions are written",
+                cure=f"leave out {option}; a run is always written whole",
+            )
+
+
+def _hand_in(run: Path, dst: Path, form: str) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
     from closeread.formats.registry import replacing
     from closeread.formats.submissions.handing_in import hand_in
@@ -90,3 +105,4 @@ def _hand_in(run: Path, dst: Path, form: str) -> None:
     with replacing(dst) as stream:
         hand_in(Predictions(opened), opened.dataset(), form, stream)
     remark(f"{dst}: the predictions of {run}, as {form}")
+    return {"source": str(run), "target": str(dst), "form": form}

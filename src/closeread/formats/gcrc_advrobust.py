@@ -149,6 +149,11 @@ def _check(record: _Record, defects: Defects) -> None:
                 )
 
 
+def _letters(triple: dict[Role | None, Question]) -> dict[str, Any]:
+    original, positive, negative = (letter_of(triple[role]) for role in _ROLES)
+    return present(answer=original, positive_answer=positive, negative_answer=negative)
+
+
 def _record(passage: Passage, triple: dict[Role | None, Question]) -> dict[str, Any]:
     original, positive, negative = (triple[role] for role in _ROLES)
     return present(
@@ -201,7 +206,9 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
                     expected="one stem for both",
                     cure="choose another format; `jsonl` holds every question",
                 )
-            yield restored(_NAME, _record(passage, triple), triple["original"].metadata)
+            row = restored(_NAME, _record(passage, triple), triple["original"].metadata)
+            # A record read without answers (null) may have got some since: predicted ones.
+            yield row | _letters(triple)
 
 
 FORMAT = Format(

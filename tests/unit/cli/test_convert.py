@@ -106,3 +106,13 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     assert done.returncode == 2
     assert "score for having no answer" in done.stderr
     assert not (tmp_path / "handed").exists()
+
+
+def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
+    run_of(tmp_path, "lexical")
+    for given in (["--limit", "2"], ["--strict"], ["--from", "squad"], ["--name", "x"]):
+        done = call(tmp_path, "run", "handed", *given)
+        assert done.returncode == 2 and f"{given[0]} makes no sense" in done.stderr
+    assert not (tmp_path / "handed").exists()
+    done = call(tmp_path, "run", "handed", "--json")
+    assert json.loads(done.stdout) == {"source": "run", "target": "handed", "form": "texts"}

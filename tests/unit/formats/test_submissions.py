@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError, UsageError
+from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.handing_in import hand_in
 from closeread.types import (
@@ -247,3 +248,52 @@ def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
     path.write_text(json.dumps({"q7": row}), "utf-8")
     with pytest.raises(InputError, match="question q7"):
         load_submission(path)
+
+
+@pytest.mark.parametrize("letters", ["missing", "null", "blank"])
+def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path, letters):
+    """However a published test set says that it has no answers."""
+    answers = {"missing": {}, "null": None, "blank": ""}[letters]
+    options = ["甲一", "乙二", "丙三", "丁四"]
+    record = {
+        "id": "g",
+        "title": "t",
+        "passage": TEXT,
+        "question": "正确的一项是",
+        "options": options,
+        "positive_options": options[::-1],
+        "negative_question": "不正确的一项是",
+        "negative_options": options,
+    }
+    fields = ("answer", "positive_answer", "negative_answer")
+    if letters != "missing":
+        record |= dict.fromkeys(fields, answers)
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps({"data": [record]}, ensure_ascii=False), "utf-8")
+    dataset = load(path, "gcrc-advrobust")
+    predictions = {
+        question.question_id: Prediction(
+            question_id=question.question_id, answer=Answer(kind="choice", label=letter)
+        )
+        for question, letter in zip(dataset.questions(), "CBD", strict=True)
+    }
+    stream = io.BytesIO()
+    hand_in(predictions, dataset, "gcrc-advrobust", stream)
+    (written,) = json.loads(stream.getvalue())["data"]
+    assert [written[field] for field in fields] == ["C", "B", "D"]
+    back = load_submission(_saved(tmp_path, stream), dataset)
+    assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
+
+
+def _saved(folder, stream):
+    path = folder / "handed"
+    path.write_bytes(stream.getvalue())
+    return path
+
+
+def test_logits_are_made_of_probabilities_alone():
+    predictions = {
+        name: Prediction(question_id=name, option_scores=(-3.5, 0.2)) for name in ("q1", "q2")
+    }
+    with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
+        hand_in(predictions, _dataset(), "vgaokao-logits", io.BytesIO())

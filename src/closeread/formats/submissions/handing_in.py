@@ -126,6 +126,13 @@ def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO
         if len(prediction.option_scores) != len(question.options):
             raise _lacks(question.question_id, "a score for each option", "vgaokao")
         for score in prediction.option_scores:
+            if not 0 <= score <= 1:
+                raise UsageError(
+                    f"the option score {score:g} is no probability",
+                    where=f"question {question.question_id}",
+                    expected="probabilities, of which these logits are made",
+                    cure="write another form (such as vgaokao), or use a reader that gives them",
+                )
             bounded = min(max(score, _SURE), 1 - _SURE)
             half = math.log(bounded / (1 - bounded)) / 2
             stream.write(f"{index}\t{-half!r}\t{half!r}\t\n".encode())
