@@ -74,6 +74,7 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
     ("prediction", "asks_for", "judged"),
     [
         (said(scores=(0.9, 0.5, 0.1)), "supported", (True, None, False)),
+        (said(scores=(0.51, 0.49, 0.5)), "contradicted", (True, False, None)),
         (said("A"), "supported", (True, False, False)),
         (said("A"), "contradicted", (False, True, True)),
         (said("A"), None, (None, None, None)),

@@ -1,11 +1,14 @@
 """Comparing systems: the right test for each value, intervals, several seeds, several systems."""
 
+import dataclasses
+
 import msgspec
 import numpy as np
 import pytest
 
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.seeds import average
 from closeread.metrics.selective import metric as selective
 from closeread.metrics.significance import Comparison, System, compare
 from closeread.protocols import Pool
@@ -29,6 +32,14 @@ def pool_of(numerators, denominators=None, *, name="mrqa.em", n_questions=None, 
 
 def system(name, *pools):
     return System(name, pools)
+
+
+def curve_over(names, right, sure):
+    scores = [
+        Score(question_id=name, values={"correct": float(c), "confidence": float(s)}, unit_id=name)
+        for name, c, s in zip(names, right, sure, strict=True)
+    ]
+    return selective().pool(scores, Submission(predictions={}))[0]
 
 
 def zero_one(both=40, only_first=5, only_second=20, neither=35):
@@ -112,6 +123,30 @@ def test_several_seeds_count_with_their_mean_and_their_spread_is_told():
     assert found.second_spread is None
     assert found.test == "permutation"
     assert "deviation" in msgspec.json.encode(found).decode()
+
+
+def test_several_seeds_of_a_curve_count_with_their_mean():
+    rng = np.random.default_rng(6)
+    names = [str(i) for i in range(60)]
+    pools = [curve_over(names, rng.random(60) < 0.6, rng.random(60)) for _ in range(3)]
+    together = average(pools)
+    for indices in (None, [0, 0, 5, 7]):
+        one_by_one = [pool.statistic(indices) for pool in pools]
+        assert together.statistic(indices) == pytest.approx(np.mean(one_by_one))
+    (found,) = compare([system("three", *pools), system("one", pools[0])], RESAMPLING)
+    assert found.first_value == pytest.approx(found.first_spread.mean)
+    assert found.test == "bootstrap"
+    undefined = dataclasses.replace(pools[0], statistic=lambda indices=None: None)
+    assert average([pools[0], undefined]).statistic() is None
+
+
+def test_a_curve_over_other_questions_is_not_paired():
+    one, other = (curve_over(names, [1.0, 0.0], [0.7, 0.2]) for names in ("ab", "ac"))
+    with pytest.raises(MismatchError, match="different units"):
+        average([one, other])
+    (found,) = compare([system("one", one), system("two", other)], RESAMPLING)
+    assert (found.test, found.p_value) == ("none", None)
+    assert found.note == "units of the two differ: no paired test for this value"
 
 
 def test_systems_that_never_differ_have_p_value_one_and_a_bound():

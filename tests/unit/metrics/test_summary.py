@@ -142,6 +142,13 @@ def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
     )
     assert found.value is None
     assert found.note == "1 of 2 data sets have no value"
+    assert macro_average("toy.em", [], "toy|v:1", "question", Resampling()).value is None
+
+
+def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
+    one, many = _pool("a", [1.0]), _pool("b", [1.0, 0.0] * 20)
+    found = macro_average("toy.em", [one, many], "toy|v:1", "question", Resampling())
+    assert 0.5 < found.low < found.value == 0.75 < found.high < 1.0
 
 
 def _pool(name, numerators):
