@@ -163,8 +163,9 @@ def part(
 def _highest(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[float, int, int]]:
     """Return the best spans of a band; of equal ones the earlier, then the shorter, first."""
     flat = band.ravel()
-    n_best = min(n_best, len(flat))
-    least = np.partition(flat, -n_best)[-n_best]
+    least = -np.inf
+    if n_best < len(band):  # as many rows have a span that is at least as good as this
+        least = np.partition(band.max(axis=1), -n_best)[-n_best]
     found = np.flatnonzero((flat >= least) & (flat > -np.inf))
     found = found[np.argsort(-flat[found], kind="stable")][:n_best]
     rows, columns = np.divmod(found, band.shape[1])
