@@ -82,6 +82,17 @@ def test_other_values_get_a_permutation_test_that_agrees_with_student_s():
     assert found.only_first is None
 
 
+def test_mcnemar_s_test_is_for_two_systems_that_are_right_or_wrong():
+    whole, parts = [1.0, 0.0, 1.0, 1.0], [1.0, 0.5, 0.25, 1.0]
+    for first, second in ((whole, parts), (parts, whole)):
+        (found,) = compare(
+            [system("one", pool_of(first)), system("two", pool_of(second))], RESAMPLING
+        )
+        assert found.test == "permutation-exact"
+        assert found.p_value == 1.0
+        assert found.only_first is None
+
+
 def test_units_of_several_questions_are_kept_together():
     """100 passages of ten alike questions show less than 1,000 questions would."""
     (alone,) = compare(zero_one(), RESAMPLING)
