@@ -281,6 +281,15 @@ def test_sentences_are_told_apart_without_colour(visit, joined):
     assert len(kinds) == len(set(option.locator(".cov-n").all_inner_texts())) == 2
 
 
+def test_an_annotated_sentence_has_one_frame_around_its_phrases(visit, joined):
+    """Compared, with the phrases of one option in it: they are inside, and the text is whole."""
+    page = visit(joined, "#q=t-original&ev=all&opt=A&run=1")
+    framed = page.locator(".passage .ev-gold")
+    assert framed.count() == 1
+    assert framed.inner_text() == GOLD.of(PASSAGE.text)
+    assert framed.locator(".cov").count() >= 1
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
 def test_a_question_without_options_is_marked_itself(visit, tmp_path, size):
     """What of it each sentence says, and what none; a character of two halves moves nothing."""

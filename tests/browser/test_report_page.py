@@ -453,6 +453,28 @@ def test_print_shows_the_overview_without_controls(browser, triples):
         assert visit.page.locator(".plot svg").first.is_visible()
 
 
+def test_a_question_of_another_set_than_the_chosen_runs_shows_its_own_run(browser, tmp_path):
+    """The first run answers the first set; a question of the second has the second run's answer."""
+    passage = Passage(passage_id="p", text="The lamp stands in Whit.")
+    gold = Answer(kind="span", texts=("Whit",), spans=(Span(19, 23),))
+    where = Question(question_id="w", passage_id="p", text="Where?", kind="span", answers=(gold,))
+    spans = write_set(tmp_path / "spans.jsonl", [(passage, (where,))])
+    said = Prediction(question_id="w", answer=gold)
+    first = write_run(tmp_path / "first", spans, [said], {"squad.f1": {"w": 1.0}})
+    questions = triple("t")
+    choices = write_set(tmp_path / "choices.jsonl", [(PASSAGE, questions)])
+    told = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(choices, told)}
+    second = write_run(tmp_path / "second", choices, told, values)
+    page = write_page([first, second], tmp_path / "page.html")
+    with Visit(browser, page, "#q=t-original&d=1") as visit:
+        label = told[0].answer.label
+        assert visit.text(".option .mark.said").startswith(label)
+        row = visit.page.locator(".row[data-i='1']")
+        assert row.locator(".letter.said, .said").count() == 1
+        assert visit.logged == []
+
+
 def test_a_long_passage_opens_at_its_first_mark(browser, tmp_path):
     """An answer far down in a long passage is in view as soon as the question is opened."""
     text = "The river Aln runs on. " * 400 + "The lamp stands in Whit."

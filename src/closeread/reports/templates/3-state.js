@@ -10,6 +10,8 @@ function readState() {
   return found;
 }
 let state;
+// The run that a question is looked at with: the chosen one, or the first on the question's own data set.
+const runAt = (i) => (covers(Number(state.run), i) ? Number(state.run) : runsOf(i)[0] ?? 0);
 function hashOf(patch) {
   const next = { ...state, ...patch };
   const out = new URLSearchParams();

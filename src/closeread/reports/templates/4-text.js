@@ -3,25 +3,35 @@ const HAN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 const points = (text) => (/[\ud800-\udfff]/.test(text) ? Array.from(text) : text);
 const piece = (from, a, b) => { const got = from.slice(a, b); return typeof got === "string" ? got : got.join(""); };
 
-// marks: [{start, end, class, badge, title}]; the result is paragraphs of plain spans.
+// marks: [{start, end, class, badge, title}]; the result is paragraphs of plain spans. What is framed
+// is one span around its parts, or every part would have a frame of its own.
 function marked(text, marks, language) {
   const from = points(text);
   const good = marks.filter((m) => m.start >= 0 && m.end <= from.length && m.start < m.end);
   const edges = [...new Set([0, from.length, ...good.flatMap((m) => [m.start, m.end])])].sort((a, b) => a - b);
   const made = [];
-  let paragraph = null;
-  const into = () => { if (!paragraph) { paragraph = h("p", { lang: language }); made.push(paragraph); } return paragraph; };
+  let paragraph = null, frame = null;
+  const into = () => { if (!paragraph) { paragraph = h("p", { lang: language }); frame = null; made.push(paragraph); } return frame?.node ?? paragraph; };
+  const framed = (mark) => {
+    if (!paragraph || frame?.mark === mark) return;
+    frame = mark ? { mark, node: h("span", { class: mark.class, "data-numbers": mark.badge || null }) } : null;
+    if (frame) paragraph.append(frame.node);
+  };
   for (let e = 0; e + 1 < edges.length; e++) {
     const [a, b] = [edges[e], edges[e + 1]];
     const on = good.filter((m) => m.start <= a && m.end >= b);
+    const around = on.find((m) => m.class.includes("ev-gold")), inside = on.filter((m) => m !== around);
+    if (frame?.mark !== around) framed(null);
     for (const m of on) {
       if (m.start === a && m.badge) into().append(h("span", { class: "badge", title: m.title, "data-badge": m.badge }, m.badge));
     }
     piece(from, a, b).split("\n").forEach((line, k) => {
       if (k > 0) paragraph = null;
       if (!line.trim() && !paragraph) return;
-      const lit = on.map((m) => m.class).join(" ");
-      const numbers = on.map((m) => m.badge).filter(Boolean).join(" ");
+      into();
+      framed(around);
+      const lit = inside.map((m) => m.class).join(" ");
+      const numbers = inside.map((m) => m.badge).filter(Boolean).join(" ");
       into().append(lit ? h("span", { class: lit, "data-numbers": numbers || null }, line) : line);
     });
   }

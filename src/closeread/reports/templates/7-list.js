@@ -40,7 +40,7 @@ function selection() {
   return found;
 }
 function answerLine(i) {
-  const gold = Q().gold[i], run = Number(state.run), said = covers(run, i) ? Q().runs[run].answer[i] : null;
+  const gold = Q().gold[i], run = runAt(i), said = covers(run, i) ? Q().runs[run].answer[i] : null;
   if (hasOptions(i)) {
     const says = Q().options[i][labelsOf(i).indexOf(gold)];
     return [gold !== 0 && letter(gold, said === gold ? "gold said" : "gold"), " ", said !== gold && said !== null && [letter(said, "said"), " "], says && h("bdi", null, says.slice(0, 120))];
@@ -50,7 +50,7 @@ function answerLine(i) {
   return [gold !== 0 && h("span", { class: "iso" }, "▢ ", shown(gold)), told !== null && h("span", { class: "iso" }, "   ● ", told)];
 }
 function row(i, top) {
-  const run = Number(state.run), told = Q().runs[run];
+  const run = runAt(i), told = Q().runs[run];
   const value = covers(run, i) ? told.value[i] : null, sure = covers(run, i) ? told.confidence[i] : null;
   return h("a", { class: "row", href: hashOf(place(i)), "data-i": i, "aria-current": i === looked() ? "true" : null, style: { top: top + "px" },
     on: { click: (event) => { if (!event.metaKey && !event.ctrlKey) { event.preventDefault(); go(place(i)); } } } },

@@ -11,7 +11,7 @@ function answerMarks(it, passage, run) {
 }
 const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : " off");
 function options(i, it, evidence, ev, names) {
-  const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = Number(state.run);
+  const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = runAt(i);
   const all = evidence.filter((e) => !e.label);
   const scores = it.runs[run]?.option_scores || [];
   const most = Math.max(...scores.map(Math.abs), 1e-9);
@@ -68,7 +68,7 @@ function triple(i) {
   if (family.length < 2) return null;
   const order = ["original", "positive", "negative"], role = (k) => Q().role[k];
   const sorted = [...family].sort((a, b) => order.indexOf(role(a)) - order.indexOf(role(b)) || a - b).slice(0, 6);
-  const first = sorted[0], run = Number(state.run), base = labelsOfAll(first);
+  const first = sorted[0], run = runAt(i), base = labelsOfAll(first);
   const column = (k) => {
     const tags = detail(k).option_tags, gold = Q().gold[k], said = covers(run, k) ? Q().runs[run].answer[k] : null;
     return h("div", { class: k === i ? "here" : "" }, h("h3", null, covers(run, k) && icon(status(run, k)), k === i ? t("role." + (role(k) || "none")) : h("a", { href: hashOf(place(k)) }, t("role." + (role(k) || "none")))),
@@ -84,7 +84,7 @@ function triple(i) {
 const labelsOfAll = (k) => new Map(hasOptions(k) ? Q().options[k].map((text, o) => [labelsOf(k)[o], text]) : []);
 
 function question(i) {
-  const run = covers(Number(state.run), i) ? Number(state.run) : runsOf(i)[0] ?? 0;
+  const run = runAt(i);
   const it = { gold_evidence: [], option_truth: [], option_tags: [], answers: [], ...detail(i) };
   it.statuses = DATA.runs.map((_, r) => (covers(r, i) ? status(r, i) : null));
   const passage = passageOf(i), from = sources(it);
