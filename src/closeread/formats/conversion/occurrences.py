@@ -26,8 +26,10 @@ def fold(text: str) -> tuple[str, list[int]]:
     """
     kept: list[str] = []
     places: list[int] = []
-    for index, character in enumerate(text):
-        for lowered in character.lower():
+    whole = text.lower()  # a sigma's small form depends on its neighbours; some letters become two
+    pieces = whole if len(whole) == len(text) else [character.lower() for character in text]
+    for index, piece in enumerate(pieces):
+        for lowered in piece:
             if lowered not in _PUNCTUATION:
                 kept.append(lowered)
                 places.append(index)
