@@ -27,7 +27,8 @@ _DATE = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(r"\s*[;；]\s*")
-_DRESS = " \t\"“”'‘’「」*`"
+_DRESS = " \t*`"
+_QUOTES = ('""', "“”", "''", "‘’", "「」")
 
 Rule = Callable[[str, Question | None], Answer | None]
 
@@ -226,4 +227,20 @@ def _after_prefix(text: str) -> str:
 
 
 def _bare(text: str) -> str:
-    return text.strip(_DRESS)
+    """Return a text without dress: marks around all of it, and quotes around all of it or lost.
+
+    Quotes that belong to words within stay, so that what was copied is still found in the passage.
+    """
+    while True:
+        said = text.strip(_DRESS)
+        for left, right in _QUOTES:
+            within = said[1:-1]
+            if len(said) > 1 and said[0] == left and said[-1] == right:
+                said = within if left not in within and right not in within else said
+            elif said.startswith(left) and right not in said[1:]:
+                said = said[1:]
+            elif said.endswith(right) and left not in said[:-1]:
+                said = said[:-1]
+        if said == text:
+            return said
+        text = said

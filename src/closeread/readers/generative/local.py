@@ -191,7 +191,7 @@ class LocalReader:
         else:
             generations = [work.done[at] for at in range(len(work.asks))]
             found = self._asking.read(work.passage, work.question, generations)
-            work.done.clear()
+        work.done.clear()
         return msgspec.structs.replace(found, seconds=round(work.seconds, 4))
 
     def _text(self, ask: Ask, continuation: str | None = None) -> str:
@@ -227,15 +227,19 @@ class LocalReader:
         )
 
     def _weigh(self, jobs: list[_Job]) -> list[list[tuple[str, float | None]]]:
-        """Return every token of each sequence, those not shared with log-probabilities."""
+        """Return what is not shared of each sequence, every token with its log-probability.
+
+        A sequence's first token has none.
+        """
         rows = [work.sequences[at] for work, at in jobs]
         starts = [max(work.shared, 1) for work, _ in jobs]
-        return [
-            list(zip(map(str, row), [*[None] * start, *values], strict=True))
-            for row, start, values in zip(
-                rows, starts, self._model.logprobs(rows, starts), strict=True
-            )
-        ]
+        found = []
+        for (work, _), row, start, values in zip(
+            jobs, rows, starts, self._model.logprobs(rows, starts), strict=True
+        ):
+            own = [None] * (start - work.shared) + values
+            found.append(list(zip(map(str, row[work.shared :]), own, strict=True)))
+        return found
 
 
 def _shared(sequences: list[list[int]]) -> int:

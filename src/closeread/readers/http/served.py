@@ -28,7 +28,7 @@ from closeread.readers.http.protocols import (
     SharedTask,
     portions,
 )
-from closeread.readers.http.waiting import Served, awaited
+from closeread.readers.http.waiting import Served, awaited, token_refused
 from closeread.types import Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
@@ -229,13 +229,7 @@ async def _explained(
     status = response.status_code
     told = f"status {status}: {endpoint.said(response.content)}"
     if status in (401, 403):
-        return EndpointError(
-            told,
-            where=endpoint.base_url,
-            expected="a bearer token in the environment variable that -o api_key_env= names"
-            + ("" if endpoint.key else "; none is set"),
-            cure="export it, and name the variable",
-        )
+        return token_refused(endpoint, told)
     if first and status in (404, 405, 501):
         return EndpointError(
             told,

@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import msgspec
 
+from closeread.errors import EndpointError
 from closeread.readers.http.client import Lane
 from closeread.readers.http.endpoint import Endpoint, unreachable
 from closeread.readers.http.lanes import streamed
@@ -53,7 +54,7 @@ def awaited(endpoint: Endpoint, seconds: float) -> Served | None:
         seconds: How long to wait for it.
 
     Raises:
-        EndpointError: Nobody answered in time.
+        EndpointError: Nobody answered in time, or a token is wanted.
     """
     found: Served | None = None
     for told in streamed(partial(_wait, endpoint, seconds)):
@@ -93,7 +94,21 @@ async def _ask(endpoint: Endpoint, lane: Lane) -> _Answers:
         raise TimeoutError("it takes connections and does not answer") from None
     if response.status_code in _NOT_YET:
         raise TimeoutError(f"it answers with status {response.status_code}")
+    if response.status_code == 401:
+        # whoever guards the server answers, and what is behind is not known
+        raise token_refused(endpoint, f"status 401: {endpoint.said(response.content)}")
     try:
         return _Answers(msgspec.json.decode(response.content, type=Served))
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _Answers(None)
+
+
+def token_refused(endpoint: Endpoint, told: str) -> EndpointError:
+    """Return the error for a token that is missing or wrong."""
+    return EndpointError(
+        told,
+        where=endpoint.base_url,
+        expected="a bearer token in the environment variable that -o api_key_env= names"
+        + ("" if endpoint.key else "; none is set"),
+        cure="export it, and name the variable",
+    )

@@ -101,3 +101,20 @@ def test_of_equal_votes_the_first_one_counts():
     ]
     answer, share = Extraction().voted(written, CHOICE)
     assert (answer.label, share) == ("C", 1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("said", "bare"),
+    [
+        ('"the red ferry"', "the red ferry"), ("“红色渡船”", "红色渡船"), ("**`14`**", "14"),
+        ('a kind of "sheep ferry"', 'a kind of "sheep ferry"'),
+        ('"slow" boats', '"slow" boats'), ("开往「灯岛」", "开往「灯岛」"),
+        ("“红船”和“白船”", "“红船”和“白船”"), ("“「灯岛」”", "灯岛"),
+        ("the sheep's", "the sheep's"),
+        ('"Marl', "Marl"), ("Marl”", "Marl"), ("'The Ferry'", "The Ferry"),
+        ('"', ""), ('""', ""), ("**", ""),
+    ],
+)  # fmt: skip
+def test_only_quotes_around_the_whole_answer_are_dress(said, bare):
+    found = Extraction().answer(f"Answer: {said}", FREE)
+    assert (found.texts[0] if found is not None else "") == bare

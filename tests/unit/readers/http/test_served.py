@@ -239,6 +239,15 @@ def test_tokens_can_be_left_out_and_each_protocol_asked_for():
         assert told(reader.read(items(1))) == expected(1)
 
 
+def test_a_guard_that_wants_a_token_is_no_submission():
+    """It is told as what it is, and nothing is asked in a protocol that was guessed."""
+    with serving(service(get_status=401)) as endpoint:
+        for protocol in ("auto", "closeread"):
+            with pytest.raises(EndpointError, match=r"401[\s\S]*bearer token[\s\S]*none is set"):
+                _ = reading(endpoint, protocol=protocol).record
+        assert endpoint.seen == []
+
+
 def test_options_have_no_place_in_the_shared_tasks_protocol():
     with serving(submission()) as endpoint:
         mixed = [*items(1, options=OPTIONS), *items(2)[3:]]
