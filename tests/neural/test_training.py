@@ -84,10 +84,13 @@ def recipe(path: Path, model: str, data: str, **settings) -> Path:
     return path
 
 
-def train(*arguments: object, launcher: tuple[str, ...] = ("-m", "closeread")):
+def train(
+    *arguments: object, launcher: tuple[str, ...] = ("-m", "closeread"), path: Path | None = None
+):
+    given = {"OMP_NUM_THREADS": "1"} | ({"PYTHONPATH": str(path)} if path else {})
     return subprocess.run(
         [sys.executable, *launcher, "train", *map(str, arguments)],
-        capture_output=True, text=True, check=False, env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, check=False, env=os.environ | given,
     )  # fmt: skip
 
 
@@ -280,6 +283,21 @@ def test_a_precision_and_a_tracker_that_are_not_there_are_told(tmp_path, encoder
     assert done.returncode == 2
     assert "mlflow" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_tracker_that_cannot_begin_is_told(tmp_path, encoder, data):
+    """Here one that is no more than a name; nothing was trained, and nothing is left."""
+    (tmp_path / "path" / "mlflow").mkdir(parents=True)
+    (tmp_path / "path" / "mlflow" / "__init__.py").write_text(
+        "class utils:\n    class validation:\n"
+        "        MAX_PARAM_VAL_LENGTH = MAX_PARAMS_TAGS_PER_BATCH = 1\n",
+        "utf-8",
+    )
+    path = recipe(tmp_path / "r.toml", encoder, data, max_steps=1, track='["mlflow"]')
+    done = train(path, path=tmp_path / "path")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "mlflow, which cannot begin" in done.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def inference(path: Path, many: int) -> str:

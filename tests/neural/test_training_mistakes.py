@@ -107,6 +107,13 @@ def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, d
     assert not (tmp_path / "out").exists()
 
 
+def test_windows_that_cannot_be_are_told_before_the_first_stage(tmp_path, encoder, data):  # noqa: F811
+    reader = TrainedReader(name="span", options={"max_length": 96, "stride": 0})
+    with pytest.raises(UsageError, match="move by 0"):
+        train(tmp_path / "out", encoder, data, reader=reader, before=(stage(data),), begin=never)
+    assert not (tmp_path / "out").exists()
+
+
 def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder, data):  # noqa: F811
     """By the same word as the readers' option, also where an encoder goes on learning."""
     pickled = tmp_path / "pickled"

@@ -31,7 +31,7 @@ def _given(*names: str) -> list[str]:
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
 @click.option("--held-out", type=click.Path(path_type=Path), metavar="RUN2", help="RUN, held out.")
 @click.option("--resamples", type=click.IntRange(min=0), default=1000, show_default=True)
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(

@@ -84,6 +84,8 @@ def _check(request: Request, settings: VectorSettings) -> None:
             raise UsageError(
                 f"train.{name} is {getattr(settings, name)}", expected="a number of 1 or more"
             )
+    if not 0 <= settings.seed < 2**32:
+        raise UsageError(f"train.seed is {settings.seed}", expected="from 0 to 2**32 - 1")
     if not settings.datasets:
         raise UsageError("train.datasets names no set", expected="one data set at least")
 

@@ -132,6 +132,7 @@ def test_a_run_without_gold_is_written_and_not_measured(closeread, run, tmp_path
         (("--selective",), "--selective needs --with"),
         (("--with", "c.json", "--held-out", "x"), "and not --held-out"),
         (("--with", "c.json", "--selective", "--risk", 0.1), "no --risk"),
+        (("--seed", -1), "-1 is not in the range"),
     ],
 )
 def test_options_that_make_no_sense_together(closeread, run, arguments, said):

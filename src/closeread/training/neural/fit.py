@@ -9,8 +9,14 @@ from typing import Any
 import torch
 from torch.utils.data import ConcatDataset
 from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
-from transformers.integrations import TensorBoardCallback
+from transformers.integrations import (
+    MLflowCallback,
+    TensorBoardCallback,
+    TrackioCallback,
+    WandbCallback,
+)
 
+from closeread.errors import UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Begin, Finite, Order, Progress, States
@@ -89,7 +95,7 @@ def fit(
     trainer.begin(checkpoint, (task, second), order, measure, processes)
     if settings.patience:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
-    keep_curves(trainer, settings, out)
+    begin_tracking(trainer, settings, out)
     model.train()
     going_on.train(trainer, resume_from, settings.patience)
     model.eval()
@@ -132,11 +138,23 @@ def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
     return total / before if before else 0.0
 
 
-def keep_curves(trainer: Trainer, settings: NeuralSettings, out: Path) -> None:
-    """Let TensorBoard's files stand in the folder, where the recipe asks for them.
+def begin_tracking(trainer: Trainer, settings: NeuralSettings, out: Path) -> None:
+    """Begin with every tracker that the recipe names; TensorBoard's files stand in the folder.
 
-    The Trainer's own would stand where it was called.
+    Raises:
+        UsageError: One cannot begin: nobody is logged in, or it does not know the address.
     """
+    for tracker in trainer.callback_handler.callbacks:
+        if isinstance(tracker, WandbCallback | MLflowCallback | TrackioCallback):
+            try:
+                tracker.setup(trainer.args, trainer.state, trainer.model)
+            except Exception as error:  # each has its own kinds
+                name = type(tracker).__name__.removesuffix("Callback").lower()
+                first = str(error).strip().partition("\n")[0] or type(error).__name__
+                raise UsageError(
+                    f"train.track names {name}, which cannot begin: {first}",
+                    cure="set it up, or leave it out: the folder keeps the curve in any case",
+                ) from error
     if "tensorboard" in settings.track and trainer.is_world_process_zero():
         from torch.utils.tensorboard import SummaryWriter
 

@@ -24,7 +24,7 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
-from closeread.training.neural.fit import arguments, keep_curves
+from closeread.training.neural.fit import arguments, begin_tracking
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
@@ -101,7 +101,7 @@ def train(request: Request) -> Trained:
         trainer.remove_callback(PrinterCallback)
         trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
         trainer.order = order
-        keep_curves(trainer, settings.fitting(), request.out)
+        begin_tracking(trainer, settings.fitting(), request.out)
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
