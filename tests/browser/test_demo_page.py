@@ -301,13 +301,41 @@ def test_refusals_are_told_in_words(visit, lexical, status, headline):
     page.logged = [line for line in page.logged if str(status) not in line]
 
 
-def test_a_passage_beyond_the_servers_limit(visit, lexical):
-    """A real refusal of the real service, not one made up here."""
+def test_what_is_too_long_is_said_at_its_place(visit):
+    """By the limits of this server, and before anything is sent."""
+    with serving("lexical", "--max-passage-characters", "30", "--max-question-characters", "20",
+                 "--max-body-bytes", "400") as server:  # fmt: skip
+        page = visit(server)
+        page.on("request", lambda sent: page.foreign.append(sent.url))
+        _ask(page, "The lamp was lit at six. " * 2, "When was the lamp lit?")
+        told = page.locator("#passage-problem").inner_text()
+        assert told.startswith("50 characters, and the server takes 30 at most.")
+        assert page.evaluate("document.activeElement.id") == "passage"
+        assert page.locator("#question-problem").inner_text().startswith("22 characters")
+
+
+def test_a_real_refusal_comes_into_view(visit):
+    """Of the real service, not one made up here; on a phone it stands below the form."""
+    with serving("lexical", "--max-body-bytes", "300") as server:
+        page = visit(server, PHONE)
+        _ask(page, "The lamp was lit at six. " * 20, "When was it lit?")
+        alert = page.get_by_role("alert")
+        alert.wait_for()
+        assert "Expected: at most 300 bytes" in alert.inner_text()
+        box = alert.bounding_box()
+        assert box["y"] >= 0 and box["y"] + box["height"] <= PHONE["height"]
+        page.logged = [line for line in page.logged if "413" not in line]
+
+
+def test_an_alternative_stands_once(visit, lexical):
+    """However many places it has in the passage; how many it has is said."""
     page = visit(lexical)
-    _ask(page, "The lamp was lit at six. " * 20_000, "When was it lit?")
-    page.get_by_role("alert").wait_for()
-    assert "characters" in page.get_by_role("alert").inner_text()
-    page.logged = [line for line in page.logged if "422" not in line]
+    _ask(page, "The ferry left Marl at six. It came back. " * 5, "When did the ferry leave?")
+    page.locator(".took").wait_for()
+    rows = page.locator(".others .says").all_inner_texts()
+    assert re.fullmatch(r"six \([2-5] places\)", rows[0])
+    names = [row.partition(" (")[0] for row in rows]
+    assert 1 < len(names) == len(set(names)) <= 5
 
 
 def test_a_server_that_is_gone(visit):

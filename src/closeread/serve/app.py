@@ -85,7 +85,7 @@ class _Paths:
         """Answer a context of the shared task, or show the page where a person asks."""
         if request.method == "POST":
             return await self._post(request, self._mrqa)
-        page = demo_page(self._service.info.name)
+        page = demo_page(self._service.info.name, self._service.settings)
         return Response(page, media_type=_HTML, headers=_GUARDED)
 
     async def answer(self, request: Request) -> Response:

@@ -9,6 +9,7 @@ import msgspec
 
 import closeread
 from closeread.reports.page import content_hash, embedded, escaped, template
+from closeread.serve.settings import Settings
 from closeread.text.polarity import rules
 
 _FOLDER = files("closeread.serve") / "demo"
@@ -18,11 +19,12 @@ _LANGUAGES = ("en", "zh")
 
 
 @lru_cache(maxsize=4)
-def demo_page(reader: str) -> bytes:
+def demo_page(reader: str, settings: Settings) -> bytes:
     """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
 
     Args:
         reader: The name of the reader that is served.
+        settings: The limits that it tells of.
     """
     words = {
         language: {key: pair[number] for key, pair in _json("words.json").items()}
@@ -30,6 +32,10 @@ def demo_page(reader: str) -> bytes:
     }
     data = {
         "reader": reader,
+        "limits": {
+            "passage": settings.max_passage_characters,
+            "question": settings.max_question_characters,
+        },
         "version": closeread.__version__,
         "words": words,
         "examples": _json("examples.json"),

@@ -37,11 +37,16 @@ function request() {
   const options = asked.options.map((text, k) => ({ label: LETTERS[k], text }));
   const kind = !options.length ? "span" : asked.asks === "choice" ? "choice" : "verification";
   const question = { question_id: "q", text: asked.question, kind, ...(options.length && { options }), ...(kind === "verification" && { asks_for: asked.asks }) };
-  return { asked, body: { items: [{ passage: { text: asked.passage }, questions: [question] }], n_best: 5, evidence: true } };
+  return { asked, body: { items: [{ passage: { text: asked.passage }, questions: [question] }], n_best: 20, evidence: true } };
 }
 
+// What the server would refuse is said at its place, and before anything is sent.
+const tooLong = (texts, most) => { const n = texts.reduce((sum, text) => sum + Array.from(text).length, 0); return n > most && t("too-long", { n: count(n), most: count(most) }); };
 function check() {
   problems = {};
+  const passage = tooLong([draft.passage], DATA.limits.passage), question = tooLong([draft.question, ...draft.options], DATA.limits.question);
+  if (passage) problems.passage = passage;
+  if (question) problems.question = question;
   if (!draft.passage.trim()) problems.passage = t("passage-missing");
   if (!draft.question.trim()) problems.question = t("question-missing");
   const empty = draft.options.findIndex((text) => !text.trim());

@@ -52,7 +52,8 @@ function scale(candidates) {
   const sum = candidates.reduce((all, one) => all + one.score, 0);
   const shares = candidates.length > 0 && candidates.every((one) => one.score >= 0) && sum <= 1.001;
   const scores = candidates.map((one) => one.score), low = shares ? 0 : Math.min(...scores), high = shares ? 1 : Math.max(...scores);
-  return { told: (score) => (shares ? `${percent(score)}%` : spot(score)), part: (score) => (high > low ? (score - low) / (high - low) : 1) };
+  const places = scores.every(Number.isInteger) ? 0 : 3;
+  return { told: (score) => (shares ? `${percent(score)}%` : score.toFixed(places).replace("-", "−")), part: (score) => (high > low ? (score - low) / (high - low) : 1) };
 }
 
 function saying(prediction) {
@@ -96,26 +97,36 @@ function optionRows(prediction, sentences) {
   const labelled = LETTERS.slice(0, options.length).split("").filter((label) => sentences.some((one) => one.label === label));
   const show = (label) => { showing = label; render(); document.getElementById(`show-${label}`).focus(); };
   return h("div", { class: "part" },
-    h("div", { class: "label" }, t("options"), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
+    h("div", { class: "label" }, h("h2", null, t("options")), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
     h("p", { class: "polarity" }, t("asks"), " ", h("b", null, t(`asks.${answered.asked.asks}`))),
     h("ul", { class: "options" }, options.map(row)),
     labelled.length > 0 && h("div", { class: "evbar" }, t("evidence-of"), h("span", { class: "segment", role: "group", "aria-label": t("evidence-of") },
       ["", ...labelled].map((label) => h("button", { type: "button", id: `show-${label}`, "aria-pressed": String(label === showing), on: { click: () => show(label) } }, label || t("evidence.every"))))));
 }
 
+// One row a text: a reader may have found it in several places, each with a score of its own.
+function byText(candidates) {
+  const rows = new Map();
+  for (const { answer, score } of candidates) {
+    const says = answer.kind === "none" ? "" : answer.label || list(answer.texts ?? []), row = rows.get(says);
+    if (row) row.places++; else rows.set(says, { says, score, places: 1 });
+  }
+  return [...rows.values()].slice(0, 5);
+}
 function alternatives({ candidates }) {
-  if (candidates.length < 2) return null;
+  const rows = byText(candidates);
+  if (rows.length < 2) return null;
   const { told, part } = scale(candidates);
-  return h("div", { class: "part" }, h("div", { class: "label" }, t("alternatives")),
-    h("ol", { class: "others" }, candidates.map(({ answer, score }, k) => h("li", null,
-      answer.kind === "none" ? h("span", { class: "none" }, t("no-answer")) : h("span", { class: "says" }, answer.label || list(answer.texts ?? [])),
+  return h("div", { class: "part" }, h("h2", { class: "label" }, t("alternatives")),
+    h("ol", { class: "others" }, rows.map(({ says, score, places }, k) => h("li", null,
+      says ? h("span", { class: "says" }, says, places > 1 && h("span", { class: "soft" }, ` ${t("places", { n: places })}`)) : h("span", { class: "none" }, t("no-answer")),
       h("span", { class: "score share" + (k ? "" : " top"), style: { "--share": part(score) } }, told(score), h("i"))))));
 }
 
 function evidencePart(sentences) {
   const from = points(answered.asked.passage);
   const numbers = uniqueNumbers(sentences).map((number) => sentences.find((one) => one.number === number));
-  return h("div", { class: "part" }, h("div", { class: "label" }, t("evidence")),
+  return h("div", { class: "part" }, h("h2", { class: "label" }, t("evidence")),
     numbers.length ? h("ul", { class: "sentences" }, numbers.map((one) => h("li", null, numberButton(one.number), h("span", { class: "says", lang: languageOf(answered.asked.passage) }, piece(from, one.start, one.end)))))
       : h("p", { class: "soft" }, t("evidence.none")));
 }
@@ -123,7 +134,7 @@ function evidencePart(sentences) {
 function claimPart(sentences) {
   const { question } = answered.asked;
   if (!coverageOf("").some((one) => one.claim === question)) return null;
-  return h("div", { class: "part" }, h("div", { class: "label" }, t("claim")), h("p", { class: "claim", lang: languageOf(question) }, laid(question, "", sentences)));
+  return h("div", { class: "part" }, h("h2", { class: "label" }, t("claim")), h("p", { class: "claim", lang: languageOf(question) }, laid(question, "", sentences)));
 }
 
 function key(sentences) {

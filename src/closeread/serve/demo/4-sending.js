@@ -23,7 +23,7 @@ async function refusal(response) {
   try { told = (await response.json()).error ?? {}; } catch { /* no JSON: a proxy's page */ }
   const status = response.status;
   const what = status === 503 ? "failed.busy" : status === 413 ? "failed.large" : status === 504 || status === 408 ? "failed.slow" : status >= 500 ? "failed.broken" : "failed.refused";
-  return new Trouble(what, [told.what ?? `${status} ${response.statusText}`, told.expected, told.cure]);
+  return new Trouble(what, [told.what ?? `${status} ${response.statusText}`, told.expected && t("expected", { what: told.expected }), told.cure]);
 }
 async function send(body, signal) {
   const raw = JSON.stringify(body);
@@ -83,5 +83,5 @@ async function ask() {
     document.getElementById("go").focus({ preventScroll: true });
     tell(said);
   }
-  if (answered && !stale && !trouble) bringIntoView(document.getElementById("result"));
+  if (trouble || (answered && !stale)) bringIntoView(document.getElementById("result"));
 }
