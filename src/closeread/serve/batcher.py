@@ -132,9 +132,10 @@ class Batcher:
 
     def _seconds_to_wait(self, waiting: int) -> int:
         """Return how long the queue will take to be half empty, as far as it is known."""
-        return max(
-            1, min(_LONGEST_RETRY_SECONDS, math.ceil(waiting * self._seconds_a_question / 2))
-        )
+        count, seconds = self.reading()
+        # the first batch of a slow reader is known by nothing but how long it takes already
+        each = max(self._seconds_a_question, seconds / count if count else 0.0)
+        return max(1, min(_LONGEST_RETRY_SECONDS, math.ceil(waiting * each / 2)))
 
     def _work(self) -> None:
         while batch := self._next():
@@ -211,7 +212,7 @@ class Batcher:
     def _finished_with(self, place: Place, prediction: Prediction) -> Answered:
         try:
             answered = self._finish(place.order, place, prediction)
-        except Exception as error:
+        except BaseException as error:  # a retriever may come from outside as well
             answered = Answered(Prediction(question_id=prediction.question_id, error=told(error)))
         self._metrics.answered(failed=bool(answered.prediction.error))
         return answered

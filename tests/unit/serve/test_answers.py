@@ -117,6 +117,17 @@ def test_a_question_that_fails_costs_no_other(echo):
         assert third.answer.texts == ("What is 3? | The lamp was lit at six.",)
 
 
+def test_a_retriever_that_ends_costs_one_question():
+    """The thread that reads goes on for all others."""
+    with serving("odd_readers:Echo", "--retriever", "odd_readers:Leaves", folder=HERE) as server:
+        asked_for = asking("1", "2")
+        asked_for["items"][0]["questions"][0]["text"] = "When did it leave?"
+        for _ in range(2):
+            first, second = decoded(server.post("/v1/answer", asked_for)).predictions
+            assert (first.answer, first.error) == (None, "SystemExit: 3")
+            assert second.evidence[0].texts == ("The",)
+
+
 def test_a_context_of_which_every_question_fails(echo):
     body = context("1")
     body["qas"][0]["question"] = "Please raise!"
