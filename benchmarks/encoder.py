@@ -2,10 +2,10 @@
 
 ``.venv-neural/bin/python -m benchmarks.encoder MODEL DATASET [QUESTIONS] [WORDS]``, on one thread:
 CPU seconds of passes in turn over the same questions with the same weights. With WORDS, passages
-of one article are joined until they have that many, with the first six of their questions. The floor computes
-the same windows with the plain model, sorted by length and padded to the longest of 16, and nothing
-else. The peer runs in ``.venv-pipeline`` (``benchmarks/pipeline_environment.sh``); without that it
-is left out, and said.
+of one article are joined until they have that many, with the first six of their questions. The
+floor computes the same windows with the plain model, sorted by length and padded to the longest of
+16, and nothing else. The peer runs in ``.venv-pipeline`` (``benchmarks/pipeline_environment.sh``);
+without that it is left out, and said.
 
 Where passages need several windows, defaults do not compute the same: ours move by 128 tokens, the
 pipeline's share 128. So three comparisons are made: both with windows that move by 128, which are
