@@ -41,11 +41,15 @@ def drawn_values(kind):
         return rng.random(300).tolist(), [1] * 300
     if kind == "mixed":
         return [0.0] * 120 + [1.0] * 100 + rng.random(80).tolist(), [1] * 300
+    if kind == "one unlike the rest":  # which a third of the resamples lack
+        return [0.0] * 299 + [0.6], [1] * 300
     below = rng.integers(1, 9, 300).tolist()
     return [float(rng.integers(0, k + 1)) for k in below], below
 
 
-@pytest.mark.parametrize("kind", ["zero-one", "all distinct", "mixed", "clusters"])
+@pytest.mark.parametrize(
+    "kind", ["zero-one", "all distinct", "mixed", "one unlike the rest", "clusters"]
+)
 def test_draws_have_the_distribution_of_the_plain_bootstrap(kind):
     numerators, denominators = drawn_values(kind)
     ours = distribution(pool_of(numerators, denominators), 20_000, np.random.default_rng(1))
