@@ -203,7 +203,11 @@ def _built_beside(out: Path, overwrite: bool) -> Iterator[Path]:
         if out.exists():
             old = out.parent / f".{out.name}.{os.getpid()}.old.part"
             out.replace(old)
-            folder.replace(out)
+            try:
+                folder.replace(out)
+            except BaseException:
+                old.replace(out)
+                raise
             shutil.rmtree(old)
         else:
             folder.replace(out)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.errors import InputError, UnknownNameError, UsageError
+from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -265,6 +265,25 @@ def test_what_is_no_log_is_refused(tmp_path):
         ingest([tmp_path / "none"], tmp_path / "run")
     with pytest.raises(UnknownNameError, match="lm-eval"):
         ingest([path], tmp_path / "run", harness="lmeval")
+
+
+def test_an_old_run_is_back_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+    """The last step fails: what is there is what was there."""
+    out = tmp_path / "run"
+    ingest([SAMPLES], out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    replace = Path.replace
+
+    def failing(self, target):
+        if target == out and not self.name.endswith(".old.part"):
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(StorageError, match="No space left"):
+        ingest([SAMPLES], out, overwrite=True)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
 def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole_log(tmp_path):
