@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import torch
@@ -72,49 +72,22 @@ def train(request: Request) -> Trained:
                 where=options.model,
                 expected=f"at most {most}, which the model can be given",
             )
-        texts, learned = _texts(settings, request)
-        packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
-        Random(settings.seed).shuffle(packed)
-        aside = max(1, round(len(packed) * settings.held_out))
-        if len(packed) < 4 * aside:
-            raise InputError(
-                f"there is too little text: {len(packed)} blocks of {settings.length} tokens",
-                where=", ".join(one.path for one in settings.datasets),
-                expected="hundreds of blocks at least",
-            )
+        material = _material(settings, request, tokenizer)
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
-        order = EpochOrder(
-            [settings.length] * (len(packed) - aside),
-            [len(packed) - aside],
-            [len(packed) - aside],
-            settings.batch_size,
-            seed=settings.seed,
-            grouped=False,
-        )
-        trainer = _Trainer(
-            model=model,
-            args=arguments(settings.fitting(), request.out, watched=False),
-            train_dataset=packed[aside:],
-            data_collator=masker,
-            callbacks=[Progress(request.begin), Order(order), States(0), Finite()],
-        )
-        trainer.remove_callback(PrinterCallback)
-        trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
-        trainer.order = order
-        begin_tracking(trainer, settings.fitting(), request.out)
+        trainer = _trainer(model, material.learned, masker, settings, request)
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
         going_on.train(trainer, state)
         seconds = time.monotonic() - started
-        loss, right = _held_out(model, packed[:aside], masker, settings)
+        loss, right = _held_out(model, material.held_out, masker, settings)
         steps = trainer.state.global_step
         batch = settings.batch_size * settings.accumulation * trainer.args.world_size
         told: dict[str, Any] = {
             "reader": "encoder",
             "model": str(request.out),
-            "n_texts": len(texts),
-            "n_tokens": sum(len(one.ids) for one in packed[aside:]),
+            "n_texts": material.n_texts,
+            "n_tokens": sum(len(one.ids) for one in material.learned),
             "n_parameters": int(model.num_parameters()),
             "steps": steps,
             "held_out_loss": loss,
@@ -135,10 +108,60 @@ def train(request: Request) -> Trained:
                         "transformers": transformers.__version__,
                         "recipe": msgspec.to_builtins(request.recipe),
                         "history": trainer.state.log_history,
-                        "lineage": _lineage(options, settings, learned, told["n_parameters"]),
+                        "lineage": _lineage(
+                            options, settings, material.sources, told["n_parameters"]
+                        ),
                     }
                 )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, learned))
+    return Trained(out=request.out, told=told, remarks=_remarks(told, material.sources))
+
+
+class _Material(NamedTuple):
+    """Blocks of text, and the data sets that they are from."""
+
+    learned: list[Block]
+    held_out: list[Block]
+    n_texts: int
+    sources: tuple[Learned, ...]
+
+
+def _material(settings: PretrainSettings, request: Request, tokenizer: Any) -> _Material:
+    texts, sources = _texts(settings, request)
+    packed = list(blocks(texts, tokenizer, settings.length, settings.masking))
+    Random(settings.seed).shuffle(packed)
+    aside = max(1, round(len(packed) * settings.held_out))
+    if len(packed) < 4 * aside:
+        raise InputError(
+            f"there is too little text: {len(packed)} blocks of {settings.length} tokens",
+            where=", ".join(one.path for one in settings.datasets),
+            expected="hundreds of blocks at least",
+        )
+    return _Material(packed[aside:], packed[:aside], len(texts), sources)
+
+
+def _trainer(
+    model: Any,
+    packed: Sequence[Block],
+    masker: Masker,
+    settings: PretrainSettings,
+    request: Request,
+) -> "_Trainer":
+    n = len(packed)
+    order = EpochOrder(
+        [settings.length] * n, [n], [n], settings.batch_size, seed=settings.seed, grouped=False
+    )
+    trainer = _Trainer(
+        model=model,
+        args=arguments(settings.fitting(), request.out, watched=False),
+        train_dataset=packed,
+        data_collator=masker,
+        callbacks=[Progress(request.begin), Order(order), States(0), Finite()],
+    )
+    trainer.remove_callback(PrinterCallback)
+    trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
+    trainer.order = order
+    begin_tracking(trainer, settings.fitting(), request.out)
+    return trainer
 
 
 class _Trainer(Trainer):  # type: ignore[misc]

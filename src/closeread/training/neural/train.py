@@ -53,18 +53,7 @@ def train(request: Request, task: Task) -> Trained:
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
         with processes.together():
-            transformers.set_seed(settings.seed)  # of a head that is made
-            checkpoint = open_checkpoint(
-                model,
-                task.head,
-                new_head=True,
-                n_classes=task.n_classes,
-                attention_dropout=settings.attention_dropout,
-                pickled=settings.pickled,
-                device=_device(settings),
-            )
-            if isinstance(task, Prepares):
-                task.prepare(checkpoint)
+            checkpoint = _opened(model, task, settings)
             drawn_from = [told for _, told in (*material, *beside)]
             features = _features(request, task, checkpoint, settings, material)
             second = InferenceBeside(settings.beside.max_length) if settings.beside else None
@@ -119,6 +108,23 @@ def train(request: Request, task: Task) -> Trained:
                     }
                 )
     return Trained(out=request.out, told=told, remarks=_remarks(told, drawn_from))
+
+
+def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
+    """Return the model with a head for the task, as its training begins."""
+    transformers.set_seed(settings.seed)  # of a head that is made
+    checkpoint = open_checkpoint(
+        model,
+        task.head,
+        new_head=True,
+        n_classes=task.n_classes,
+        attention_dropout=settings.attention_dropout,
+        pickled=settings.pickled,
+        device=_device(settings),
+    )
+    if isinstance(task, Prepares):
+        task.prepare(checkpoint)
+    return checkpoint
 
 
 def _checked(request: Request) -> tuple[NeuralSettings, str]:
