@@ -2,6 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
@@ -63,7 +64,13 @@ def check(table: ScoreTable, target: str = "") -> Finding:
     tables = [
         Table(
             title=f"{chosen} against the others",
-            headings=("benchmark", "models", "Pearson", "Spearman", "Pearson without the cluster"),
+            headings=(
+                "benchmark",
+                "models",
+                "Pearson",
+                "Spearman",
+                *(("Pearson without the cluster",) if cluster else ()),
+            ),
             rows=_correlations(table, chosen, cluster),
         )
     ]
@@ -97,7 +104,7 @@ def check(table: ScoreTable, target: str = "") -> Finding:
     return Finding(
         check="shape",
         verdict=verdict,
-        headline=_headline(chosen, cluster, signs),
+        headline=_headline(chosen, cluster, about, len(others)),
         tables=tuple(tables),
         data={
             "target": chosen,
@@ -108,7 +115,9 @@ def check(table: ScoreTable, target: str = "") -> Finding:
     )
 
 
-def _headline(chosen: str, cluster: Cluster | None, signs: Sequence[Sequence[Cell]]) -> str:
+def _headline(
+    chosen: str, cluster: Cluster | None, about: Sequence[Sequence[Cell]], n_others: int
+) -> str:
     parts = []
     if cluster:
         parts.append(
@@ -116,11 +125,12 @@ def _headline(chosen: str, cluster: Cluster | None, signs: Sequence[Sequence[Cel
             f"{100 * cluster.high:.1f} while the others' mean goes from "
             f"{100 * cluster.level_low:.1f} to {100 * cluster.level_high:.1f}"
         )
-    counted: dict[str, int] = {}
-    for sign in signs:
-        counted[str(sign[0])] = counted.get(str(sign[0]), 0) + 1
+    counted = Counter(str(sign[0]) for sign in about)
     parts += [f"{what} ({count})" for what, count in counted.items()]
-    return f"{chosen}: " + ("; ".join(parts) or "moves as the others do")
+    parts = parts or ["moves as the others do"]
+    if n_others:
+        parts.append(f"{n_others:,} signs at other benchmarks")
+    return f"{chosen}: " + "; ".join(parts)
 
 
 def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
@@ -206,10 +216,10 @@ def _correlations(
             continue
         levels, scores = [point[1] for point in points], [point[2] for point in points]
         rest = [point for point in points if point[0] not in stuck_names]
-        without = _rounded(_pearson_of(rest)) if cluster else None
         found.append(
             (name, len(points), _rounded(_pearson(levels, scores)),
-             _rounded(_spearman(levels, scores)), without)
+             _rounded(_spearman(levels, scores)),
+             *((_rounded(_pearson_of(rest)),) if cluster else ()))
         )  # fmt: skip
     return tuple(found)
 

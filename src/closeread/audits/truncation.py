@@ -89,15 +89,7 @@ def check(one: Subject) -> Finding:
                     (_named(row.stop), row.changed, row.em, row.f1) for row in recuts
                 ),
             ),
-            Table(
-                title="How texts ended",
-                headings=(
-                    "cause", "texts", "share %", "F1 as saved %",
-                    f"F1 cut at {_named(best.stop)} %", "for example",
-                ),
-                rows=tuple(by_cause),
-                note="; ".join(f"{cause}: {what}" for cause, what in CAUSES.items()),
-            ),
+            _endings(by_cause, best.stop),
             _by_length(one, metric),
         ),
         notes=(
@@ -115,6 +107,18 @@ def check(one: Subject) -> Finding:
             "copies_are": "guessed" if one.shown is None else "known",
         },
     )  # fmt: skip
+
+
+def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
+    """The counts by cause; with the score at the best stop, where that is another one."""
+    cut = () if stop is None else (f"F1 cut at {_named(stop)} %",)
+    rows = by_cause if cut else [(*row[:4], row[5]) for row in by_cause]
+    return Table(
+        title="How texts ended",
+        headings=("cause", "texts", "share %", "F1 as saved %", *cut, "for example"),
+        rows=tuple(rows),
+        note="; ".join(f"{cause}: {what}" for cause, what in CAUSES.items()),
+    )
 
 
 def causes(

@@ -22,6 +22,8 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\xa0\xad\u2000-\u200f\u2028-\u202f\u2060-\u206f\ufeff]"
 )
 
+_PERCENT = re.compile(r"(?<=\d) %")
+
 
 def write_audit(
     sources: Sequence[str],
@@ -207,4 +209,4 @@ def _cut(text: str, most: int) -> str:
 
 def _text(text: object) -> str:
     seen = _UNSEEN.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
-    return html.escape(seen, quote=True)
+    return _PERCENT.sub("&nbsp;%", html.escape(seen, quote=True))

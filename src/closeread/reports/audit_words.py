@@ -158,7 +158,7 @@ _TRUNCATION = {
     "Cut at another stop": "在其他停止串处截断",
     "texts that change": "改变的文本", "as saved": "保存的原样",
     "How texts ended": "文本如何结束",
-    "F1 as saved %": "原样 F1 %", "F1 cut at {=stop} %": "F1（{=stop}）%",
+    "F1 as saved %": "原样 F1 %",
     "F1 cut at {stop} %": "截于 {stop} 的 F1 %",
     "Score against length": "得分与长度", "characters": "字符数",
     "the texts were cut when they were saved: what followed the stop is lost, and cutting later "
@@ -198,6 +198,7 @@ _SHAPE = {
     "{=what} ({count})": "{=what}（{count}）",
     "{benchmark}: moves as the others do": "{benchmark}：与其他基准同步变化",
     "moves as the others do": "与其他基准同步变化",
+    "{n} signs at other benchmarks": "其他基准上有 {n} 处迹象",
     "examples lower the score": "示例使分数降低",
     "the larger model scores lower": "较大的模型得分更低",
     "the same setting differs between runs": "同一设置的多次结果不同",

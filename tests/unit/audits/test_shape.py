@@ -209,3 +209,16 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     }))  # fmt: skip
     (row,) = read([path], problems).rows
     assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
+
+
+def test_the_headline_counts_the_benchmarks_own_signs():
+    """What is odd elsewhere is told apart."""
+    rows = [
+        (f"x-{size}b", shots, {"drop": size / 50, "gsm": 0.0, "coqa": size / 40 - shots / 50})
+        for size in (1, 3, 7, 13)
+        for shots in (0, 5)
+    ]
+    found = check(table(*rows))
+    assert found.headline.startswith("drop: moves as the others do; ")
+    assert "signs at other benchmarks" in found.headline
+    assert "Pearson without the cluster" not in found.tables[0].headings

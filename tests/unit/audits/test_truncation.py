@@ -207,3 +207,11 @@ def test_the_oracle_rows_of_the_development_set(corpus, tmp_path):
     }
     print(f"{len(said)} questions: {shown}")
     assert shown == {None: (0.0, 13.41), ".": (0.15, 13.5), "\n": (100.0, 100.0)}
+
+
+def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
+    """Where no other stop is better, the scores are told once."""
+    finding = check(loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0])))
+    endings = next(one for one in finding.tables if one.title == "How texts ended")
+    assert not any("cut at" in heading for heading in endings.headings)
+    assert {len(row) for row in endings.rows} == {len(endings.headings)}
