@@ -234,11 +234,21 @@ def _first_text(question: Question) -> str:
 
 
 def _right(said: str, question: Question) -> bool:
+    """Whether an answer is accepted; saying nothing is, where there is no answer."""
+    if not said:
+        return any(answer.kind == "none" for answer in question.answers)
     return any(said == text.lower() for answer in question.answers for text in answer.texts)
 
 
 def _constant(questions: Sequence[Question]) -> float:
-    return Counter(map(_first_text, questions)).most_common(1)[0][1] / len(questions)
+    """Return the share of questions that accept the answer which most of them accept."""
+    accepted = Counter(
+        said
+        for question in questions
+        for said in {text.lower() for answer in question.answers for text in answer.texts or ("",)}
+        if _right(said, question)
+    )
+    return max(accepted.values(), default=0) / len(questions)
 
 
 def _places(questions: Sequence[Question], one: Subject) -> Table:

@@ -268,3 +268,36 @@ def test_windows_are_found_in_chinese_passages_too():
     passage = Passage(passage_id="p", text=text, language="zh")
     found = check(made(questions, predictions, [passage]))
     assert found.data["windows"]["suspicious"]
+
+
+def asked(place, *golds):
+    answers = tuple(
+        Answer(kind="span", texts=(gold,)) if gold else Answer(kind="none") for gold in golds
+    )
+    return Question(question_id=f"q{place}", passage_id=f"p{place}", text=f"How many of {place}?",
+                    kind="span", answers=answers)  # fmt: skip
+
+
+def test_chance_is_the_answer_that_most_questions_accept():
+    """As any of their golds, not only as the first; else the accepted rest looks like a skill."""
+    questions = [asked(place, f"{place} boats", "2") for place in range(200)]
+    questions += [asked(200 + place, "nine") for place in range(50)]
+    passages_of = [Passage(passage_id=f"p{place}", text="Boats.") for place in range(250)]
+    found = shortcuts.check(made(questions, [], passages_of))
+    (row,) = found.data["readers"]
+    assert row[3] == 200 / 250
+    assert found.verdict == "sound"
+
+
+def test_to_say_nothing_is_a_shortcut_too():
+    """Where the question's first words tell that there is no answer."""
+    questions = []
+    for place in range(200):
+        gold = "" if place % 2 else f"boat {place}"
+        question = asked(place, gold)
+        text = f"{'Why did it' if place % 2 else 'Who was'} {place}?"
+        questions.append(Question(question_id=question.question_id, passage_id=question.passage_id,
+                                  text=text, kind="span", answers=question.answers))  # fmt: skip
+    passages_of = [Passage(passage_id=f"p{place}", text="Boats.") for place in range(200)]
+    (row,) = shortcuts.check(made(questions, [], passages_of)).data["readers"]
+    assert (row[2], row[3]) == (0.5, 0.5)
