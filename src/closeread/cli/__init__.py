@@ -29,7 +29,7 @@ VERBS = {
     "train": "Train a reader from data sets, as a recipe says.",
     "serve": "Answer questions over HTTP with a reader.",
     "verify": "Recompute the numbers of a run from its own files.",
-    "ls": "List formats, metrics, readers, retrievers, encoders or sets.",
+    "ls": "List formats, metrics, readers, retrievers, encoders, trainers or sets.",
 }
 
 

@@ -43,7 +43,7 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="PAGE.html",
               help="A page: all retrievers' evidence beside gold.")  # fmt: skip
-@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True)
+@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--limit", type=click.IntRange(1, 10**12), metavar="N", help="The first N questions.")
 @click.option("--by", type=click.Choice(["sentences", "distance"]), multiple=True,

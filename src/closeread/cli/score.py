@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 @click.command("score")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
 @click.option("--dataset", metavar="D", help="A path, a URL, exam/zh or exam/en.")
-@click.option("--predictions", type=click.Path(path_type=Path), metavar="P")
+@click.option("--predictions", type=click.Path(path_type=Path), metavar="P",
+              help="With --dataset: what was handed in.")  # fmt: skip
 @click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 @click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
 @click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
 @click.option("--extract", "rule", metavar="R", help="Read answers anew: auto, letter, drop, ...")
-@click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
+@click.option(
+    "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Of RUN: processes."
+)
 @click.option("--save", type=click.Path(path_type=Path), metavar="RUN", help="Keep the numbers.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -72,7 +75,7 @@ def command(
         seed=seed,
     )
     if run is not None:
-        if dataset or predictions or save or null_odds:
+        if dataset or predictions or save or null_odds or format_:
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
@@ -85,6 +88,8 @@ def command(
         if join:
             found = [_joined_run(*pair) for pair in zip(runs, found, strict=True)]
         averages = macro_averages(runs)
+    elif workers > 1:
+        raise click.UsageError("--workers needs RUN: predictions that are handed in, one scores")
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset and predictions:

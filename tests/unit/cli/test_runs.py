@@ -338,6 +338,8 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         (("score", "nowhere"), "not a run folder"),
         (("score",), "give RUN"),
         (("score", "--dataset", "exam/zh"), "--predictions"),
+        (("score", "nowhere", "--format", "drop"), "not both"),
+        (("score", "--dataset", "exam/zh", "--predictions", "p", "--workers", 2), "needs RUN"),
         (("verify", "nowhere"), "not a run folder"),
         (("compare", "nowhere"), "two or more"),
         (("run", "nowhere.toml"), "check the path"),
