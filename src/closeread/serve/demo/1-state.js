@@ -37,7 +37,7 @@ function request() {
   const options = asked.options.map((text, k) => ({ label: LETTERS[k], text }));
   const kind = !options.length ? "span" : asked.asks === "choice" ? "choice" : "verification";
   const question = { question_id: "q", text: asked.question, kind, ...(options.length && { options }), ...(kind === "verification" && { asks_for: asked.asks }) };
-  return { asked, body: { items: [{ passage: { text: asked.passage }, questions: [question] }], n_best: 20, evidence: true } };
+  return { asked, body: { items: [{ passage: { text: asked.passage }, questions: [question] }], n_best: 30, evidence: true } };
 }
 
 // What the server would refuse is said at its place, and before anything is sent.
