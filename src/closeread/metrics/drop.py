@@ -41,7 +41,7 @@ class Drop:
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
         found, kind = _judged(question, prediction)
         _last = found
-        em, f1 = found[4:]
+        em, f1 = found[4], found[5]
         values: dict[str, float | None] = {"em": em, "f1": f1}
         if kind is not None:
             values[f"em.{kind}"] = em
@@ -79,11 +79,13 @@ def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, 
     if prediction is None or prediction.answer is None:
         kind = question.answers[0].kind if question.answers else "number"
     else:
-        spans = [drop(text) for text in prediction.answer.texts]
+        texts = prediction.answer.texts  # mostly one: a comprehension costs more than it
+        spans = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
         for answer in question.answers:
-            if not answer.texts or not answer.texts[0].strip():
+            texts = answer.texts
+            if not texts or not texts[0].strip():
                 continue
-            gold = [drop(text) for text in answer.texts]
+            gold = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
             golds.append(gold)
             exact, found = compare(spans, gold)
             if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest

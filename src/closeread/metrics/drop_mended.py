@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from closeread.metrics.drop import compare, scored
 from closeread.metrics.pools import mean_pools
 from closeread.protocols import Pool
-from closeread.text.mend_drop import by_number, by_whitespace, first_line, plain_blanks
+from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import Normalized, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
 Normalizer = Callable[[str], Normalized]
+Spans = list[Normalized]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,15 +24,11 @@ class MendedDrop:
 
     Attributes:
         mend: What follows the tilde in every name.
-        normalize: Applied to both sides.
-        only_first_line: Take a prediction's first line for all of it.
-        plain_blanks: Make every white space a blank first, on both sides.
+        judge: From what is known of a prediction to its score under the mend.
     """
 
     mend: str
-    normalize: Normalizer = drop
-    only_first_line: bool = False
-    plain_blanks: bool = False
+    judge: "Callable[[_Judged], Score]"
     unit: Unit = "passage"
 
     @property
@@ -45,22 +42,16 @@ class MendedDrop:
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, each the best over the gold answers."""
-        last = _last
+        last = _last  # threads may replace it at any moment
         if last is None or last.question is not question or last.prediction is not prediction:
             if prediction is None or prediction.answer is None:
-                return _score(question, 0.0, 0.0)
+                return Score(
+                    question_id=question.question_id,
+                    values={"em": 0.0, "f1": 0.0},
+                    unit_id=question.passage_id,
+                )
             last = _begin(question, prediction)
-        normalize = self.normalize
-        if last.plain:  # all mends agree but for numbers
-            if normalize is drop:
-                return last.official
-            return last.number or last.score(normalize, last.texts)
-        texts = last.first_lines() if self.only_first_line else last.texts
-        if self.plain_blanks:
-            texts = _each(plain_blanks, texts)
-            if not last.printable:
-                normalize = by_whitespace
-        return last.results.get((normalize, texts)) or last.score(normalize, texts)
+        return self.judge(last)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match and F1 under the mend's name."""
@@ -68,24 +59,94 @@ class MendedDrop:
         return mean_pools(names, scores, submission)
 
 
-def _score(question: Question, em: float, f1: float) -> Score:
-    return Score(
-        question_id=question.question_id,
-        values={"em": em, "f1": f1},
-        unit_id=question.passage_id,
-    )
+class _Judged:
+    """One prediction under several mends: nothing is normalised or compared twice.
 
+    Attributes:
+        printable: No gold answer holds a white space other than the blank.
+        plain: Neither does the prediction, which is one text: mends differ in numbers only.
+        official: The score without a mend.
+        known: Spans, gold answers, and the score of these, for every pair compared so far.
+    """
 
-def _each(edit: Callable[[str], str], texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Edit every text; one that stays as it is stays the same object."""
-    if len(texts) == 1:
-        text = edit(texts[0])
-        return texts if text is texts[0] else (text,)
-    return tuple(map(edit, texts))
+    __slots__ = (
+        "_lines", "_number", "_number_golds", "golds", "known", "official", "plain", "prediction",
+        "printable", "question", "texts",
+    )  # fmt: skip
+
+    def __init__(self, question: Question, prediction: Prediction) -> None:
+        _, _, spans, self.golds, em, f1 = scored(question, prediction)
+        self.question = question
+        self.prediction = prediction
+        texts = prediction.answer.texts if prediction.answer is not None else ()
+        self.texts = texts
+        self.official = Score(
+            question_id=question.question_id,
+            values={"em": em, "f1": f1},
+            unit_id=question.passage_id,
+        )
+        self.known = [(spans, self.golds, self.official)]
+        self.printable = _printable(question)
+        self.plain = self.printable and len(texts) == 1 and texts[0].isprintable()
+        self._lines: tuple[str, ...] | None = None
+        self._number: Score | None = None
+        self._number_golds: list[Spans] | None = None
+
+    def lines(self) -> tuple[str, ...]:
+        """The first line of each text; the texts themselves where they have no other."""
+        if self._lines is None:
+            cut = tuple(map(first_line, self.texts))
+            self._lines = self.texts if cut == self.texts else cut
+        return self._lines
+
+    def by_number(self) -> Score:
+        """The score with numbers read by value."""
+        if self._number is None:
+            texts = self.texts
+            spans = [by_number(texts[0])] if len(texts) == 1 else list(map(by_number, texts))
+            self._number = self.best(spans, self.number_golds())
+        return self._number
+
+    def number_golds(self) -> list[Spans]:
+        """The gold answers with numbers read by value; the official ones where they are equal."""
+        if self._number_golds is None:
+            golds = self.all_golds(by_number)
+            self._number_golds = self.golds if golds == self.golds else golds
+        return self._number_golds
+
+    def all_golds(self, normalize: Normalizer) -> list[Spans]:
+        """Every gold answer that the official evaluator does not pass over."""
+        found = []
+        for answer in self.question.answers:
+            texts = answer.texts
+            if texts and texts[0].strip():
+                one = len(texts) == 1
+                found.append([normalize(texts[0])] if one else list(map(normalize, texts)))
+        return found
+
+    def best(self, spans: Spans, golds: list[Spans]) -> Score:
+        """The best over the gold answers; one that is known where nothing has changed."""
+        for before, against, score in self.known:
+            if against is golds and before == spans:
+                return score
+        em = f1 = 0.0
+        for gold in golds:
+            exact, found = compare(spans, gold)
+            if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
+                em = exact
+            if found > f1:  # noqa: PLR1730
+                f1 = found
+        question = self.question
+        score = Score(
+            question_id=question.question_id,
+            values={"em": em, "f1": f1},
+            unit_id=question.passage_id,
+        )
+        self.known.append((spans, golds, score))
+        return score
 
 
 def _printable(question: Question) -> bool:
-    """Whether no gold answer holds a white space other than the blank."""
     for answer in question.answers:
         for text in answer.texts:
             if not text.isprintable():
@@ -93,94 +154,53 @@ def _printable(question: Question) -> bool:
     return True
 
 
-class _Judged:
-    """One prediction under several mends: nothing is normalised or compared twice.
-
-    Attributes:
-        printable: No gold answer holds a white space other than the blank.
-        plain: Neither does the prediction, which is one text.
-        official: The score without a mend.
-        number: With numbers by value, once it is known.
-    """
-
-    __slots__ = (
-        "_spans", "first", "golds", "number", "official", "plain", "prediction", "printable",
-        "question", "results", "texts",
-    )  # fmt: skip
-
-    def __init__(self, question: Question, prediction: Prediction) -> None:
-        _, _, spans, golds, em, f1 = scored(question, prediction)
-        self.question = question
-        self.prediction = prediction
-        texts = prediction.answer.texts if prediction.answer is not None else ()
-        self.golds: dict[Normalizer, list[list[Normalized]]] = {drop: golds}
-        self.first: tuple[str, ...] | None = None
-        self.texts = texts
-        self._spans = spans
-        self.printable = _printable(question)
-        self.plain = self.printable and len(texts) == 1 and texts[0].isprintable()
-        self.official = _score(question, em, f1)
-        self.number: Score | None = None
-        self.results: dict[tuple[Normalizer, tuple[str, ...]], Score] = {
-            (drop, texts): self.official
-        }
-
-    def first_lines(self) -> tuple[str, ...]:
-        if self.first is None:
-            self.first = _each(first_line, self.texts)
-        return self.first
-
-    def score(self, normalize: Normalizer, texts: tuple[str, ...]) -> Score:
-        official = self.golds[drop]
-        golds = self.golds.get(normalize)
-        if golds is None:
-            golds = [
-                [normalize(text) for text in answer.texts]
-                for answer in self.question.answers
-                if answer.texts and answer.texts[0].strip()
-            ]
-            self.golds[normalize] = golds = official if golds == official else golds
-        spans = [normalize(text) for text in texts]
-        result = self.official
-        if golds is not official or spans != self._spans:
-            em = f1 = 0.0
-            for gold in golds:
-                exact, found = compare(spans, gold)
-                if exact > em:  # noqa: PLR1730 - a call of max costs as much as the rest
-                    em = exact
-                if found > f1:  # noqa: PLR1730
-                    f1 = found
-            result = _score(self.question, em, f1)
-        if normalize is by_number and texts is self.texts:
-            self.number = result
-        self.results[normalize, texts] = result
-        return result
-
-
 _last: _Judged | None = None
 
 
 def _begin(question: Question, prediction: Prediction) -> _Judged:
     global _last  # noqa: PLW0603 - one entry, replaced as a whole
-    _last = _Judged(question, prediction)
-    return _last
+    _last = last = _Judged(question, prediction)
+    return last
+
+
+def _by_whitespace(one: _Judged) -> Score:
+    if one.plain:
+        return one.official
+    golds = one.golds if one.printable else one.all_golds(by_whitespace)
+    return one.best(list(map(by_whitespace, one.texts)), golds)
+
+
+def _by_number(one: _Judged) -> Score:
+    return one.by_number()
+
+
+def _by_first_line(one: _Judged) -> Score:
+    if one.plain:
+        return one.official
+    return one.best(list(map(drop, one.lines())), one.golds)
+
+
+def _by_all(one: _Judged) -> Score:
+    if one.plain or (lines := one.lines()) is one.texts:
+        return one.by_number()
+    return one.best(list(map(by_number, lines)), one.number_golds())
 
 
 def whitespace() -> MendedDrop:
     """Return the mend that takes every white space for a border of tokens."""
-    return MendedDrop(mend="whitespace", plain_blanks=True)
+    return MendedDrop(mend="whitespace", judge=_by_whitespace)
 
 
 def number() -> MendedDrop:
     """Return the mend that reads numbers by their value."""
-    return MendedDrop(mend="number", normalize=by_number)
+    return MendedDrop(mend="number", judge=_by_number)
 
 
 def firstline() -> MendedDrop:
     """Return the mend that takes the first line for the answer."""
-    return MendedDrop(mend="firstline", only_first_line=True)
+    return MendedDrop(mend="firstline", judge=_by_first_line)
 
 
 def fixed() -> MendedDrop:
     """Return all mends at once."""
-    return MendedDrop(mend="fixed", normalize=by_number, only_first_line=True)
+    return MendedDrop(mend="fixed", judge=_by_all)

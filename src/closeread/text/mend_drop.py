@@ -1,12 +1,16 @@
 """DROP answers normalised with the official evaluator's surprises taken out, one name a mend."""
 
+import re
 from functools import lru_cache
 from itertools import chain
 
 from closeread.text import numbers
-from closeread.text.normalize_drop import Normalized, drop
+from closeread.text.normalize_drop import Normalized, drop, of_tokens
 
 _SHORT = 64  # characters; as in normalize_drop
+_DIGIT = re.compile("[0-9]")
+_BARE_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_NUMBERS_WITHOUT_DIGITS = numbers.NUMBER_WORDS | {"nan", "inf", "infinity"}
 
 
 def by_whitespace(raw: str) -> Normalized:
@@ -14,7 +18,9 @@ def by_whitespace(raw: str) -> Normalized:
 
     So a number before a line break, a tab or a no-break space is a token, and read as a number.
     """
-    return drop(plain_blanks(raw))
+    if len(raw) <= _SHORT or raw.isprintable():
+        return drop(plain_blanks(raw))
+    return of_tokens(raw.replace("-", " ").split())  # the same, without joining it first
 
 
 def plain_blanks(text: str) -> str:
@@ -54,7 +60,14 @@ def _read(raw: str) -> Normalized:
 
 def _remembered(raw: str) -> Normalized:
     """Return the official evaluator's own object where it says the same: told apart at a glance."""
-    found, official = _read(raw), drop(raw)
+    official = drop(raw)
+    if raw.isascii() and raw.isprintable():  # no blank but the blank
+        if not _DIGIT.search(raw):
+            if official.bag.isdisjoint(_NUMBERS_WITHOUT_DIGITS):
+                return official
+        elif _BARE_NUMBER.fullmatch(raw):
+            return official
+    found = _read(raw)
     return official if official == found else found
 
 

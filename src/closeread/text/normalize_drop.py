@@ -41,7 +41,12 @@ def any_number(words: Iterable[str]) -> bool:
 
 
 def _joined(raw: str) -> Normalized:
-    tokens = list(filter(None, map(_token, raw.replace("-", " ").split(" "))))
+    return of_tokens(raw.replace("-", " ").split(" "))
+
+
+def of_tokens(raw: Iterable[str]) -> Normalized:
+    """Normalise an answer that was cut into tokens already."""
+    tokens = list(filter(None, map(_token, raw)))
     text = " ".join(tokens)
     one_word_each = text.count(" ") < len(tokens)
     return Normalized(text, frozenset(tokens if one_word_each else text.split()))

@@ -143,3 +143,12 @@ def test_a_lost_sign_and_a_lost_point_are_no_longer_right():
 def test_chinese_spans_with_full_width_marks_and_mixed_words(said, gold, exact, f1):
     """Width does not count, marks go, a Latin word and a number are one segment each."""
     assert _scored(cmrc_mixed.metric(), said, gold) == (exact, pytest.approx(f1))
+
+
+@given(
+    st.lists(st.sampled_from(["10", "the", "Ada-x", "\n", "\t", " ", "\u00a0", "\x1f", "12.5 "]))
+)
+def test_long_texts_are_cut_at_white_space_as_short_ones_are(pieces):
+    """The way without joining blanks first says the same."""
+    text = "".join(pieces) * 9
+    assert by_whitespace(text) == drop(" ".join(text.split()))
