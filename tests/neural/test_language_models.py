@@ -341,16 +341,17 @@ def test_the_served_model_writes_what_the_local_one_does(server, model):
 
 @pytest.mark.parametrize("name", ["chat", "completion"])
 def test_the_server_streams_what_it_sends_whole(server, model, name):
-    """But for a character that the limit of tokens cut, which its stream leaves out."""
+    """But for the end of a text that the limit of tokens cut within a character."""
     options = {"model": model, "base_url": server, "max_tokens": 12}
     whole, _ = make(name, options)
     streamed, _ = make(name, options | {"stream": True})
     found = {one.question_id: one.generation for one in streamed.read(ITEMS)}
     for one in whole.read(ITEMS):
         told = found[one.question_id]
-        assert told.text.rstrip("\ufffd") == one.generation.text.rstrip("\ufffd")
+        assert one.generation.text.startswith(told.text.rstrip("\ufffd"))
+        assert len(one.generation.text) - len(told.text) <= 4  # bytes of no character, each shown
         assert told.completion_tokens == one.generation.completion_tokens
-        assert told.finish_reason == one.generation.finish_reason
+        assert told.finish_reason == one.generation.finish_reason == "length"
 
 
 def test_the_server_judges_options_one_by_one(server, model):

@@ -28,7 +28,7 @@ _DATE = re.compile(
 )
 _SEVERAL = re.compile(r"\s*[;；]\s*")
 _DRESS = " \t*`"
-_QUOTES = ('""', "“”", "''", "‘’", "「」")
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("「", "」"))
 
 Rule = Callable[[str, Question | None], Answer | None]
 

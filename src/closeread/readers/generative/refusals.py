@@ -1,16 +1,14 @@
 """What an endpoint of language models says that is no answer: its models, and its refusals."""
 
-import asyncio
 import re
 from typing import Any
 
-import httpx
 import msgspec
 
 from closeread.errors import EndpointError
-from closeread.readers.http.client import Lane
-from closeread.readers.http.endpoint import Endpoint, unreachable
-from closeread.readers.http.faults import FailedQuestionError
+from closeread.readers.http.client import Lane, glance
+from closeread.readers.http.endpoint import Endpoint
+from closeread.readers.http.faults import FailedQuestionError, Reply
 
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|size)|too (?:long|many tokens)"
@@ -19,19 +17,17 @@ _TOO_LONG = re.compile(
 )
 
 
-async def model_refusal(
-    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
-) -> Exception:
+async def model_refusal(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
     """Return what a refusal by a language model's endpoint means.
 
     Args:
         lane: To ask further.
         endpoint: Who refused.
-        response: Its refusal.
+        reply: Its refusal.
         first: Nothing was answered yet, so that every request may be refused.
     """
-    status = response.status_code
-    told = endpoint.said(response.content)
+    status = reply.status
+    told = endpoint.said(reply.content)
     if status in (401, 403):
         return key_refused(endpoint, status, told)
     if status in (400, 413, 422) and _TOO_LONG.search(told):
@@ -41,7 +37,7 @@ async def model_refusal(
         )
     if first:
         known = await models(lane, endpoint) if status in (400, 404) else None
-        return refused(endpoint, status, told, known, response.request.content)
+        return refused(endpoint, status, told, known, reply.asked)
     return FailedQuestionError(f"status {status}: {told}")
 
 
@@ -51,17 +47,13 @@ async def models(lane: Lane, endpoint: Endpoint) -> list[dict[str, Any]] | None:
     Raises:
         EndpointError: It cannot be reached, or refuses the key.
     """
-    try:
-        async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
-            response = await lane.send("GET", "/models")
-    except httpx.ConnectError as error:
-        raise unreachable(endpoint, error) from None
-    except (TimeoutError, httpx.TransportError):
+    reply = await glance(lane, endpoint, "/models")
+    if reply is None:
         return None
-    if response.status_code in (401, 403):
-        raise key_refused(endpoint, response.status_code, endpoint.said(response.content))
+    if reply.status in (401, 403):
+        raise key_refused(endpoint, reply.status, endpoint.said(reply.content))
     try:
-        listed = msgspec.json.decode(response.content)["data"]
+        listed = msgspec.json.decode(reply.content)["data"]
         return [one for one in listed if isinstance(one.get("id"), str)]
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, AttributeError):
         return None
@@ -85,7 +77,7 @@ def refused(
     names = [one["id"] for one in known or ()]
     model = msgspec.json.decode(content).get("model") if content else ""
     if names and model not in names:
-        return wrong_model(endpoint, str(model), names)
+        return wrong_model(endpoint, str(model), names, told=f"status {status}: {told}; ")
     return EndpointError(
         f"status {status}: {told}",
         where=endpoint.base_url,
@@ -94,10 +86,10 @@ def refused(
     )
 
 
-def wrong_model(endpoint: Endpoint, model: str, names: list[str]) -> EndpointError:
-    """Return the error for a model that the server does not have."""
+def wrong_model(endpoint: Endpoint, model: str, names: list[str], told: str = "") -> EndpointError:
+    """Return the error for a model that the server does not list; it may have said so itself."""
     return EndpointError(
-        f"the server has no model {model!r}" if model else "no model is named",
+        f"{told}the server lists no model {model!r}" if model else "no model is named",
         where=endpoint.base_url,
         expected="one of " + ", ".join(names[:20]),
         cure=f"-o model={names[0]}",

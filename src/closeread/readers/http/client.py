@@ -31,6 +31,7 @@ from closeread.readers.http.faults import (
     LostQuestionError,
     MalformedReplyError,
     PassingFaultError,
+    Reply,
 )
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
@@ -42,6 +43,7 @@ _STATUS_OF_A_REQUEST = {400, 413, 422}  # for what is in it, or for what is in a
 _DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of them
 # Questions lost one after the other, none answered between: the server may be gone, and is.
 _LOST_IN_DOUBT, _LOST_FOR_GOOD = 3, 24
+
 T = TypeVar("T")
 
 
@@ -102,7 +104,7 @@ def proxy_for(address: str) -> str | None:
 
 
 # Told the lane, the endpoint, the refusal, and whether nothing was answered before it.
-Explain = Callable[[Lane, Endpoint, httpx.Response, bool], Awaitable[Exception]]
+Explain = Callable[[Lane, Endpoint, Reply, bool], Awaitable[Exception]]
 
 
 class Client:
@@ -173,12 +175,14 @@ class Client:
             EndpointError: Every request would.
             BudgetError: It might cost more than there is.
         """
-        sha256 = self.identity(path, body)
+        try:
+            sha256, content = self.identity(path, body), msgspec.json.encode(body)
+        except UnicodeEncodeError as error:  # half a character, which no file of ours holds
+            raise FailedQuestionError(f"it cannot be sent as UTF-8: {error}") from error
         kept = self._cache.get(sha256) if self._cache is not None else None
         if kept is not None:
             with contextlib.suppress(MalformedReplyError):  # damaged: asked for anew
                 return read(kept), sha256
-        content = msgspec.json.encode(body)
 
         async def attempt() -> tuple[bytes, T]:
             ticket = await self.budget.reserve(len(content), most_out)
@@ -244,10 +248,10 @@ class Client:
                 return self.endpoint.scrubbed(unstreamed(response.content))
             except BrokenStreamError as error:
                 raise MalformedReplyError(str(error)) from None
-        await self._refused(lane, response)
+        await self._refused(lane, response, content)
         raise AssertionError("unreachable")
 
-    async def _refused(self, lane: Lane, response: httpx.Response) -> None:
+    async def _refused(self, lane: Lane, response: httpx.Response, content: bytes) -> None:
         status = response.status_code
         if status in _PASSING:
             told = self.endpoint.said(response.content)
@@ -256,7 +260,8 @@ class Client:
                 retry_after(response.headers.get("Retry-After", "")),
                 unpaid=status not in _STATUS_AFTER_WORK,
             )
-        error = await self._explain(lane, self.endpoint, response, not self._succeeded)
+        reply = Reply(status, response.content, content)
+        error = await self._explain(lane, self.endpoint, reply, not self._succeeded)
         if (
             isinstance(error, EndpointError)
             and status in _STATUS_OF_A_REQUEST
@@ -279,11 +284,10 @@ class Client:
 
     async def _lives(self, lane: Lane) -> bool:
         try:
-            async with asyncio.timeout(min(self.endpoint.timeout_seconds, 30.0)):
-                response = await lane.send("GET", self.endpoint.alive)
-        except (TimeoutError, httpx.TransportError):
+            reply = await glance(lane, self.endpoint, self.endpoint.alive)
+        except EndpointError:
             return False
-        return response.status_code not in _NOBODY_BEHIND
+        return reply is not None and reply.status not in _NOBODY_BEHIND
 
     async def tell(self, lane: Lane, lost: "LostQuestionError") -> Exception:
         """Return whose fault a question lost twice is: its own where the server lives."""
@@ -299,6 +303,22 @@ class Client:
             "the same command with --resume goes on. -o retries=, -o timeout_seconds= and a "
             "smaller -o concurrency= are more patient",
         )
+
+
+async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
+    """Return what a GET gets; None where nothing comes, or not in time.
+
+    Raises:
+        EndpointError: Nobody is there.
+    """
+    try:
+        async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
+            response = await lane.send("GET", path)
+    except httpx.ConnectError as error:
+        raise unreachable(endpoint, error) from None
+    except (TimeoutError, httpx.TransportError):
+        return None
+    return Reply(response.status_code, response.content)
 
 
 def retry_after(value: str) -> float | None:

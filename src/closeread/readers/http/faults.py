@@ -1,5 +1,15 @@
 """What may become of one request: it passes, it is lost, it fails, or its reply is no answer."""
 
+from typing import NamedTuple
+
+
+class Reply(NamedTuple):
+    """A reply's status and body, and the body of the request that it replies to."""
+
+    status: int
+    content: bytes
+    asked: bytes = b""
+
 
 class FailedQuestionError(Exception):
     """One question cannot be answered; the others may be."""

@@ -11,14 +11,12 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
 from typing import Any
 
-import httpx
-
 from closeread.errors import EndpointError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client, Lane
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.faults import FailedQuestionError, LostQuestionError
+from closeread.readers.http.faults import FailedQuestionError, LostQuestionError, Reply
 from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.readers.http.protocols import (
     AnswerProtocol,
@@ -213,21 +211,16 @@ class HttpReader:
 
 
 async def _replied(client: Client, lane: Lane, asked: Exchange) -> list[Prediction]:
-    try:
-        found, _ = await client.ask(
-            lane, asked.path, asked.body, read=asked.read, cost=lambda _: (0, 0), most_out=0
-        )
-    except UnicodeEncodeError as error:
-        raise FailedQuestionError(f"it cannot be sent as UTF-8: {error}") from error
+    found, _ = await client.ask(
+        lane, asked.path, asked.body, read=asked.read, cost=lambda _: (0, 0), most_out=0
+    )
     return found
 
 
-async def _explained(
-    lane: Lane, endpoint: Endpoint, response: httpx.Response, first: bool
-) -> Exception:
+async def _explained(lane: Lane, endpoint: Endpoint, reply: Reply, first: bool) -> Exception:
     """Return what a refusal means: for this request, or for every one."""
-    status = response.status_code
-    told = f"status {status}: {endpoint.said(response.content)}"
+    status = reply.status
+    told = f"status {status}: {endpoint.said(reply.content)}"
     if status in (401, 403):
         return token_refused(endpoint, told)
     if first and status in (404, 405, 501):

@@ -229,7 +229,9 @@ def test_a_folder_that_the_server_does_not_list_is_asked_for_and_its_refusal_is_
     with serving(Endpoint(rule=echo, models=("gpt2",))) as endpoint:
         assert answers(reading(endpoint, model="/models/tiny"), items(1)) == {"q0": ("0",)}
         endpoint.fault = lambda number, body: (404, {}, "no such model")
-        with pytest.raises(EndpointError, match="has no model '/models/tiny'"):
+        with pytest.raises(
+            EndpointError, match="no such model; the server lists no model '/models/tiny'"
+        ):
             answers(reading(endpoint, model="/models/tiny"), items(1))
 
 

@@ -82,6 +82,16 @@ def test_a_refused_question_at_the_beginning_fails_alone(refused):
     assert all("inappropriate content" in found[place].error for place in refused)
 
 
+def test_a_question_with_half_a_character_fails_alone():
+    """No file that is read holds one; a program's own questions may."""
+    half = Question(question_id="half", passage_id="p", text="\ud83d?", kind="discrete")
+    with serving(Endpoint()) as endpoint:
+        reader, _ = make("chat", {"base_url": endpoint.url})
+        found = {one.question_id: one for one in reader.read([*items(2), (PASSAGE, half)])}
+    assert "cannot be sent as UTF-8" in found.pop("half").error
+    assert len(found) == 2 and not any(one.error for one in found.values())
+
+
 @pytest.mark.parametrize("n", [1, 2, 30])
 def test_a_request_that_is_always_refused_stops_the_run_before_it_wrote_anything(n):
     with serving(Endpoint(fault=lambda number, body: (400, {}, "no such setting"))) as endpoint:
