@@ -42,11 +42,18 @@ def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return a mean with its 95 % interval: Wilson's for 0/1 values, else the normal one."""
+    """Return a mean with its 95 % interval: Wilson's for 0/1 values, else the normal one.
+
+    Of values that are all alike, or a single one, it is the exact bound of what could have gone
+    unseen (docs/statistics.md): that nothing varies is no certainty.
+    """
     mean, n = math.fsum(values) / len(values), len(values)
     if all(value in (0.0, 1.0) for value in values):
         return mean, *wilson(mean, n)
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / max(1, n - 1) / n)
+    if min(values) == max(values):
+        unseen = 1 - 0.025 ** (1 / n)
+        return mean, mean * (1 - unseen), mean * (1 - unseen) + unseen
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
     return mean, max(0.0, mean - 1.959964 * spread), min(1.0, mean + 1.959964 * spread)
 
 

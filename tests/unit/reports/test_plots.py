@@ -41,6 +41,15 @@ def test_mean_interval_of_fractions_is_the_normal_one():
     assert low == pytest.approx(1 - high)
 
 
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_values_that_are_all_alike_claim_no_certainty(n):
+    """Even where nothing varies something else could have come up and gone unseen."""
+    mean, low, high = mean_interval([0.5] * n)
+    assert mean == 0.5
+    assert low < 0.5 < high
+    assert (1 - (high - low)) ** n == pytest.approx(0.025)
+
+
 def test_flips_count_originals_against_variants(tmp_path):
     """Rows: original right, wrong; columns: variant right, wrong."""
     questions = triple("a") + triple("b") + triple("c")
