@@ -243,6 +243,15 @@ def encoder() -> Iterator[Result]:
         return
     yield from in_its_environment(model, f"{corpus}/data/xquad/xquad.en.json", 200)
     yield from in_its_environment(model, f"{corpus}/data/mrqa/NewsQA_sample.jsonl", 17)
+    articles = f"{corpus}/data/squadshifts/new_wiki_v1.0.json.gz"
+    yield from in_its_environment(model, articles, 24, words=600)
+
+
+def local() -> Iterator[Result]:
+    """A causal language model in this process: sequences together against one at a time."""
+    from benchmarks.local import in_its_environment
+
+    yield from in_its_environment()
 
 
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
@@ -256,6 +265,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "evidence": evidence,
     "client": client,
     "encoder": encoder,
+    "local": local,
     "training": training,
     "serving": serving,
 }
