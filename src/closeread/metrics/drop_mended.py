@@ -18,47 +18,6 @@ Normalizer = Callable[[str], Normalized]
 Spans = list[Normalized]
 
 
-@dataclass(frozen=True, kw_only=True)
-class MendedDrop:
-    """The metric under one of its mends.
-
-    Attributes:
-        mend: What follows the tilde in every name.
-        judge: From what is known of a prediction to its score under the mend.
-    """
-
-    mend: str
-    judge: "Callable[[_Judged], Score]"
-    unit: Unit = "passage"
-
-    @property
-    def name(self) -> str:
-        """The family's name, such as ``drop~number``."""
-        return f"drop~{self.mend}"
-
-    def signature(self) -> str:
-        """Return the settings; a missing prediction counts as wrong."""
-        return f"{self.name}|norm:{self.mend}|golds:all|missing:zero|v:1"
-
-    def score(self, question: Question, prediction: Prediction | None) -> Score:
-        """Return ``em`` and ``f1``, each the best over the gold answers."""
-        last = _last  # threads may replace it at any moment
-        if last is None or last.question is not question or last.prediction is not prediction:
-            if prediction is None or prediction.answer is None:
-                return Score(
-                    question_id=question.question_id,
-                    values={"em": 0.0, "f1": 0.0},
-                    unit_id=question.passage_id,
-                )
-            last = _begin(question, prediction)
-        return self.judge(last)
-
-    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return exact match and F1 under the mend's name."""
-        names = {key: f"drop.{key}~{self.mend}" for key in ("em", "f1")}
-        return mean_pools(names, scores, submission)
-
-
 class _Judged:
     """One prediction under several mends: nothing is normalised or compared twice.
 
@@ -144,6 +103,47 @@ class _Judged:
         )
         self.known.append((spans, golds, score))
         return score
+
+
+@dataclass(frozen=True, kw_only=True)
+class MendedDrop:
+    """The metric under one of its mends.
+
+    Attributes:
+        mend: What follows the tilde in every name.
+        judge: From what is known of a prediction to its score under the mend.
+    """
+
+    mend: str
+    judge: Callable[[_Judged], Score]
+    unit: Unit = "passage"
+
+    @property
+    def name(self) -> str:
+        """The family's name, such as ``drop~number``."""
+        return f"drop~{self.mend}"
+
+    def signature(self) -> str:
+        """Return the settings; a missing prediction counts as wrong."""
+        return f"{self.name}|norm:{self.mend}|golds:all|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em`` and ``f1``, each the best over the gold answers."""
+        last = _last  # threads may replace it at any moment
+        if last is None or last.question is not question or last.prediction is not prediction:
+            if prediction is None or prediction.answer is None:
+                return Score(
+                    question_id=question.question_id,
+                    values={"em": 0.0, "f1": 0.0},
+                    unit_id=question.passage_id,
+                )
+            last = _begin(question, prediction)
+        return self.judge(last)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return exact match and F1 under the mend's name."""
+        names = {key: f"drop.{key}~{self.mend}" for key in ("em", "f1")}
+        return mean_pools(names, scores, submission)
 
 
 def _printable(question: Question) -> bool:
