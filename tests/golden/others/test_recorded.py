@@ -1,12 +1,14 @@
 """Scorers under other harnesses' names against what those harnesses said: HOW.md tells which."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 
-from closeread import catalog
+from closeread import catalog, load
 from closeread.types import Answer, Prediction, Question
+from golden.drop.test_others import ORACLES
 
 NAMES = ("lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "evaluate")
 
@@ -49,3 +51,25 @@ def test_the_older_inspect_takes_each_word_once(recorded):
         said = Prediction(question_id="q", answer=Answer(kind="span", texts=(row["said"],)))
         parted += old.score(question, said).values != row["inspect"]
     assert 0 < parted < len(recorded) / 8
+
+
+def test_opencompass_over_the_whole_development_set(corpus):
+    """Every verdict of its two scorers on 9,536 questions, written in ten ways."""
+    path = Path(__file__).with_name("opencompass_drop_dev.json")
+    wanted = json.loads(path.read_text("utf-8"))
+    dev = list(load(corpus / "data/drop/drop_v0_dev.jsonl.gz").questions())
+    metric = catalog.resolve("metric", "opencompass")()
+    compared = 0
+    for name, edit in ORACLES.items():
+        verdicts = {"em": "", "drop": ""}
+        for one in dev:
+            answer = Answer(kind="span", texts=(edit(one.answers[0].texts[0]),))
+            said = Prediction(question_id=one.question_id, answer=answer)
+            for key, found in metric.score(one, said).values.items():
+                verdicts[key] += str(int(found))
+        for key, bits in verdicts.items():
+            digest = hashlib.sha256(bits.encode()).hexdigest()
+            assert {"right": bits.count("1"), "sha256": digest} == wanted[name][key], (name, key)
+            compared += len(bits)
+    print(f"{compared:,} verdicts compared")
+    assert compared == 2 * 10 * 9536
