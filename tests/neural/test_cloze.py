@@ -95,7 +95,7 @@ def test_the_small_reader_s_recipe():
         assert (settings.precision, settings.attention_dropout) == ("bfloat16", 0.0)
     assert (first.reader.name, recipe.reader.name) == ("cloze", "span")
     assert (before.epochs, before.learning_rate) == (1, 3e-4)
-    assert (last.epochs, last.learning_rate) == (3, 2e-4)
+    assert (last.epochs, last.learning_rate) == (2, 2e-4)
     assert recipe.reader.options == {"max_length": 256, "stride": 128}
     assert first.reader.options == recipe.reader.options | {"words_a_question": 24}
     read = ("xquad.en.json", "dev-context-en-question-en.json", "sample1k-HCVerifyAll.json")
