@@ -6,7 +6,6 @@ import re
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
@@ -16,17 +15,12 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.readers import make
 from closeread.types import Passage, Question
+from loops import in_a_loop
 from served import WAIT_SECONDS, asking, context, serving
 
 HERE = Path(__file__).parent
 CLIENTS = 200
 MEBIBYTE = 1024 * 1024
-
-
-def in_a_loop(coroutine):
-    """Run it in a thread of its own: a browser's test before this one leaves its loop running."""
-    with ThreadPoolExecutor(1) as own:
-        return own.submit(asyncio.run, coroutine).result()
 
 
 def request(path, body):

@@ -12,6 +12,7 @@ from closeread.readers import make
 from closeread.readers.http.budget import Budget
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
+from loops import in_a_loop
 
 
 @pytest.fixture(autouse=True)
@@ -129,6 +130,6 @@ def test_many_at_once_stay_within_whatever_replies_come_in():
         budget.open()
         return await asyncio.gather(*(one() for _ in range(200)), return_exceptions=True)
 
-    found = asyncio.run(all_of_them())
+    found = in_a_loop(all_of_them())
     assert {type(error) for error in found} == {type(None), BudgetError}
     assert spent == budget.tokens_in + budget.tokens_out <= 20_000

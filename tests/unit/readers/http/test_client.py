@@ -13,6 +13,7 @@ from closeread.readers.http.client import Client, retry_after
 from closeread.readers.http.endpoint import Endpoint as Address
 from closeread.types import Passage, Question
 from endpoint import Endpoint, last_user, serving
+from loops import in_a_loop
 
 PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
 
@@ -149,5 +150,5 @@ def test_a_pause_that_grows_while_others_wait_holds_them_longer():
             await asyncio.gather(ask(), longer())
             return started
 
-        started = asyncio.run(run())
+        started = in_a_loop(run())
     assert moments[0] - started >= 0.6
