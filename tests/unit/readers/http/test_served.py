@@ -467,7 +467,10 @@ def test_a_server_that_dies_stops_the_run_which_goes_on_later(tmp_path, question
         done = run(questions, tmp_path / "run", name, resume=True, concurrency=2, retries=5)
         assert done.info.complete
         assert kept > 0
-        assert len(endpoint.seen) - before == 40 - kept
+        # What the first run had under way may arrive late; it was not kept, and is asked again.
+        asked = [json.dumps(one.body, sort_keys=True) for one in endpoint.seen[before:]]
+        assert len(set(asked)) == 40 - kept
+        assert len(asked) <= 40 - kept + 4
         whole = run(questions, tmp_path / "whole", name, concurrency=7)
     assert (tmp_path / "run/predictions.jsonl").read_bytes() == (
         tmp_path / "whole/predictions.jsonl"
