@@ -4,6 +4,7 @@ A mistake is told once, by the first process, whichever of them met it. They wai
 whatever the devices are, and for a day: the first alone computes the dev metric.
 """
 
+import atexit
 import os
 import sys
 from collections.abc import Iterator
@@ -44,6 +45,8 @@ class Processes:
         self._group: Any = None
         if distributed.is_initialized():
             self._group = distributed.new_group(backend="gloo", timeout=_PATIENCE)
+            atexit.unregister(_leave)  # once, however many stages there are
+            atexit.register(_leave)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -76,6 +79,12 @@ class Processes:
         found: list[Any] = [None] * distributed.get_world_size(self._group)
         distributed.all_gather_object(found, value, group=self._group)
         return found
+
+
+def _leave() -> None:
+    """End the groups: their threads, still there when the interpreter goes, can abort it."""
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
 
 
 def _fewer_than_asked() -> bool:
