@@ -55,7 +55,9 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
         assert (alone == row).all()
     apart = np.concatenate([(together[at] - wanted[at]).ravel() for at in wanted])
     whole = np.concatenate([row.ravel() for row in wanted.values()])
-    assert 0 < np.abs(apart).mean() < 0.15 * np.abs(whole).mean()
+    # One number a row, near zero at random weights: rounding weighs more beside so little.
+    most = 0.12 if (kind, head) == ("roberta", "choice") else 0.1
+    assert 0 < np.abs(apart).mean() < most * np.abs(whole).mean()
 
 
 def test_what_rounding_leaves_of_a_wide_middle_is_multiplied_too(tmp_path, cache, monkeypatch):
