@@ -76,9 +76,17 @@ def test_what_gives_no_question_is_told(tmp_path, encoder):
             train(tmp_path / "out", encoder, data, reader=CLOZE)
         assert "English" in caught.value.expected
         assert not (tmp_path / "out").exists()
-    reader = TrainedReader(name="cloze", options={"words_a_question": 0})
-    with pytest.raises(UsageError, match="words_a_question is 0"):
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("words_a_question", 0), ("around", 0), ("left_out", 1.0), ("left_out", -1)]
+)
+def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
+    """Before anything is trained or written."""
+    reader = TrainedReader(name="cloze", options={name: value})
+    with pytest.raises(UsageError, match=f"{name} is {value}"):
         train(tmp_path / "out", encoder, squad(tmp_path / "data.json", *TEXTS), reader=reader)
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_small_reader_s_recipe():

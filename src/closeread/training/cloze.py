@@ -15,8 +15,6 @@ from typing import NamedTuple
 from closeread.text.segment import sentences
 from closeread.types import Span
 
-_AROUND = 12  # words of the sentence kept on either side of the answer
-_LEFT_OUT = 0.15  # of those words, so that a question is no mere copy
 _FEWEST = 3  # words that must be left: fewer ask nothing
 # Shares of the questions that begin with the question word: then come the words behind the answer
 # and those before it, or all in their order. In the rest it stands in the answer's place.
@@ -92,13 +90,30 @@ class Cloze(NamedTuple):
     span: Span
 
 
+class Wording(NamedTuple):
+    """How near the questions stay to their sentences.
+
+    Attributes:
+        around: Words of the sentence taken on either side of the answer.
+        left_out: Share of those words left out, so that a question is no mere copy.
+    """
+
+    around: int = 12
+    left_out: float = 0.15
+
+
+_NEAR = Wording()
+
+
 class _Phrase(NamedTuple):
     sentence: Span
     span: Span
     shape: _Shape
 
 
-def cloze_questions(passage: str, rng: Random, words_a_question: int = 30) -> Iterator[Cloze]:
+def cloze_questions(
+    passage: str, rng: Random, words_a_question: int = 30, wording: Wording = _NEAR
+) -> Iterator[Cloze]:
     """Yield questions in the order of the passage, each over another phrase.
 
     Args:
@@ -106,6 +121,7 @@ def cloze_questions(passage: str, rng: Random, words_a_question: int = 30) -> It
         rng: Draws phrases, question words, the order of the parts and the words left out.
         words_a_question: One question for about so many words of the passage, at least one; fewer
             where phrases or the words around them are few.
+        wording: How near the questions stay to their sentences.
     """
     found = [
         phrase for sentence in sentences(passage, "en") for phrase in _phrases(passage, sentence)
@@ -114,7 +130,7 @@ def cloze_questions(passage: str, rng: Random, words_a_question: int = 30) -> It
     # Drawing without putting back, by weight (Efraimidis and Spirakis 2006).
     keyed = sorted(found, key=lambda one: -(rng.random() ** (1 / one.shape.weight)))[:wanted]
     for phrase in sorted(keyed, key=lambda one: one.span.start):
-        text = _question(passage, phrase, rng)
+        text = _question(passage, phrase, rng, wording)
         # Left out after drawing, not before, so that the other questions stay what they were when
         # the reader of docs/training.md learned from them.
         if text and not _torn(passage, phrase.span):
@@ -144,11 +160,12 @@ def _torn(passage: str, span: Span) -> bool:
     )
 
 
-def _question(passage: str, phrase: _Phrase, rng: Random) -> str:
+def _question(passage: str, phrase: _Phrase, rng: Random, wording: Wording) -> str:
     sentence, span = phrase.sentence, phrase.span
     asking = rng.choice(phrase.shape.asking)
-    left = _kept(passage[sentence.start : span.start].split()[-_AROUND:], rng)
-    right = _kept(passage[span.end : sentence.end].split()[:_AROUND], rng)
+    before = passage[sentence.start : span.start].split()[-wording.around :]
+    behind = passage[span.end : sentence.end].split()[: wording.around]
+    left, right = (_kept(words, rng, wording.left_out) for words in (before, behind))
     if len(left) + len(right) < _FEWEST:
         return ""
     drawn = rng.random()
@@ -161,5 +178,5 @@ def _question(passage: str, phrase: _Phrase, rng: Random) -> str:
     return " ".join(words).rstrip(" .,;:!?") + "?"
 
 
-def _kept(words: list[str], rng: Random) -> list[str]:
-    return [word for word in words if rng.random() >= _LEFT_OUT and re.search(r"\w", word)]
+def _kept(words: list[str], rng: Random, left_out: float) -> list[str]:
+    return [word for word in words if rng.random() >= left_out and re.search(r"\w", word)]

@@ -7,7 +7,7 @@ import pytest
 
 from closeread.formats import load
 from closeread.text.segment import sentences
-from closeread.training.cloze import cloze_questions
+from closeread.training.cloze import Wording, cloze_questions
 
 FERRY = (
     "The ferry left Marl in March 1850 because of a heavy storm over the bay. It carried 14 sheep"
@@ -64,6 +64,21 @@ def test_how_many_are_made():
     long = " ".join([FERRY] * 4)
     assert len(made(words=1000)) == 1
     assert 0 < len(made(long, words=20)) <= len(long.split()) / 20 + 1
+
+
+def test_how_near_they_stay_to_their_sentence():
+    """So many words from either side at most; every word where none is left out, few where most."""
+    for around in (2, 5):
+        for one in cloze_questions(FERRY, Random(1), 5, Wording(around, 0)):
+            assert len(one.text.split()) <= 2 * around + 3  # "On what date"
+    whole = {one.span: one.text for one in cloze_questions(FERRY, Random(1), 1, Wording(99, 0))}
+    thin = {one.span: one.text for one in cloze_questions(FERRY, Random(1), 1, Wording(99, 0.5))}
+    both = whole.keys() & thin.keys()
+    assert len(both) > 5
+    kept = [sum(len(made[span].split()) for span in both) for made in (thin, whole)]
+    assert 0.4 < kept[0] / kept[1] < 0.75
+    (sheep,) = [text for span, text in whole.items() if span.of(FERRY) == "14"]
+    assert {"It", "carried", "sheep", "keeper", "selling"} <= set(sheep.split())
 
 
 @pytest.mark.parametrize(

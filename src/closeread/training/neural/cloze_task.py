@@ -10,7 +10,7 @@ from random import Random
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.training.cloze import cloze_questions
+from closeread.training.cloze import Wording, cloze_questions
 from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
@@ -26,26 +26,33 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
         max_length: Tokens of a window.
         stride: Tokens by which windows move.
         words_a_question: One question for so many words of a passage.
+        around: Words of a sentence that a question takes on either side of its answer.
+        left_out: Share of those words that it leaves out.
     """
 
     max_length: int = 384
     stride: int = 128
     words_a_question: int = 30
+    around: int = 12
+    left_out: float = 0.15
 
 
 def train(request: Request) -> Trained:
     """Train a span reader on what passages alone give.
 
     Raises:
-        UsageError: ``words_a_question`` is below 1.
+        UsageError: ``words_a_question`` or ``around`` is below 1, or ``left_out`` is no share.
     """
     options = section(request.path, request.recipe.reader.options, ClozeOptions, "reader.options.")
-    if options.words_a_question < 1:
-        raise UsageError(
-            f"reader.options.words_a_question is {options.words_a_question}",
-            where=str(request.path),
-            expected="at least 1",
-        )
+    for name, value, held, expected in (
+        ("words_a_question", options.words_a_question, options.words_a_question >= 1, "at least 1"),
+        ("around", options.around, options.around >= 1, "at least 1"),
+        ("left_out", options.left_out, 0 <= options.left_out < 1, "from 0 to below 1"),
+    ):
+        if not held:
+            raise UsageError(
+                f"reader.options.{name} is {value}", where=str(request.path), expected=expected
+            )
     return train_task(request, ClozeTask(options))
 
 
@@ -57,6 +64,7 @@ class ClozeTask(SpanTask):
     def __init__(self, options: ClozeOptions) -> None:
         super().__init__(options.max_length, options.stride)
         self._words = options.words_a_question
+        self._wording = Wording(options.around, options.left_out)
 
     def items(self, dataset: Dataset) -> Iterator[tuple[Passage, Question]]:
         """Yield every text once, with a question that asks nothing."""
@@ -89,7 +97,9 @@ class ClozeTask(SpanTask):
     def _made(self, passage: Passage, rng: Random) -> Iterator[tuple[Passage, Question]]:
         if passage.language != "en":
             return
-        for number, made in enumerate(cloze_questions(passage.text, rng, self._words)):
+        for number, made in enumerate(
+            cloze_questions(passage.text, rng, self._words, self._wording)
+        ):
             answer = Answer(kind="span", texts=(made.span.of(passage.text),), spans=(made.span,))
             yield passage, _question(passage, str(number), made.text, (answer,))
 
