@@ -78,7 +78,7 @@ def test_how_near_they_stay_to_their_sentence():
     kept = [sum(len(made[span].split()) for span in both) for made in (thin, whole)]
     assert 0.4 < kept[0] / kept[1] < 0.75
     (sheep,) = [text for span, text in whole.items() if span.of(FERRY) == "14"]
-    assert {"It", "carried", "sheep", "keeper", "selling"} <= set(sheep.split())
+    assert {"It", "carried", "sheep", "keeper", "selling"} <= set(sheep.strip("?").split())
 
 
 @pytest.mark.parametrize(
