@@ -24,13 +24,14 @@ from closeread.readers.generative.wire import (
 )
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
-from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.client import Client
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.faults import (
     FailedQuestionError,
     LostQuestionError,
     MalformedReplyError,
 )
+from closeread.readers.http.lane import Lane
 from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.types import Generation, Passage, Prediction, Question
 

@@ -10,15 +10,11 @@ import email.utils
 import hashlib
 import math
 import random
-import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
-import httpx
 import msgspec
 
 from closeread.errors import EndpointError
@@ -33,6 +29,7 @@ from closeread.readers.http.faults import (
     PassingFaultError,
     Reply,
 )
+from closeread.readers.http.lane import BROKEN_OFF, Lane, NotThereError, OutOfTimeError, trusted
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
@@ -45,62 +42,6 @@ _DOUBTFUL_REFUSALS = 3  # so many, and nothing answered before: it is all of the
 _LOST_IN_DOUBT, _LOST_FOR_GOOD = 3, 24
 
 T = TypeVar("T")
-
-
-class Lane:
-    """One connection, kept alive; plain httpx transport, because its client costs as much again."""
-
-    def __init__(self, endpoint: Endpoint, tls: ssl.SSLContext | None = None) -> None:
-        self._base = endpoint.base_url
-        self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
-        if endpoint.key:
-            self._headers["Authorization"] = f"Bearer {endpoint.key}"
-        seconds = endpoint.timeout_seconds
-        self._extensions = {
-            "timeout": {"connect": 10.0, "read": seconds, "write": seconds, "pool": seconds}
-        }
-        self._transport = httpx.AsyncHTTPTransport(
-            verify=tls or httpx.create_ssl_context(),
-            limits=httpx.Limits(max_connections=1, max_keepalive_connections=1),
-            proxy=proxy_for(self._base),
-        )
-
-    async def __aenter__(self) -> "Lane":
-        await self._transport.__aenter__()
-        return self
-
-    async def __aexit__(self, *of: Any) -> None:
-        await self._transport.__aexit__(*of)
-
-    async def send(self, method: str, path: str, content: bytes = b"") -> httpx.Response:
-        """Send one request and return its whole response.
-
-        Raises:
-            httpx.TransportError: It was not answered, or not wholly.
-        """
-        request = httpx.Request(
-            method,
-            self._base + path,
-            headers=self._headers,
-            content=content,
-            extensions=self._extensions,
-        )
-        response = await self._transport.handle_async_request(request)
-        response.request = request
-        try:
-            await response.aread()
-        finally:
-            await response.aclose()
-        return response
-
-
-def proxy_for(address: str) -> str | None:
-    """Return the proxy that the environment names for an address (HTTPS_PROXY, NO_PROXY, ...)."""
-    parts = urlsplit(address)
-    if proxy_bypass(parts.hostname or ""):
-        return None
-    proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 # Told the lane, the endpoint, the refusal, and whether nothing was answered before it.
@@ -135,7 +76,7 @@ class Client:
         self._refusals = 0
         self.lost_in_a_row = 0
         self.asks_again = True
-        self._tls = httpx.create_ssl_context()
+        self._tls = trusted()
 
     def lane(self) -> Lane:
         """Open one connection, to be closed by the caller."""
@@ -231,36 +172,35 @@ class Client:
     async def _once(self, lane: Lane, path: str, content: bytes) -> bytes:
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
-                response = await lane.send("POST", path, content)
-        except (TimeoutError, httpx.TimeoutException):
+                reply = await lane.send("POST", path, content)
+        except (TimeoutError, OutOfTimeError):
             raise PassingFaultError(
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
             ) from None
-        except httpx.ConnectError as error:
+        except NotThereError as error:
             if not self._succeeded:
                 raise unreachable(self.endpoint, error) from None
             raise PassingFaultError(f"no connection: {error}", unpaid=True) from None
-        except httpx.TransportError as error:
+        except BROKEN_OFF as error:
             raise PassingFaultError(str(error) or type(error).__name__) from None
-        if response.status_code == 200:
+        if reply.status == 200:
             # Some servers repeat what they were sent, and a stream would part the key in pieces.
             try:
-                return self.endpoint.scrubbed(unstreamed(response.content))
+                return self.endpoint.scrubbed(unstreamed(reply.content))
             except BrokenStreamError as error:
                 raise MalformedReplyError(str(error)) from None
-        await self._refused(lane, response, content)
+        await self._refused(lane, reply)
         raise AssertionError("unreachable")
 
-    async def _refused(self, lane: Lane, response: httpx.Response, content: bytes) -> None:
-        status = response.status_code
+    async def _refused(self, lane: Lane, reply: Reply) -> None:
+        status = reply.status
         if status in _PASSING:
-            told = self.endpoint.said(response.content)
+            told = self.endpoint.said(reply.content)
             raise PassingFaultError(
                 f"status {status}: {told}",
-                retry_after(response.headers.get("Retry-After", "")),
+                retry_after(reply.retry_after),
                 unpaid=status not in _STATUS_AFTER_WORK,
             )
-        reply = Reply(status, response.content, content)
         error = await self._explain(lane, self.endpoint, reply, not self._succeeded)
         if (
             isinstance(error, EndpointError)
@@ -313,12 +253,11 @@ async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
     """
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
-            response = await lane.send("GET", path)
-    except httpx.ConnectError as error:
+            return await lane.send("GET", path)
+    except NotThereError as error:
         raise unreachable(endpoint, error) from None
-    except (TimeoutError, httpx.TransportError):
+    except (TimeoutError, OutOfTimeError, *BROKEN_OFF):
         return None
-    return Reply(response.status_code, response.content)
 
 
 def retry_after(value: str) -> float | None:

@@ -4,11 +4,19 @@ from typing import NamedTuple
 
 
 class Reply(NamedTuple):
-    """A reply's status and body, and the body of the request that it replies to."""
+    """A reply.
+
+    Attributes:
+        status: Its status.
+        content: Its body.
+        asked: The body of the request that it replies to.
+        retry_after: Its header of that name.
+    """
 
     status: int
     content: bytes
     asked: bytes = b""
+    retry_after: str = ""
 
 
 class FailedQuestionError(Exception):

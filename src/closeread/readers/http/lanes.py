@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TypeVar
 
 from closeread.errors import EndpointError
-from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.client import Client
 from closeread.readers.http.faults import LostQuestionError
+from closeread.readers.http.lane import Lane
 from closeread.types import Prediction
 
 _HAND_OVER_SECONDS = 0.02

@@ -14,9 +14,10 @@ from typing import Any
 from closeread.errors import EndpointError, UsageError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.budget import Budget
-from closeread.readers.http.client import Client, Lane
+from closeread.readers.http.client import Client
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.faults import FailedQuestionError, LostQuestionError, Reply
+from closeread.readers.http.lane import Lane
 from closeread.readers.http.lanes import Put, streamed, through_lanes
 from closeread.readers.http.protocols import (
     AnswerProtocol,

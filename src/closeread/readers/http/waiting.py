@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import httpx
 import msgspec
 
 from closeread.errors import EndpointError
-from closeread.readers.http.client import Lane
 from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.lane import BROKEN_OFF, Lane, OutOfTimeError
 from closeread.readers.http.lanes import streamed
 
 _NOT_YET = (502, 503, 504)
@@ -75,7 +74,7 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
             try:
                 put(await _ask(endpoint, lane))
                 return
-            except (TimeoutError, httpx.TransportError) as error:
+            except (TimeoutError, OutOfTimeError, *BROKEN_OFF) as error:
                 left = ends - time.monotonic()
                 if left <= 0:
                     raise unreachable(endpoint, error) from None
@@ -89,16 +88,16 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
 async def _ask(endpoint: Endpoint, lane: Lane) -> _Answers:
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, _ATTEMPT_SECONDS)):
-            response = await lane.send("GET", endpoint.alive)
+            reply = await lane.send("GET", endpoint.alive)
     except TimeoutError:
         raise TimeoutError("it takes connections and does not answer") from None
-    if response.status_code in _NOT_YET:
-        raise TimeoutError(f"it answers with status {response.status_code}")
-    if response.status_code == 401:
+    if reply.status in _NOT_YET:
+        raise TimeoutError(f"it answers with status {reply.status}")
+    if reply.status == 401:
         # whoever guards the server answers, and what is behind is not known
-        raise token_refused(endpoint, f"status 401: {endpoint.said(response.content)}")
+        raise token_refused(endpoint, f"status 401: {endpoint.said(reply.content)}")
     try:
-        return _Answers(msgspec.json.decode(response.content, type=Served))
+        return _Answers(msgspec.json.decode(reply.content, type=Served))
     except (msgspec.DecodeError, UnicodeDecodeError):
         return _Answers(None)
 
