@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 sys.path.insert(0, str(Path(__file__).parent))
 
 from tiny import make_model  # noqa: E402
+from transformers import LlamaForCausalLM  # noqa: E402
 
 from closeread.cli.datasets import open_dataset  # noqa: E402
 from closeread.errors import EndpointError, InputError, UsageError  # noqa: E402
@@ -283,6 +284,23 @@ def test_models_that_cannot_be_had(tmp_path, model):
     plain = make_model(tmp_path / "plain", chat=False)
     with pytest.raises(UsageError, match="no chat template"):
         make("local", {"model": plain, "form": "chat"})
+
+
+def test_weights_that_are_not_whole_are_refused(tmp_path, model):
+    """A file that was cut short; an encoder, which has never learned to write."""
+    cut = tmp_path / "cut"
+    shutil.copytree(model, cut)
+    weights = cut / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(InputError, match="cannot be opened"):
+        make("local", {"model": str(cut)})
+    encoder = tmp_path / "encoder"
+    shutil.copytree(model, encoder)
+    inner = LlamaForCausalLM.from_pretrained(model).model
+    inner.embed_tokens = torch.nn.Embedding(*inner.embed_tokens.weight.shape)
+    inner.save_pretrained(encoder)
+    with pytest.raises(InputError, match=r"no weights for lm_head\.weight"):
+        make("local", {"model": str(encoder)})
 
 
 def test_weights_that_could_run_code_are_refused(tmp_path, model):

@@ -201,18 +201,26 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     }
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
+        model, loading = transformers.AutoModelForCausalLM.from_pretrained(
             name,
             use_safetensors=True,
             dtype=dtype if dtype == "auto" else getattr(torch, dtype),
+            output_loading_info=True,
             **given,
         )
-        return model.to(device).eval(), tokenizer
-    except (OSError, ValueError, RuntimeError) as error:
+        model = model.to(device).eval()
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
         first = str(error).strip().partition("\n")[0]
         raise InputError(
-            f"the model cannot be opened: {first}",
+            f"the model cannot be opened: {first or type(error).__name__}",
             where=name,
             expected="a folder of a causal language model with safetensors, or a hub name",
             cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and device",
         ) from error
+    if missing := sorted(loading["missing_keys"]):
+        raise InputError(
+            f"the checkpoint has no weights for {', '.join(missing[:4])}, which would be random",
+            where=name,
+            expected="a model that was trained to write (AutoModelForCausalLM)",
+        )
+    return model, tokenizer
