@@ -10,6 +10,7 @@ from closeread import catalog
 from closeread.audits.copies import answers_shown
 from closeread.errors import InputError
 from closeread.protocols import Metric
+from closeread.readers.generative.extraction import stops_in
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
@@ -25,6 +26,11 @@ class Subject:
         submission: What was handed in.
         tail_lost: Whether the texts were cut before they were saved.
         stops: The stop strings that were in force when they were written.
+        own_stops: Those that the run took its answers from before, its texts being whole.
+        rule: How the run takes answers from its texts, as ``closeread score --extract`` names it;
+            None where that is not known.
+        stops_known: Whether the source tells what could cut its texts.
+        model: The model's name as the source gives it, else nothing.
         shown: The answers of the examples in the prompts, by question id; None where the prompts
             are not known.
     """
@@ -37,12 +43,21 @@ class Subject:
     submission: Submission
     tail_lost: bool = False
     stops: tuple[str, ...] = ()
+    own_stops: tuple[str, ...] = ()
+    rule: str | None = None
+    stops_known: bool = False
+    model: str = ""
     shown: Mapping[str, tuple[str, ...]] | None = None
 
     @property
     def predictions(self) -> Mapping[str, Prediction]:
         """The prediction for each question id."""
         return self.submission.predictions
+
+    def is_whole(self, prediction: Prediction) -> bool:
+        """Whether a text is known to be all that the model wrote."""
+        own = prediction.generation
+        return self.stops_known and own is not None and not any(own.stops)
 
     def answered(self) -> Iterator[tuple[Question, Prediction]]:
         """Yield the questions that have a prediction, with it."""
@@ -108,7 +123,10 @@ def subject(run: Run, problems: Problems) -> Subject:
         found = {one.question_id: one for one in run.predictions()}
         submission = Submission(predictions=found)
     _note_bad(submission, run, problems)
-    lost = run.info.log.lost if run.info.log is not None else {}
+    log, options = run.info.log, run.info.reader.options
+    lost = log.lost if log is not None else {}
+    ours = log is None and not run.info.submission
+    rule = str(options["extract"]) if ours and "extract" in options else None
     stops = Counter(
         tuple(filter(None, one.generation.stops))  # a log may name "", which stops nothing
         for one in submission.predictions.values()
@@ -123,6 +141,10 @@ def subject(run: Run, problems: Problems) -> Subject:
         submission=submission,
         tail_lost="tail" in lost or bool(stops),
         stops=stops.most_common(1)[0][0] if stops else (),
+        own_stops=stops_in(str(options.get("stop", ""))) if rule is not None else (),
+        rule=rule,
+        stops_known=ours or (log is not None and not {"stops", "tail"} & lost.keys()),
+        model=(log.model if log is not None else "") or str(options.get("model", "")),
         shown=answers_shown(run, passages, questions),
     )
 

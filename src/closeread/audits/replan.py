@@ -5,17 +5,16 @@ the text has the part before the point; a text that ends in a number and may hav
 other text that a stop ended, which may go on.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
+from closeread.audits.recuts import within_number
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 
-_DECIMAL = re.compile(r"\d+\.\d+")
 _ENDED_ITSELF = frozenset(("eos", "eos_token", "end_turn", "length", "max_tokens"))
 _CHARACTERS_A_TOKEN = 4.0
 _PROMPT_OVERHEAD = 20
@@ -169,7 +168,7 @@ def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
         for stop in old:
             head, found, rest = gold.strip().partition(stop)
             if found and rest and head.strip() and bare == head.strip():
-                return "decimal cut" if _DECIMAL.fullmatch(gold.strip()) else "gold cut"
+                return "decimal cut" if within_number(head, stop, rest) else "gold cut"
     return "ends in a number" if bare[-1:].isdigit() else "may go on"
 
 

@@ -2,21 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from typing import Literal
 
 from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, said
-from closeread.protocols import Metric
-from closeread.readers.generative.extraction import Extraction
-from closeread.types import Answer, Prediction, Question
+from closeread.audits.recuts import NO_STOP, STOPS, Recut, candidates, recut_at, within_number
+from closeread.types import Prediction, Question
 
-STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")
 _HEADING = re.compile(
     r"\n\s*(?:Passage|Question|Context|Article|Q|A|Answer|文章|材料|问题|题目|答案)\s*\d*\s*[:：]",
     re.IGNORECASE,
 )
-_DECIMAL = re.compile(r"\d+\.\d+")
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
@@ -32,16 +29,6 @@ CAUSES = {
 }
 
 
-@dataclass(frozen=True)
-class Recut:
-    """The scores of a run with its texts cut at ``stop`` (None: as they were saved)."""
-
-    stop: str | None
-    changed: int
-    em: float
-    f1: float
-
-
 def check(one: Subject) -> Finding:
     """Find how texts ended and score them again, cut at each candidate stop."""
     if not one.is_text:
@@ -51,14 +38,15 @@ def check(one: Subject) -> Finding:
     one = of_texts(one)
     name, metric = judge_of(one)
     often = _said_often(one) if one.shown is None else frozenset()
-    members: dict[str, list[tuple[Question, Prediction]]] = {cause: [] for cause in CAUSES}
+    members: dict[str, list[str]] = {cause: [] for cause in CAUSES}
     n_answered = 0
     for question, prediction in one.answered():
         n_answered += 1
         copied = often if one.shown is None else _copied(one, question, prediction)
-        for cause in causes(question, prediction, one.stops, copied):
-            members[cause].append((question, prediction))
-    recuts = [_recut(one, metric, stop) for stop in (None, *_candidates(one))]
+        whole = one.is_whole(prediction)
+        for cause in causes(question, prediction, one.stops, copied, whole=whole):
+            members[cause].append(question.question_id)
+    recuts = recut_at(one, metric, [None, *candidates(one)])
     best = max(recuts, key=lambda row: (row.f1, -row.changed))
     saved = recuts[0]
     by_cause: list[tuple[Cell, ...]] = [
@@ -66,14 +54,14 @@ def check(one: Subject) -> Finding:
             cause,
             len(found),
             share(len(found), n_answered),
-            _mean(metric, found, None),
-            _mean(metric, found, best.stop),
-            found[0][0].question_id if found else None,
+            _mean(saved, found),
+            _mean(best, found),
+            found[0] if found else None,
         )
         for cause, found in members.items()
     ]
     gain = best.f1 - saved.f1
-    lost = max(_lost(row, n_answered) for row in by_cause)
+    lost = max(_lost(row, len(one.questions)) for row in by_cause)
     verdict: Verdict = "sound"
     if gain > 0.005 or lost > 0.005:
         verdict = "broken" if gain > 0.05 or lost > 0.05 else "doubtful"
@@ -90,7 +78,7 @@ def check(one: Subject) -> Finding:
                 ),
             ),
             _endings(by_cause, best.stop),
-            _by_length(one, metric),
+            _by_length(one, saved),
         ),
         notes=(
             *((GUESSED if one.shown is None else KNOWN,) if members["copied"] else ()),
@@ -102,8 +90,16 @@ def check(one: Subject) -> Finding:
             ),
         ),
         data={
-            "recuts": [asdict(row) for row in recuts],
+            "recuts": [
+                {"stop": row.stop, "changed": row.changed, "em": row.em, "f1": row.f1}
+                for row in recuts
+            ],
             "causes": {str(row[0]): row[1] for row in by_cause},
+            "by_stop": {
+                cause: [{"stop": row.stop, "f1": _mean(row, found)} for row in recuts]
+                for cause, found in members.items()
+                if found
+            },
             "copies_are": "guessed" if one.shown is None else "known",
         },
     )  # fmt: skip
@@ -117,14 +113,21 @@ def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
         title="How texts ended",
         headings=("cause", "texts", "share %", "F1 as saved %", *cut, "for example"),
         rows=tuple(rows),
-        note="; ".join(f"{cause}: {what}" for cause, what in CAUSES.items()),
+        note="; ".join(
+            (*(f"{cause}: {what}" for cause, what in CAUSES.items()), "a text may show several")
+        ),
     )
 
 
 def causes(
-    question: Question, prediction: Prediction, stops: Sequence[str], copied: frozenset[str]
+    question: Question,
+    prediction: Prediction,
+    stops: Sequence[str],
+    copied: frozenset[str],
+    *,
+    whole: bool = False,
 ) -> Iterator[str]:
-    """Yield the names of ``CAUSES`` that a text shows."""
+    """Yield the names of ``CAUSES`` that a text shows; one that is ``whole`` was cut nowhere."""
     text = said(prediction)
     bare = text.strip()
     if not bare:
@@ -133,13 +136,14 @@ def causes(
     if prediction.generation and prediction.generation.finish_reason in ("length", "max_tokens"):
         yield "token limit"
     golds = [found for answer in question.answers for found in answer.texts]
-    cut_golds = [gold for gold in golds if _is_cut(bare, gold.strip(), stops)]
-    if any(_DECIMAL.search(gold) for gold in cut_golds):
-        yield "decimal cut"
-    elif cut_golds:
-        yield "gold cut"
-    if _NUMBER_AT_END.search(bare):
-        yield "ends in a number"
+    if not whole:
+        cuts = [_cut_at(bare, gold.strip(), stops) for gold in golds]
+        if "number" in cuts:
+            yield "decimal cut"
+        elif any(cuts):
+            yield "gold cut"
+        if _NUMBER_AT_END.search(bare):
+            yield "ends in a number"
     if _HEADING.search(bare):
         yield "next example"
     first, _, rest = bare.partition("\n")
@@ -154,14 +158,15 @@ def causes(
         yield "copied"
 
 
-def _is_cut(text: str, gold: str, stops: Sequence[str]) -> bool:
+def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
+    """Return what of a gold answer a stop cut, if the text ends where it would have."""
     for stop in stops or STOPS[:2]:
         head, found, rest = gold.partition(stop)
         if found and rest and head and text.endswith(head.rstrip()) and gold not in text:
             before = text[: len(text) - len(head.rstrip())]
             if not before or not before[-1].isalnum():
-                return True
-    return False
+                return "number" if within_number(head, stop, rest) else "text"
+    return ""
 
 
 def _stands_in(gold: str, text: str) -> bool:
@@ -201,53 +206,15 @@ def _said_often(one: Subject) -> frozenset[str]:
     return frozenset(text for text, of in passages.items() if len(of) >= 10 and text not in right)
 
 
-def _candidates(one: Subject) -> list[str]:
-    """Return the stops that some text holds, with those that were in force."""
-    texts = [said(prediction) for _, prediction in one.answered()]
-    found = [stop for stop in STOPS if any(stop in text for text in texts)]
-    return found + [stop for stop in one.stops if stop not in found]
+def _mean(row: Recut, found: Sequence[str]) -> float | None:
+    """The mean F1 of some questions."""
+    return sum(map(row.f1_of.__getitem__, found)) / len(found) if found else None
 
 
-def recut(prediction: Prediction, stop: str | None) -> Prediction:
-    """Return a prediction whose answer is its text, cut at a stop; unchanged for None."""
-    if stop is None:
-        return prediction
-    text = Extraction(stops=(stop,)).cut(said(prediction))
-    answer = Answer(kind="span", texts=(text,))
-    return Prediction(question_id=prediction.question_id, answer=answer)
-
-
-def _recut(one: Subject, metric: Metric, stop: str | None) -> Recut:
-    exact = f1 = 0.0
-    changed = 0
-    for question in one.questions:
-        prediction = one.predictions.get(question.question_id)
-        if prediction is not None and stop is not None:
-            changed += stop in said(prediction)
-            prediction = recut(prediction, stop)
-        values = metric.score(question, prediction).values
-        exact += values.get("em") or 0.0
-        f1 += values.get("f1") or 0.0
-    n = len(one.questions)
-    return Recut(stop, changed, exact / n, f1 / n)
-
-
-def _mean(
-    metric: Metric, found: Sequence[tuple[Question, Prediction]], stop: str | None
-) -> float | None:
-    if not found:
-        return None
-    total = sum(
-        metric.score(question, recut(prediction, stop)).values.get("f1") or 0.0
-        for question, prediction in found
-    )
-    return total / len(found)
-
-
-def _by_length(one: Subject, metric: Metric) -> Table:
+def _by_length(one: Subject, saved: Recut) -> Table:
     """F1 by the length of the text: a good scorer falls little, a fooled one steeply."""
     rows = sorted(
-        (len(said(prediction)), metric.score(question, prediction).values.get("f1") or 0.0)
+        (len(said(prediction)), saved.f1_of[question.question_id])
         for question, prediction in one.answered()
     )
     fifth = max(1, -(-len(rows) // 5))
@@ -267,7 +234,9 @@ def _by_length(one: Subject, metric: Metric) -> Table:
 
 
 def _named(stop: str | None) -> str:
-    return "as saved" if stop is None else repr(stop).replace("'", '"')
+    if stop is None:
+        return "as saved"
+    return "no stop" if stop == NO_STOP else repr(stop).replace("'", '"')
 
 
 def _lost(row: Sequence[Cell], n_answered: int) -> float:

@@ -1,5 +1,6 @@
 """How texts ended, and what cutting them elsewhere does."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
 from closeread import load
 from closeread.audits.copies import GUESSED, KNOWN, answers_shown
+from closeread.audits.recuts import recut
 from closeread.audits.truncation import causes, check
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
@@ -16,7 +18,7 @@ from closeread.readers.generative.prompts import gold_of
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader
-from closeread.types import Answer, Generation, Prediction, Question
+from closeread.types import Answer, Generation, Prediction, Question, Submission
 
 FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
 ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
@@ -215,3 +217,72 @@ def test_no_column_stands_for_a_stop_that_is_none(tmp_path):
     endings = next(one for one in finding.tables if one.title == "How texts ended")
     assert not any("cut at" in heading for heading in endings.headings)
     assert {len(row) for row in endings.rows} == {len(endings.headings)}
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "stops", "found"),
+    [
+        ("St. Brendan 2.5", "St", (".",), {"gold cut"}),
+        ("12.5 yards", "12", (".",), {"decimal cut", "ends in a number"}),
+        ("3.5万元", "3", (".",), {"decimal cut", "ends in a number"}),
+    ],
+)
+def test_only_a_point_between_digits_cuts_a_decimal(gold, text, stops, found):
+    """Not the point of an abbreviation before it."""
+    assert set(causes(asked(gold), generated("q", text), stops, frozenset())) == found
+
+
+def test_a_text_that_is_whole_was_cut_nowhere(tmp_path):
+    """A reader of ours without stops, whose texts are what the model wrote: 12 is but wrong."""
+    one = loaded(make_run(tmp_path, "cut", lambda gold: gold.split(".")[0]))
+    predictions = {
+        name: Prediction(
+            question_id=name, answer=found.answer, generation=Generation(text=found.answer.texts[0])
+        )
+        for name, found in one.predictions.items()
+    }
+    whole = dataclasses.replace(
+        one, submission=Submission(predictions=predictions), stops_known=True, rule="drop"
+    )
+    counted = check(whole).data["causes"]
+    assert (counted["decimal cut"], counted["gold cut"], counted["ends in a number"]) == (0, 0, 0)
+    assert check(dataclasses.replace(whole, stops_known=False)).data["causes"]["decimal cut"] == 3
+
+
+def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
+    """Cut at a stop, the rule of the run is applied to the rest, not forgotten."""
+    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    predictions = {
+        name: Prediction(
+            question_id=name, answer=found.answer,
+            generation=Generation(text=f"Answer: {found.answer.texts[0]}\nQuestion: x"),
+        )
+        for name, found in one.predictions.items()
+    }  # fmt: skip
+    ours = dataclasses.replace(
+        one, submission=Submission(predictions=predictions), stops_known=True, rule="drop",
+        own_stops=(".",),
+    )  # fmt: skip
+    recuts = {row["stop"]: row for row in check(ours).data["recuts"]}
+    assert recuts["\n"]["em"] == recuts[""]["em"] == 1.0
+    assert recuts["."]["em"] < 1.0
+    foreign = dataclasses.replace(ours, rule=None, own_stops=())
+    recuts = {row["stop"]: row for row in check(foreign).data["recuts"]}
+    assert recuts["\n"]["em"] == 1.0  # what the harness took out stands before the cut
+
+
+def test_spans_are_cut_one_by_one(tmp_path):
+    """Answers without a text are no text joined by commas, which a stop could cut."""
+    question = asked("x")
+    answer = Answer(kind="spans", texts=("Smith", "Jones. And"))
+    bare = Prediction(question_id="q", answer=answer)
+    assert recut(question, bare, ",") == bare
+    assert recut(question, bare, ".").answer.texts == ("Smith", "Jones")
+
+
+def test_each_ending_has_its_score_at_every_stop(tmp_path):
+    """Not only at the best one; and the points that are lost are of all questions."""
+    finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
+    at = {row["stop"]: row["f1"] for row in finding.data["by_stop"]["run-on"]}
+    assert at["\n"] == 1.0 and at[None] == finding.data["recuts"][0]["f1"]
+    assert set(at) == {row["stop"] for row in finding.data["recuts"]}

@@ -1,0 +1,103 @@
+"""A run scored with its texts cut at other stops, question by question."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from closeread.audits.material import Subject, said
+from closeread.protocols import Metric
+from closeread.readers.generative.extraction import Extraction
+from closeread.types import Answer, Prediction, Question
+
+STOPS = (".", "\n", "\n\n", ",", "Question:", "Passage:", "。")
+NO_STOP = ""
+
+
+@dataclass(frozen=True)
+class Recut:
+    """The scores of a run with its texts cut at ``stop`` (None: as they were saved).
+
+    Attributes:
+        changed: How many texts hold the stop.
+        f1_of: F1 by question id.
+    """
+
+    stop: str | None
+    changed: int
+    em: float
+    f1: float
+    f1_of: dict[str, float]
+
+
+def within_number(head: str, stop: str, rest: str) -> bool:
+    """Whether a stop between two parts of a text stands at the point of a decimal."""
+    return stop == "." and head[-1:].isdigit() and rest[:1].isdigit()
+
+
+def candidates(one: Subject) -> list[str]:
+    """Return the stops that some text holds, with those that were in force.
+
+    Where the run itself takes its answers from before a stop, and has the texts whole, not to cut
+    at all is one more.
+    """
+    texts = [said(prediction) for _, prediction in one.answered()]
+    found = [stop for stop in STOPS if any(stop in text for text in texts)]
+    found += [stop for stop in (*one.stops, *one.own_stops) if stop not in found]
+    return found + [NO_STOP] * bool(one.own_stops)
+
+
+def recut(
+    question: Question, prediction: Prediction, stop: str | None, rule: str | None = None
+) -> Prediction:
+    """Return a prediction whose answer is taken from its text, cut at a stop.
+
+    Args:
+        question: What the rule may look at.
+        prediction: It stays as it is where the cut takes nothing of its answer.
+        stop: None leaves everything; the empty string cuts nowhere.
+        rule: How the run took answers from texts; None where that is not known: the answer then
+            stays where the cut text still holds it, else it is the whole of the cut text.
+    """
+    if stop is None or prediction.error:
+        return prediction
+    extraction = Extraction(stops=(stop,) if stop else (), rule=rule or "none")
+    answer = prediction.answer
+    if prediction.generation is None:
+        if answer is None:
+            return prediction
+        texts = tuple(map(extraction.cut, answer.texts))
+        cut: Answer | None = Answer(kind=answer.kind, texts=texts)
+        return prediction if texts == answer.texts else _with(prediction, cut)
+    text = prediction.generation.text
+    if rule is not None:
+        return _with(prediction, extraction.answer(text, question))
+    short = extraction.cut(text)
+    if short == text or (answer is not None and all(one in short for one in answer.texts)):
+        return prediction
+    return _with(prediction, Answer(kind="span", texts=(short,)))
+
+
+def recut_at(one: Subject, metric: Metric, stops: Sequence[str | None]) -> list[Recut]:
+    """Score a run once for each stop."""
+    return [_recut(one, metric, stop) for stop in stops]
+
+
+def _recut(one: Subject, metric: Metric, stop: str | None) -> Recut:
+    exact = 0.0
+    changed = 0
+    f1_of: dict[str, float] = {}
+    for question in one.questions:
+        prediction = one.predictions.get(question.question_id)
+        if prediction is not None and stop is not None:
+            changed += bool(stop) and stop in said(prediction)
+            prediction = recut(question, prediction, stop, one.rule)
+        values = metric.score(question, prediction).values
+        exact += values.get("em") or 0.0
+        f1_of[question.question_id] = values.get("f1") or 0.0
+    n = len(one.questions)
+    return Recut(stop, changed, exact / n, sum(f1_of.values()) / n, f1_of)
+
+
+def _with(prediction: Prediction, answer: Answer | None) -> Prediction:
+    return msgspec.structs.replace(prediction, answer=answer, candidates=(), confidence=None)
