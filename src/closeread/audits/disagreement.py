@@ -7,8 +7,15 @@ from itertools import islice
 import msgspec
 
 from closeread import catalog
-from closeread.audits.findings import Cell, Finding, Table, Verdict
-from closeread.audits.material import Subject, of_texts
+from closeread.audits.disagreement_tables import (
+    cause_table,
+    matrix_tables,
+    order_table,
+    run_table,
+    value_table,
+)
+from closeread.audits.findings import Finding, Verdict
+from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
 from closeread.errors import CloseReadError
 from closeread.metrics.others.foreign import after_answer
 from closeread.protocols import Metric
@@ -89,36 +96,43 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     metrics = {name: catalog.resolve("metric", name)() for name in chosen}
     refused: dict[str, str] = {}
     columns = [_scored(one, metrics, refused) for one in texts]
-    values = [name for name in columns[0] if all(name in column for column in columns)]
-    notes = tuple(f"left out {name}: {why}" for name, why in refused.items())
+    values = [
+        name
+        for name, (family, _) in columns[0].items()
+        if family not in refused and all(name in column for column in columns)
+    ]
+    notes = [f"left out {name}: {why}" for name, why in refused.items()]
+    notes += other_languages(texts[0])
     if not values:
         return Finding(
             check="disagreement", verdict="skipped", headline="no scorer judges these questions",
-            notes=notes,
+            notes=tuple(notes),
         )  # fmt: skip
-    means = [{name: _mean(column[name]) for name in values} for column in columns]
-    main = {name: columns[0][name] for name in values}
+    mains = [{name: column[name][1] for name in values} for column in columns]
+    means = [{name: _mean(main[name]) for name in values} for main in mains]
+    exact = frozenset(name for name in values if _is_exact(name, mains))
+    spreads = [_spread(mean, exact) for mean in means]
+    aparts = [_questions_apart(one, main, exact) for one, main in zip(texts, mains, strict=True)]
+    worst = max(range(len(texts)), key=lambda place: spreads[place][1] - spreads[place][0])
+    one, main, apart, (low, high) = texts[worst], mains[worst], aparts[worst], spreads[worst]
     able = {name: metric for name, metric in metrics.items() if name not in refused}
-    low, high = _spread(means[0])
-    n_apart, causes, named = _causes(texts[0], able, main)
-    tables = [_matrix_rows(values, main, means), _cause_table(causes, n_apart, named)]
-    moves = _moves(texts, values, means) if len(texts) > 1 else ()
-    if moves:
-        tables.append(
-            Table(
-                title="Which run is best, by scorer",
-                headings=("scorer", "order", "pairs that change places"),
-                rows=moves,
-            )
-        )
+    causes, named = _causes(one, able, apart, exact)
+    matrix = _matrix(values, main)
+    tables = [
+        value_table(values, matrix, means[worst], exact), cause_table(causes, len(apart), named),
+        *matrix_tables(values, matrix, exact),
+    ]  # fmt: skip
+    if len(texts) > 1:
+        tables = [run_table(texts, spreads, aparts), *tables, order_table(texts, values, means)]
+        notes.insert(0, f"what follows the table of runs is about {one.name}: the widest apart")
     spread = high - low
     verdict: Verdict = "broken" if spread > 0.2 else "doubtful" if spread > 0.02 else "sound"
     return Finding(
         check="disagreement",
         verdict=verdict,
         headline=(
-            f"{texts[0].name}: the same answers score from {100 * low:.2f} to {100 * high:.2f}; "
-            f"scorers part at {n_apart:,} of {len(texts[0].questions):,} questions"
+            f"{one.name}: the same answers score from {100 * low:.2f} to {100 * high:.2f}; "
+            f"scorers part at {len(apart):,} of {len(one.questions):,} questions"
         ),
         tables=tuple(tables),
         notes=(
@@ -126,30 +140,32 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
             *notes,
         ),
         data={
+            "run": one.name,
             "means": {one.name: mean for one, mean in zip(texts, means, strict=True)},
-            "matrix": _matrix(values, main),
+            "apart": {one.name: len(apart) for one, apart in zip(texts, aparts, strict=True)},
+            "matrix": matrix,
             "causes": {name: len(found) for name, found in causes.items()},
-            "questions": {name: found[:50] for name, found in causes.items()},
+            "questions": causes,
         },
     )
 
 
 def _defaults(one: Subject) -> tuple[str, ...]:
-    names = CHINESE if one.passages[one.questions[0].passage_id].language == "zh" else ENGLISH
+    names = CHINESE if most_are_chinese(one) else ENGLISH
     none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
     return tuple("squad2" if none and name == "squad" else name for name in names)
 
 
 def _scored(
     one: Subject, metrics: Mapping[str, Metric], refused: dict[str, str]
-) -> dict[str, Column]:
-    """Return every scorer's values, one a question, by full name.
+) -> dict[str, tuple[str, Column]]:
+    """Return every scorer's family and values, one a question, by the value's full name.
 
-    A scorer that refuses a question (SQuAD 1.1 one without answer) is left out as a whole and
-    noted in ``refused``: its mean over the rest would be of other questions.
+    A scorer that refuses a question (SQuAD 1.1 one without answer), or gives what is no fraction,
+    is left out as a whole and noted in ``refused``: its mean over the rest would be of other
+    questions.
     """
-    columns: dict[str, Column] = {}
-    of: dict[str, str] = {}
+    columns: dict[str, tuple[str, Column]] = {}
     n = len(one.questions)
     for place, question in enumerate(one.questions):
         prediction = one.predictions.get(question.question_id)
@@ -158,13 +174,16 @@ def _scored(
                 continue
             try:
                 found = _values(metric, family, question, prediction)
-            except CloseReadError as problem:
-                refused[family] = str(problem).partition("\n")[0]
+            except _Refused as problem:
+                refused[family] = str(problem)
                 continue
             for name, number in found.items():
-                of[name] = family
-                columns.setdefault(name, [None] * n)[place] = number
-    return {name: column for name, column in columns.items() if of[name] not in refused}
+                columns.setdefault(name, (family, [None] * n))[1][place] = number
+    return columns
+
+
+class _Refused(Exception):
+    """A scorer cannot judge a question, or says what is no score."""
 
 
 def _mean(column: Column) -> float:
@@ -172,11 +191,11 @@ def _mean(column: Column) -> float:
     return sum(numbers) / len(numbers)
 
 
-def _spread(means: Mapping[str, float]) -> tuple[float, float]:
+def _spread(means: Mapping[str, float], exact: frozenset[str]) -> tuple[float, float]:
     """Return the lowest and the highest mean of the kind, exact or graded, that is wider apart."""
     kinds = [
-        [mean for name, mean in means.items() if _is_exact(name) is exact]
-        for exact in (True, False)
+        [mean for name, mean in means.items() if (name in exact) is wanted]
+        for wanted in (True, False)
     ]
     ends = [(min(kind), max(kind)) for kind in kinds if kind]
     return max(ends, key=lambda pair: pair[1] - pair[0])
@@ -185,31 +204,55 @@ def _spread(means: Mapping[str, float]) -> tuple[float, float]:
 def _values(
     metric: Metric, family: str, question: Question, prediction: Prediction | None
 ) -> dict[str, float]:
+    """Return a scorer's values of one question by their full names.
+
+    Raises:
+        _Refused: The scorer refuses the question, a stranger's one fails, or a value is no
+            fraction.
+    """
+    try:
+        values = metric.score(question, prediction).values
+    except CloseReadError as problem:
+        raise _Refused(str(problem).partition("\n")[0]) from problem
+    except Exception as problem:
+        if ":" not in family:  # one of our own: our bug, with its traceback
+            raise
+        said = " ".join(str(problem).split())
+        raise _Refused(f"fails: {type(problem).__name__}: {said}") from problem
     stem, tilde, mend = family.partition("~")
-    return {
+    found = {
         f"{stem}.{name}{tilde}{mend}": number
-        for name, number in metric.score(question, prediction).values.items()
+        for name, number in values.items()
         if number is not None
         and name.rpartition(".")[2] not in _KINDS
         and not name.startswith(_PARTIAL)
     }
+    for name, number in found.items():
+        if not 0 <= number <= 1:
+            raise _Refused(f"{name} is {number:g}, not from 0 to 1")
+    return found
 
 
-def _is_exact(name: str) -> bool:
-    return not name.partition("~")[0].endswith("f1")
+def _is_exact(name: str, mains: Sequence[Mapping[str, Column]]) -> bool:
+    """Whether a value is by its nature 0 or 1: F1 is not, though it may never be between."""
+    if name.partition("~")[0].endswith("f1"):
+        return False
+    return all(number in (0.0, 1.0, None) for main in mains for number in main[name])
 
 
-def _apart(row: Mapping[str, float]) -> float:
+def _apart(row: Mapping[str, float], exact: frozenset[str]) -> float:
     """Return how far apart the exact or the graded scores of one question are."""
-    exact = [number for name, number in row.items() if _is_exact(name)]
-    graded = [number for name, number in row.items() if not _is_exact(name)]
-    return max((max(part) - min(part) for part in (exact, graded) if part), default=0.0)
+    kinds = [
+        [number for name, number in row.items() if (name in exact) is wanted]
+        for wanted in (True, False)
+    ]
+    return max((max(part) - min(part) for part in kinds if part), default=0.0)
 
 
-def _causes(
-    one: Subject, metrics: Mapping[str, Metric], columns: Mapping[str, Column]
-) -> tuple[int, dict[str, list[str]], int]:
-    """Return how many questions part the scorers, those of each cause, and how many were named."""
+def _questions_apart(
+    one: Subject, columns: Mapping[str, Column], exact: frozenset[str]
+) -> list[tuple[Question, float]]:
+    """Return the questions at which scorers part, and how far."""
     apart = []
     for place, question in enumerate(one.questions):
         row = {
@@ -217,18 +260,27 @@ def _causes(
             for name, column in columns.items()
             if (number := column[place]) is not None
         }
-        if (distance := _apart(row)) > _PARTS:
+        if (distance := _apart(row, exact)) > _PARTS:
             apart.append((question, distance))
+    return apart
+
+
+def _causes(
+    one: Subject,
+    metrics: Mapping[str, Metric],
+    apart: Sequence[tuple[Question, float]],
+    exact: frozenset[str],
+) -> tuple[dict[str, list[str]], int]:
+    """Return the questions of each cause, and how many were looked at."""
     step = max(1, -(-len(apart) // _MOST_NAMED))
     found: dict[str, list[str]] = {}
     named = 0
     for question, distance in islice(apart, 0, None, step):
         named += 1
         prediction = one.predictions.get(question.question_id)
-        cause = _cause(question, prediction, metrics, distance)
+        cause = _cause(question, prediction, metrics, distance, exact)
         found.setdefault(cause, []).append(question.question_id)
-    ranked = sorted(found.items(), key=lambda item: -len(item[1]))
-    return len(apart), dict(ranked), named
+    return dict(sorted(found.items(), key=lambda item: -len(item[1]))), named
 
 
 def _cause(
@@ -236,6 +288,7 @@ def _cause(
     prediction: Prediction | None,
     metrics: Mapping[str, Metric],
     distance: float,
+    exact: frozenset[str],
 ) -> str:
     """Name the repairs that bring the scorers nearer, up to the one that makes them agree."""
     if prediction is None or prediction.answer is None:
@@ -247,7 +300,7 @@ def _cause(
         changed = repair(said, golds)
         if changed == (said, golds):
             continue
-        nearer = _distance(question, *changed, metrics)
+        nearer = _distance(question, *changed, metrics, exact)
         if nearer < distance - _PARTS:
             needed.append(name)
             (said, golds), distance = changed, nearer
@@ -258,7 +311,11 @@ def _cause(
 
 
 def _distance(
-    question: Question, said: Texts, golds: Golds, metrics: Mapping[str, Metric]
+    question: Question,
+    said: Texts,
+    golds: Golds,
+    metrics: Mapping[str, Metric],
+    exact: frozenset[str],
 ) -> float:
     asked = msgspec.structs.replace(
         question, answers=tuple(Answer(kind="spans", texts=gold) for gold in golds)
@@ -269,9 +326,9 @@ def _distance(
     for family, metric in metrics.items():
         try:
             row |= _values(metric, family, asked, prediction)
-        except CloseReadError:
+        except _Refused:
             continue
-    return _apart(row)
+    return _apart(row, exact)
 
 
 def _contains(said: Texts, golds: Golds) -> bool:
@@ -298,58 +355,3 @@ def _share_apart(left: Column, right: Column) -> float:
         if a is not None and b is not None
     ]
     return sum(both) / max(len(both), 1)
-
-
-def _matrix_rows(
-    values: Sequence[str],
-    columns: Mapping[str, Column],
-    means: Sequence[Mapping[str, float]],
-) -> Table:
-    matrix = _matrix(values, columns)
-    rows: list[tuple[Cell, ...]] = []
-    for name in values:
-        peers = [peer for peer in values if peer != name and _is_exact(peer) == _is_exact(name)]
-        farthest = max(peers, key=matrix[name].__getitem__, default=name)
-        nearest = min(peers, key=matrix[name].__getitem__, default=name)
-        rows.append(
-            (name, means[0][name], nearest, matrix[name][nearest], farthest,
-             matrix[name][farthest])
-        )  # fmt: skip
-    return Table(
-        title="What each scorer says",
-        headings=("value", "mean %", "nearest", "apart %", "farthest", "apart from it %"),
-        rows=tuple(rows),
-        note="apart: the share of questions at which two values differ by more than 0.01",
-    )
-
-
-def _cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, named: int) -> Table:
-    return Table(
-        title="Why they part",
-        headings=("cause", "questions", "of those looked at %", "for example"),
-        rows=tuple(
-            (cause, len(found), len(found) / named, found[0]) for cause, found in causes.items()
-        ),
-        note="" if named == n_apart else f"looked at {named:,} of {n_apart:,}, evenly chosen",
-    )
-
-
-def _moves(
-    subjects: Sequence[Subject], values: Sequence[str], means: Sequence[Mapping[str, float]]
-) -> tuple[tuple[Cell, ...], ...]:
-    """Return each value's order of the runs, and the pairs that stand otherwise by the first."""
-    names = [one.name for one in subjects]
-    orders = {
-        value: sorted(range(len(names)), key=[-mean[value] for mean in means].__getitem__)
-        for value in values
-    }
-    base = orders[values[0]]
-    rows: list[tuple[Cell, ...]] = []
-    for value, order in orders.items():
-        swapped = sum(
-            (base.index(left) < base.index(right)) != (order.index(left) < order.index(right))
-            for left in range(len(names))
-            for right in range(left)
-        )
-        rows.append((value, " > ".join(names[place] for place in order), swapped))
-    return tuple(rows)

@@ -15,7 +15,7 @@ from closeread.audits import (
     truncation,
 )
 from closeread.audits.findings import Finding
-from closeread.audits.material import Problems, Subject, subject, together
+from closeread.audits.material import Problems, Subject, subject, together, told_apart
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
 from closeread.runs.store import find_runs, open_run
@@ -99,7 +99,7 @@ def audit(
             where=", ".join(map(str, sources)),
             expected="run folders, other harnesses' logs, or tables of models' scores",
         )
-    subjects = [subject(open_run(path), problems) for path in runs]
+    subjects = told_apart([subject(open_run(path), problems) for path in runs])
     shared = together(subjects, problems)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)

@@ -9,12 +9,16 @@ Cell = str | int | float | None
 
 
 class Table(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Rows under headings. Shares and scores are fractions; their headings end in ``%``."""
+    """Rows under headings. Shares and scores are fractions; their headings end in ``%``.
+
+    One that is ``is_wide`` has too many columns for a terminal.
+    """
 
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     note: str = ""
+    is_wide: bool = False
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

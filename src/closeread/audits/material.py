@@ -184,6 +184,23 @@ def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
     return [restricted(one, shared) for one in subjects]
 
 
+def told_apart(subjects: Sequence[Subject]) -> list[Subject]:
+    """Return the runs under names that differ: their models' where they have one, else numbered."""
+    names = Counter(one.name for one in subjects)
+    models = Counter(one.model for one in subjects)
+    found: list[Subject] = []
+    for one in subjects:
+        name = one.name
+        if names[name] > 1:
+            name = one.model if one.model and models[one.model] == 1 else name
+        taken = {other.name for other in found}
+        numbered = (f"{name} ({number})" for number in range(2, len(subjects) + 2))
+        if name in taken:
+            name = next(new for new in numbered if new not in taken)
+        found.append(replace(one, name=name))
+    return found
+
+
 def restricted(one: Subject, ids: Iterable[str]) -> Subject:
     """Return a run with only some of its questions."""
     wanted = set(ids)
@@ -209,18 +226,41 @@ def said(prediction: Prediction) -> str:
     return ", ".join(prediction.answer.texts) or prediction.answer.label
 
 
+def most_are_chinese(one: Subject) -> bool:
+    """Whether more than half of a run's questions are about Chinese passages."""
+    return 2 * _n_chinese(one) > len(one.questions)
+
+
+def other_languages(one: Subject) -> list[str]:
+    """Return a note where questions of both languages are judged by the scorers of one."""
+    n, few = len(one.questions), _n_chinese(one)
+    few = min(few, n - few)
+    if not few:
+        return []
+    return [
+        f"{few:,} of {n:,} questions are in another language than the scorers are for: "
+        "audit each language by itself"
+    ]
+
+
+def _n_chinese(one: Subject) -> int:
+    return sum(
+        one.passages[question.passage_id].language.startswith("zh") for question in one.questions
+    )
+
+
 def judge_of(one: Subject) -> tuple[str, Metric]:
-    """Return the scorer that a run's questions call for, by its catalog name."""
-    first = next(question for question in one.questions if not question.options)
-    language = one.passages[first.passage_id].language
-    none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
+    """Return the scorer that most of a run's questions call for, by its catalog name."""
+    texts = [question for question in one.questions if not question.options]
+    discrete = sum(question.kind == "discrete" for question in texts)
+    none = any(answer.kind == "none" for question in texts for answer in question.answers)
     name = (
         "drop"
-        if first.kind == "discrete"
+        if 2 * discrete > len(texts)
         else "squad2"
         if none
         else "cmrc~mixed"
-        if language == "zh"
+        if most_are_chinese(of_texts(one))
         else "squad"
     )
     return name, catalog.resolve("metric", name)()

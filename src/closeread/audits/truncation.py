@@ -6,7 +6,7 @@ from typing import Literal
 
 from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
-from closeread.audits.material import Subject, judge_of, of_texts, said
+from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import NO_STOP, STOPS, Recut, candidates, recut_at, within_number
 from closeread.types import Prediction, Question
 
@@ -81,6 +81,7 @@ def check(one: Subject) -> Finding:
             _by_length(one, saved),
         ),
         notes=(
+            *other_languages(one),
             *((GUESSED if one.shown is None else KNOWN,) if members["copied"] else ()),
             *(
                 ("the texts were cut when they were saved: what followed the stop is lost, and "

@@ -158,7 +158,9 @@ def _print(found: "Audit", json_: bool) -> None:
         for note in finding.notes:
             out.print(f"  {note}")
         for one in finding.tables:
-            if one.rows:
+            if one.is_wide:
+                out.print(f"\n{one.title}: --json or --html")
+            elif one.rows:
                 out.print()
                 cells = [
                     [_short(shown(*pair)) for pair in zip(row, one.headings, strict=True)]

@@ -60,6 +60,8 @@ _SHARED = {
     "no question is left to be examined": "没有剩下可审查的题目",
     "the questions ask for options": "题目要求选择选项",
     "no answer": "没有答案",
+    "{few} of {all} questions are in another language than the scorers are for: audit each "
+    "language by itself": "{all} 题中有 {few} 题的语言不适用这些评分器：请按语言分别审计",
 }  # fmt: skip
 
 _METAMORPHIC = {
@@ -130,6 +132,7 @@ _DISAGREEMENT = {
     "questions": "{run}：同样的答案得分从 {low} 到 {high}；{all} 题中有 {apart} 题评分器意见不一",
     "exact scores (0 or 1) are compared with exact ones, graded with graded ones":
         "精确分（0 或 1）只与精确分比较，分级分只与分级分比较",
+    "{value} is {number}, not from 0 to 1": "{value} 为 {number}，不在 0 到 1 之间",
     "left out {scorer}: {why}": "略去 {scorer}：{why}",
     "no scorer judges these questions": "没有评分器适用于这些题目",
     "Which run is best, by scorer": "各评分器认为哪次运行最好",
@@ -140,6 +143,13 @@ _DISAGREEMENT = {
     "apart: the share of questions at which two values differ by more than 0.01":
         "相异：两个分值相差超过 0.01 的题目占比",
     "Why they part": "为何不一致", "of those looked at %": "占所查 %",
+    "Exact scores apart": "精确分的相异占比", "Graded scores apart": "分级分的相异占比",
+    "How far the scorers part, by run": "各次运行中评分器的分歧",
+    "run": "运行", "lowest %": "最低 %", "highest %": "最高 %", "questions apart": "相异题数",
+    "what follows the table of runs is about {run}: the widest apart":
+        "运行表之后的内容均为分歧最大的 {run}",
+    "change places: against the order by {value}; equal ones do not":
+        "换位：与按 {value} 的次序相比；同分不算",
     "looked at {named} of {all}, evenly chosen": "等距抽查 {all} 题中的 {named} 题",
     "several spans": "多个片段", "text on further lines": "后续各行的文字",
     "words before `Answer:`": "`Answer:` 之前的文字", "white space": "空白",

@@ -55,6 +55,9 @@ def test_runs_change_places_by_scorer(tmp_path):
     ]
     finding = check([loaded(run) for run in runs])
     order = {row[0]: row[1] for row in finding.tables[-1].rows}
+    assert finding.data["run"] == "chatty" and finding.headline.startswith("chatty: ")
+    assert [row[0] for row in finding.tables[0].rows] == ["terse", "chatty"]
+    assert finding.data["apart"] == {row[0]: row[3] for row in finding.tables[0].rows}
     assert order["drop.f1"] == "terse > chatty"
     assert order["simple-evals.drop.score"] == "chatty > terse"
 
@@ -138,3 +141,115 @@ def test_exact_and_graded_scores_are_no_disagreement(tmp_path):
     means = finding.data["means"]["longer"]
     assert means["drop.f1"] > means["drop.em"] + 0.2
     assert finding.verdict == "sound"
+
+
+def test_a_run_that_is_sound_does_not_speak_for_the_others(tmp_path):
+    """The verdict is that of the run at which scorers are widest apart, whatever the order."""
+    runs = [
+        loaded(make_run(tmp_path, "gold", lambda gold: gold)),
+        loaded(make_run(tmp_path, "run-on", lambda gold: gold + "\nmore")),
+    ]
+    for order in (runs, runs[::-1]):
+        finding = check(order)
+        assert finding.verdict == "broken"
+        assert finding.data["run"] == "run-on"
+        assert any("run-on" in note for note in finding.notes)
+
+
+def test_equal_runs_do_not_change_places(tmp_path):
+    """Ten alike: no order is made of nothing."""
+    runs = [loaded(make_run(tmp_path, f"r{place}", lambda gold: gold)) for place in range(10)]
+    (*_, order) = check(runs, ["drop", "squad"]).tables
+    assert {row[1] for row in order.rows} == {" = ".join(f"r{place}" for place in range(10))}
+    assert {row[2] for row in order.rows} == {0}
+
+
+def stubborn():
+    """A stranger's scorer that fails on a full stop."""
+
+    def judge(texts, golds):
+        if texts[0].endswith("."):
+            raise ValueError("cannot\nread")
+        return {"em": 1.0}
+
+    return ForeignScorer(name="stubborn", version="1", keys=("em",), judge=judge)
+
+
+def percent():
+    """A stranger's scorer that speaks in percent."""
+    return ForeignScorer(
+        name="percent", version="1", keys=("em",), judge=lambda texts, golds: {"em": 100.0}
+    )
+
+
+def graded():
+    """A stranger's scorer whose values lie between, under a name of its own."""
+    return ForeignScorer(
+        name="graded", version="1", keys=("rouge",), judge=lambda texts, golds: {"rouge": 0.5}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("stubborn", "fails: ValueError: cannot read"),
+        ("percent", "em is 100, not from 0 to 1"),
+    ],
+)
+def test_a_strangers_scorer_that_is_no_scorer_is_named(tmp_path, name, why):
+    """It fails, or gives no fraction: left out, and nothing is compared with it."""
+    run = loaded(make_run(tmp_path, "dots", lambda gold: gold + "."))
+    finding = check([run], ["drop", f"{__name__}:{name}"])
+    assert set(finding.data["matrix"]) == {"drop.em", "drop.f1"}
+    (note,) = (one for one in finding.notes if one.startswith("left out"))
+    assert note.startswith(f"left out {__name__}:{name}: ") and note.endswith(why)
+
+
+def test_a_repair_that_makes_a_strangers_scorer_fail_is_no_crash(tmp_path):
+    """Where causes are sought, texts are tried that were never said."""
+    run = loaded(make_run(tmp_path, "ones", lambda gold: f"{gold}\nx"))
+    assert check([run], ["drop", "squad", f"{__name__}:stubborn"]).data["causes"]
+
+
+def test_a_value_between_is_graded_whatever_its_name(tmp_path):
+    """So that it is not compared with exact ones."""
+    run = loaded(make_run(tmp_path, "gold", lambda gold: gold))
+    finding = check([run], ["drop", f"{__name__}:graded"])
+    rows = {row[0]: row[2] for row in finding.tables[0].rows}
+    assert rows == {"drop.em": None, "drop.f1": f"{__name__}:graded.rouge",
+                    f"{__name__}:graded.rouge": "drop.f1"}  # fmt: skip
+
+
+def test_the_matrix_stands_on_the_page_too(tmp_path):
+    """Every number of it, exact and graded."""
+    run = loaded(make_run(tmp_path, "dots", lambda gold: gold + "."))
+    finding = check([run], ["drop", "squad"])
+    wide = {one.title: one for one in finding.tables if one.is_wide}
+    shown = {
+        (row[0], heading.removesuffix(" %")): cell
+        for one in wide.values()
+        for row in one.rows
+        for heading, cell in zip(one.headings[1:], row[1:], strict=True)
+    }
+    assert shown == {
+        (left, right): finding.data["matrix"][left][right] for left, right in shown
+    } and len(shown) == 8  # fmt: skip
+
+
+def test_the_language_of_most_questions_chooses_the_scorers():
+    """Not that of the first; the others are counted."""
+    base = mixed(["Ada", "Ada", "A"])
+    first = base.questions[0]
+    questions = tuple(
+        msgspec.structs.replace(first, question_id=f"q{place}", passage_id="p" if place else "z")
+        for place in range(3)
+    )
+    run = dataclasses.replace(
+        base, questions=questions,
+        passages={**base.passages, "z": Passage(passage_id="z", text="灯塔", language="zh")},
+    )  # fmt: skip
+    finding = check([run])
+    assert "drop.em" in finding.data["matrix"]
+    assert any(
+        note.startswith("1 of 3 questions are in another language") for note in finding.notes
+    )

@@ -222,3 +222,16 @@ def test_a_foreign_scorer_that_fails_is_named(runs, capsys):
     assert found["verdict"] == "doubtful"
     assert "fails: fails: ZeroDivisionError: division by zero" in found["notes"]
     assert found["data"]["squad"]
+
+
+def test_two_logs_of_one_name_stay_two(runs, capsys):
+    """Each model has a folder, and the samples in them one name: neither hides the other."""
+    fixture = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
+    (samples,) = fixture.glob("samples*")
+    for name in ("a", "b"):
+        (runs / name).mkdir()
+        (runs / name / samples.name).write_bytes(samples.read_bytes())
+    logs = [str(runs / name / samples.name) for name in ("a", "b")]
+    assert closeread("audit", *logs, "--check", "disagreement", "--metric", "drop", "--json") == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert len(found["data"]["means"]) == 2

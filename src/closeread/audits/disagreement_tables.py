@@ -1,0 +1,105 @@
+"""What the disagreement of scorers looks like as tables."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+
+from closeread.audits.findings import Cell, Table
+from closeread.audits.material import Subject
+
+
+def value_table(
+    values: Sequence[str],
+    matrix: Mapping[str, Mapping[str, float]],
+    means: Mapping[str, float],
+    exact: frozenset[str],
+) -> Table:
+    """Return each value with its mean, and the values that say most nearly and least the same."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in values:
+        away = {
+            peer: distance
+            for peer, distance in matrix[name].items()
+            if peer != name and (peer in exact) == (name in exact)
+        }
+        near, far = (
+            min(away, key=away.__getitem__, default=""),
+            max(away, key=away.__getitem__, default=""),
+        )
+        rows.append((name, means[name], near or None, away.get(near), far or None, away.get(far)))
+    return Table(
+        title="What each scorer says",
+        headings=("value", "mean %", "nearest", "apart %", "farthest", "apart from it %"),
+        rows=tuple(rows),
+        note="apart: the share of questions at which two values differ by more than 0.01",
+    )
+
+
+def matrix_tables(
+    values: Sequence[str], matrix: Mapping[str, Mapping[str, float]], exact: frozenset[str]
+) -> list[Table]:
+    """Return the whole matrix, once for exact and once for graded values."""
+    tables = []
+    for title, wanted in (("Exact scores apart", True), ("Graded scores apart", False)):
+        names = [name for name in values if (name in exact) is wanted]
+        if len(names) > 1:
+            rows: tuple[tuple[Cell, ...], ...] = tuple(
+                (one, *(matrix[one][other] for other in names)) for one in names
+            )
+            headings = ("value", *(f"{name} %" for name in names))
+            tables.append(Table(title=title, headings=headings, rows=rows, is_wide=True))
+    return tables
+
+
+def cause_table(causes: Mapping[str, Sequence[str]], n_apart: int, named: int) -> Table:
+    """Return how many questions each cause parts the scorers at."""
+    return Table(
+        title="Why they part",
+        headings=("cause", "questions", "of those looked at %", "for example"),
+        rows=tuple(
+            (cause, len(found), len(found) / named, found[0]) for cause, found in causes.items()
+        ),
+        note="" if named == n_apart else f"looked at {named:,} of {n_apart:,}, evenly chosen",
+    )
+
+
+def run_table(
+    subjects: Sequence[Subject],
+    spreads: Sequence[tuple[float, float]],
+    aparts: Sequence[Sequence[object]],
+) -> Table:
+    """Return how far the scorers part at each run."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.name, low, high, len(apart), len(apart) / len(one.questions))
+        for one, (low, high), apart in zip(subjects, spreads, aparts, strict=True)
+    )
+    return Table(
+        title="How far the scorers part, by run",
+        headings=("run", "lowest %", "highest %", "questions apart", "share %"),
+        rows=rows,
+    )
+
+
+def order_table(
+    subjects: Sequence[Subject], values: Sequence[str], means: Sequence[Mapping[str, float]]
+) -> Table:
+    """Return each value's order of the runs, and how many pairs the first value turns round."""
+    names = [one.name for one in subjects]
+    base = [mean[values[0]] for mean in means]
+    rows: list[tuple[Cell, ...]] = []
+    for value in values:
+        own = [mean[value] for mean in means]
+        order = sorted(range(len(names)), key=lambda place: -own[place])
+        shown = names[order[0]]
+        for before, place in pairwise(order):
+            shown += f" {'=' if own[before] == own[place] else '>'} {names[place]}"
+        swapped = sum(
+            (base[left] - base[right]) * (own[left] - own[right]) < 0
+            for left, right in combinations(range(len(names)), 2)
+        )
+        rows.append((value, shown, swapped))
+    return Table(
+        title="Which run is best, by scorer",
+        headings=("scorer", "order", "pairs that change places"),
+        rows=tuple(rows),
+        note=f"change places: against the order by {values[0]}; equal ones do not",
+    )
