@@ -21,6 +21,7 @@ from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
 from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.environment import trusted
 from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
 from closeread.readers.http.faults import (
     FailedQuestionError,
@@ -29,7 +30,7 @@ from closeread.readers.http.faults import (
     PassingFaultError,
     Reply,
 )
-from closeread.readers.http.lane import BROKEN_OFF, Lane, NotThereError, OutOfTimeError, trusted
+from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError, NotThereError
 
 _PASSING = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _FIRST_WAIT_SECONDS = 0.5  # each further one is twice as long, and all of them vary
@@ -173,7 +174,9 @@ class Client:
         try:
             async with asyncio.timeout(self.endpoint.timeout_seconds):
                 reply = await lane.send("POST", path, content)
-        except (TimeoutError, OutOfTimeError):
+        except NoConnectionInTimeError as error:
+            raise PassingFaultError(str(error), unpaid=True) from None
+        except TimeoutError:
             raise PassingFaultError(
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
             ) from None
@@ -254,9 +257,9 @@ async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
     try:
         async with asyncio.timeout(min(endpoint.timeout_seconds, 30.0)):
             return await lane.send("GET", path)
-    except NotThereError as error:
+    except (NotThereError, NoConnectionInTimeError) as error:
         raise unreachable(endpoint, error) from None
-    except (TimeoutError, OutOfTimeError, *BROKEN_OFF):
+    except (TimeoutError, *BROKEN_OFF):
         return None
 
 

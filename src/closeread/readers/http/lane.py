@@ -5,22 +5,24 @@ httpx's models of a request and of a response cost as much again as sending one.
 
 import ssl
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpcore
 import httpx
 
+from closeread.errors import EndpointError
 from closeread.readers.http.endpoint import Endpoint
+from closeread.readers.http.environment import core_url, proxy_for, shown, trusted, url_of
 from closeread.readers.http.faults import Reply
 from closeread.readers.http.network import Network
 
 _CONNECT_SECONDS = 10.0
 
-# What a request may end in besides a reply; time limits are TimeoutError or the second.
+_MOVED = {301, 302, 303, 307, 308}
+
+# What a request may end in besides a reply. Limits of time are TimeoutError, but for the second.
 NotThereError = httpcore.ConnectError
-OutOfTimeError = httpcore.TimeoutException
-BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError)
+NoConnectionInTimeError = httpcore.ConnectTimeout
+BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError)
 
 
 class Lane:
@@ -32,8 +34,12 @@ class Lane:
         Args:
             endpoint: Whom to ask.
             tls: From ``trusted``, where many lanes share it.
+
+        Raises:
+            UsageError: The address, or what the environment says of the way to it, is of no use.
         """
-        self._url = httpx.URL(endpoint.base_url)
+        self._endpoint = endpoint
+        self._url = url_of(endpoint.base_url)
         self._headers = [
             (b"Host", self._url.netloc),
             (b"Accept", b"application/json"),
@@ -41,9 +47,12 @@ class Lane:
         ]
         if endpoint.key:
             self._headers.append((b"Authorization", f"Bearer {endpoint.key}".encode()))
+        tls = tls or trusted()
+        proxy = proxy_for(endpoint.base_url, tls)
+        self._through = f", through the proxy {shown(proxy.url)}" if proxy is not None else ""
         self._pool = httpcore.AsyncConnectionPool(
-            ssl_context=tls or trusted(),
-            proxy=_proxy(endpoint.base_url),
+            ssl_context=tls,
+            proxy=proxy,
             max_connections=1,
             network_backend=Network(),
         )
@@ -58,19 +67,25 @@ class Lane:
         """Send one request and return its whole reply. Limits of time are the caller's.
 
         Raises:
-            NotThereError: No connection.
-            OutOfTimeError: No connection within ten seconds.
+            NotThereError: No connection, or a proxy that makes none.
+            NoConnectionInTimeError: No connection within ten seconds.
+            EndpointError: The server says that it is elsewhere.
             httpcore.NetworkError: It was not answered, or not wholly; and the rest of BROKEN_OFF.
         """
         length = [(b"Content-Length", b"%d" % len(content))] if content or method != "GET" else []
         request = httpcore.Request(
             method,
-            _core_url(self._url, path),
+            core_url(self._url, path),
             headers=self._headers + length,
             content=content,
             extensions={"timeout": {"connect": _CONNECT_SECONDS}},
         )
-        response = await self._pool.handle_async_request(request)
+        try:
+            response = await self._pool.handle_async_request(request)
+        except (httpcore.ConnectError, httpcore.ProxyError) as error:
+            raise NotThereError(f"{error}{self._through}") from error
+        except httpcore.ConnectTimeout as error:
+            raise NoConnectionInTimeError(f"{error}{self._through}") from error
         try:
             body = await response.aread()
         finally:
@@ -78,14 +93,23 @@ class Lane:
         named = {name.lower(): value for name, value in response.headers}
         if b"content-encoding" in named:  # nobody asked for it; some proxies do it all the same
             body = _decoded(response.headers, body)
+        if response.status == 407 and self._through:
+            raise NotThereError(f"status 407: {self._endpoint.said(body)}{self._through}")
+        if response.status in _MOVED:
+            raise self._moved(response.status, named.get(b"location", b"").decode("latin1"))
         return Reply(
             response.status, body, content, named.get(b"retry-after", b"").decode("latin1")
         )
 
-
-def trusted() -> ssl.SSLContext:
-    """Return whose certificates are trusted: certifi's, or those of ``SSL_CERT_FILE``."""
-    return httpx.create_ssl_context()
+    def _moved(self, status: int, location: str) -> EndpointError:
+        """Return the error for a redirection: followed, it would take the key to somebody else."""
+        place = self._endpoint.hidden(location.partition("?")[0])
+        return EndpointError(
+            f"status {status}: the server sends us on" + (f" to {place}" if place else ""),
+            where=self._endpoint.base_url,
+            expected="the address at which questions are answered; none is followed elsewhere",
+            cure="mend the address: https instead of http, or another path",
+        )
 
 
 def _decoded(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
@@ -93,30 +117,3 @@ def _decoded(headers: list[tuple[bytes, bytes]], body: bytes) -> bytes:
         return httpx.Response(200, headers=headers, content=body).content
     except httpx.DecodingError as error:
         raise httpcore.RemoteProtocolError(f"a reply that cannot be unpacked: {error}") from None
-
-
-def _core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
-    return httpcore.URL(
-        scheme=url.raw_scheme,
-        host=url.raw_host,
-        port=url.port,
-        target=url.raw_path.rstrip(b"/") + path.encode(),
-    )
-
-
-def _proxy(address: str) -> httpcore.Proxy | None:
-    found = proxy_for(address)
-    if found is None:
-        return None
-    proxy = httpx.Proxy(found)
-    return httpcore.Proxy(_core_url(proxy.url), auth=proxy.raw_auth)
-
-
-def proxy_for(address: str) -> str | None:
-    """Return the proxy that the environment names for an address (HTTPS_PROXY, NO_PROXY, ...)."""
-    parts = urlsplit(address)
-    if proxy_bypass(parts.hostname or ""):
-        return None
-    proxies = getproxies()
-    found = proxies.get(parts.scheme) or proxies.get("all")
-    return f"http://{found}" if found and "://" not in found else found

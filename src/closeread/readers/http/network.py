@@ -133,8 +133,10 @@ class Connection(asyncio.Protocol, httpcore.AsyncNetworkStream):
     async def aclose(self) -> None:
         """Say farewell where the protocol has one, and wait for no answer to it."""
         self._transport.close()
-        await asyncio.sleep(0)
-        self._transport.abort()
+        try:
+            await asyncio.sleep(0)
+        finally:
+            self._transport.abort()
 
     async def start_tls(
         self,
@@ -185,7 +187,8 @@ async def _opened(opening: Any, seconds: float | None) -> Any:
     try:
         async with asyncio.timeout(seconds) as limit:
             return await opening
-    except OSError as error:  # also the system's own time limit, and whatever TLS refuses
+    # also the system's own time limit, whatever TLS refuses, and names that no host can have
+    except (OSError, UnicodeError) as error:
         if limit.expired():
             raise httpcore.ConnectTimeout(f"no connection within {seconds:g} seconds") from None
         raise httpcore.ConnectError(str(error) or type(error).__name__) from error

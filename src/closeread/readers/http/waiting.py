@@ -12,7 +12,7 @@ import msgspec
 
 from closeread.errors import EndpointError
 from closeread.readers.http.endpoint import Endpoint, unreachable
-from closeread.readers.http.lane import BROKEN_OFF, Lane, OutOfTimeError
+from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError
 from closeread.readers.http.lanes import streamed
 
 _NOT_YET = (502, 503, 504)
@@ -74,7 +74,7 @@ async def _wait(endpoint: Endpoint, seconds: float, put: Callable[[str | _Answer
             try:
                 put(await _ask(endpoint, lane))
                 return
-            except (TimeoutError, OutOfTimeError, *BROKEN_OFF) as error:
+            except (TimeoutError, NoConnectionInTimeError, *BROKEN_OFF) as error:
                 left = ends - time.monotonic()
                 if left <= 0:
                     raise unreachable(endpoint, error) from None

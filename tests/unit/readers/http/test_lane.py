@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import contextlib
 import gzip
 import socket
 import ssl
@@ -10,9 +11,11 @@ from contextlib import asynccontextmanager
 import pytest
 import trustme
 
+from closeread.errors import EndpointError, UsageError
+from closeread.readers import make
 from closeread.readers.http import lane as lanes
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.lane import BROKEN_OFF, Lane, NotThereError, OutOfTimeError
+from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError, NotThereError
 from loops import in_a_loop
 
 
@@ -118,7 +121,7 @@ def test_no_encryption_and_no_handshake_end_in_time(monkeypatch):
     with pytest.raises(NotThereError):
         in_a_loop(check(dumb))
     monkeypatch.setattr(lanes, "_CONNECT_SECONDS", 0.3)
-    with pytest.raises(OutOfTimeError, match=r"no connection within 0\.3 seconds"):
+    with pytest.raises(NoConnectionInTimeError, match=r"no connection within 0\.3 seconds"):
         in_a_loop(check(mute))
 
 
@@ -262,3 +265,94 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
     (head,) = heads
     secret = base64.b64encode(b"someone:secret").decode().lower()
     assert f"proxy-authorization: basic {secret}" in head
+
+
+@pytest.mark.parametrize("host", ["a..b", f"{'a' * 64}.test", "ü..test", "１２７.0.0.1", "a b\tc"])
+def test_a_host_that_no_name_server_knows_is_said(host):
+    """Also where the library below takes it for a fault of the program."""
+    with pytest.raises((NotThereError, UsageError)):
+        in_a_loop(sent(1, b"{}", host=host))
+
+
+def test_a_host_that_takes_no_connection_in_time_is_not_there(monkeypatch):
+    """It neither lists no model nor replied too late."""
+    monkeypatch.setattr(lanes, "_CONNECT_SECONDS", 0.3)
+    with socket.socket() as full, contextlib.ExitStack() as waiting:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for _ in range(4):
+            one = waiting.enter_context(socket.socket())
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        reader, _ = make("chat", {"base_url": f"http://127.0.0.1:{full.getsockname()[1]}/v1"})
+        with pytest.raises(EndpointError, match=r"no endpoint answers here: no connection within"):
+            _ = reader.record
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("all_proxy", "socks5://me:secret@127.0.0.1:7", r"\(socks5://127.0.0.1:7\)"),
+        ("all_proxy", "socks4://me:secret@127.0.0.1:7", "no address"),
+        ("http_proxy", "http://me:secret@[::bad", "no address"),
+        ("http_proxy", "http://", "without a host"),
+        ("SSL_CERT_FILE", "/no/such.pem", "No such file"),
+        ("SSL_CERT_FILE", __file__, "certificate"),
+    ],
+)
+def test_what_the_environment_says_amiss_is_named(monkeypatch, name, value, said):
+    """In one message, without the proxy's password."""
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=said) as caught:
+        in_a_loop(sent(1, b"{}"))
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("refusal", [b"407 Proxy Authentication Required", b"503 No Way"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_refuses_is_named(monkeypatch, scheme, refusal):
+    """Not the endpoint, which was never asked; its 503 may pass all the same."""
+
+    async def refuses(reader, writer):
+        await asked(reader)
+        writer.write(replied(b"go away", refusal))
+
+    async def check():
+        async with listening(refuses) as door:
+            monkeypatch.setenv(f"{scheme}_proxy", f"http://me:secret@127.0.0.1:{door}")
+            return await sent(1, b"{}", scheme=scheme)
+
+    if scheme == "http" and refusal.startswith(b"503"):
+        assert [one.status for one in in_a_loop(check())] == [503]
+        return
+    with pytest.raises(NotThereError, match=r"through the proxy http://127.0.0.1:\d+$") as caught:
+        in_a_loop(check())
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("place", ["127.0.0.1:{port}", "127.0.0.1", "*", ".0.1"])
+def test_no_proxy_names_hosts_also_with_their_port(monkeypatch, place):
+    async def check():
+        async with listening(echo) as port:
+            monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+            monkeypatch.setenv("no_proxy", place.format(port=port))
+            return await sent(port, b"one")
+
+    assert [one.content for one in in_a_loop(check())] == [b"one"]
+
+
+def test_a_server_that_sends_on_is_not_followed():
+    """The key would go with the request; where to is said."""
+
+    async def moved(reader, writer):
+        await asked(reader)
+        place = b"Location: https://other.test/v1/completions?key=x\r\n"
+        writer.write(replied(b"", b"308 Permanent Redirect", place))
+
+    async def check():
+        async with listening(moved) as port:
+            return await sent(port, b"{}")
+
+    with pytest.raises(EndpointError, match=r"308: .* to https://other.test/v1/completions\n"):
+        in_a_loop(check())

@@ -1,0 +1,102 @@
+"""What the environment says of the way to an endpoint: proxies, and whose certificates count."""
+
+import importlib.util
+import os
+import ssl
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import httpcore
+import httpx
+
+from closeread.errors import UsageError
+
+
+def trusted() -> ssl.SSLContext:
+    """Return whose certificates are trusted: certifi's, or those of ``SSL_CERT_FILE``.
+
+    Raises:
+        UsageError: There are none in the file that the variable names.
+    """
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:  # ssl's own errors among them
+        raise UsageError(
+            f"the certificates that SSL_CERT_FILE names cannot be read: {error.strerror or error}",
+            where=os.environ.get("SSL_CERT_FILE", ""),
+            expected="certificates in PEM",
+            cure="mend the variable SSL_CERT_FILE, or unset it",
+        ) from None
+
+
+def url_of(address: str) -> httpx.URL:
+    """Return an address as it goes over the wire.
+
+    Raises:
+        UsageError: It is none.
+    """
+    try:
+        return httpx.URL(address)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"no http or https address: {address[:200]}: {error}") from None
+
+
+def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
+    """Return an address, with a path behind its own, as httpcore has it."""
+    return httpcore.URL(
+        scheme=url.raw_scheme,
+        host=url.raw_host,
+        port=url.port,
+        target=url.raw_path.rstrip(b"/") + path.encode(),
+    )
+
+
+def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
+    """Return the proxy that the environment names for an address, if any.
+
+    Raises:
+        UsageError: It cannot be used. Its password is not repeated.
+    """
+    found = _named_for(address)
+    if found is None:
+        return None
+    try:
+        proxy = httpx.Proxy(found)
+    except (httpx.InvalidURL, ValueError):
+        raise _unusable("the environment names a proxy that is no address") from None
+    if not proxy.url.host:
+        raise _unusable("the environment names a proxy without a host")
+    if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        raise _unusable(
+            f"the environment names a SOCKS proxy ({shown(core_url(proxy.url))}), which needs the "
+            "package socksio",
+            "pip install socksio, or ",
+        )
+    context = tls if proxy.url.scheme == "https" else None
+    return httpcore.Proxy(core_url(proxy.url), auth=proxy.raw_auth, ssl_context=context)
+
+
+def shown(url: httpcore.URL) -> str:
+    """Return a proxy's address without its password."""
+    host = url.host.decode("ascii")
+    place = f"[{host}]" if ":" in host else host
+    return f"{url.scheme.decode('ascii')}://{place}" + (f":{url.port}" if url.port else "")
+
+
+def _named_for(address: str) -> str | None:
+    """Return what HTTPS_PROXY, ALL_PROXY and their like say, unless NO_PROXY names the host."""
+    parts = urlsplit(address)
+    # The port belongs to what NO_PROXY may name; in brackets nothing but they would be found.
+    if any(proxy_bypass(place) for place in (parts.hostname or "", parts.netloc)):
+        return None
+    proxies = getproxies()
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    return f"http://{found}" if found and "://" not in found else found
+
+
+def _unusable(found: str, cure: str = "") -> UsageError:
+    return UsageError(
+        found,
+        expected="such as http://127.0.0.1:7890 in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
+        cure=f"{cure}mend or unset these variables, or name the endpoint's host in NO_PROXY",
+    )
