@@ -79,7 +79,7 @@ def test_what_gives_no_question_is_told(tmp_path, encoder):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("words_a_question", 0), ("around", 0), ("left_out", 1.0), ("left_out", -1)]
+    ("name", "value"), [("words_a_question", 0), ("around", 1), ("left_out", 1.0), ("left_out", -1)]
 )
 def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
     """Before anything is trained or written."""
@@ -90,7 +90,7 @@ def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
 
 
 def test_the_small_reader_s_recipe():
-    """An epoch of questions made from passages at 3e-4, then three of real ones at 2e-4."""
+    """An epoch of questions made from passages at 3e-4, then two of real ones at 2e-4."""
     recipe = load_recipe(RECIPE)
     (first,) = recipe.before
     before, last = (

@@ -45,7 +45,7 @@ def test_the_numbers_are_those_of_the_baseline(name):
         assert [one.path for one in sources] == paths
 
 
-@pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", SINGLE[0], SINGLE[-1]])
+@pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", *SINGLE])
 def test_a_few_steps_of_it(tmp_path, name, encoder, data):  # noqa: F811
     done = few_steps.run(FOLDER / f"{name}.toml", encoder, data, tmp_path / "out")
     assert done.told["steps"] == 2

@@ -18,6 +18,7 @@ def train(
     data: str,
     *,
     resume: bool = False,
+    overwrite: bool = False,
     reader: TrainedReader = SPAN,
     before: tuple[Stage, ...] = (),
     begin: Any = lambda total: lambda done: None,
@@ -32,6 +33,7 @@ def train(
         out=out,
         open_dataset=open_dataset,
         resume=resume,
+        overwrite=overwrite,
         begin=begin,
     )
     catalog.resolve("trainer", reader.name)(request)

@@ -41,12 +41,13 @@ def train(request: Request) -> Trained:
     """Train a span reader on what passages alone give.
 
     Raises:
-        UsageError: ``words_a_question`` or ``around`` is below 1, or ``left_out`` is no share.
+        UsageError: ``words_a_question`` is below 1, ``around`` below 2 (both sides together are
+            then too few words to ask by), or ``left_out`` is no share.
     """
     options = section(request.path, request.recipe.reader.options, ClozeOptions, "reader.options.")
     for name, value, held, expected in (
         ("words_a_question", options.words_a_question, options.words_a_question >= 1, "at least 1"),
-        ("around", options.around, options.around >= 1, "at least 1"),
+        ("around", options.around, options.around >= 2, "at least 2"),
         ("left_out", options.left_out, 0 <= options.left_out < 1, "from 0 to below 1"),
     ):
         if not held:

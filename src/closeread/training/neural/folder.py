@@ -5,6 +5,7 @@ that a folder without it is not finished. Under several processes the first writ
 """
 
 import errno
+import os
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ class Folder:
 
     Raises:
         UsageError: There is a training in it and neither resume nor overwrite is asked for, or
-            there is something else in it, or nothing to resume.
+            there is something else in it, or nothing to resume, or overwriting would discard what
+            the training begins from.
         MismatchError: The training to be resumed was begun with another recipe.
         StorageError: It cannot be written.
     """
@@ -108,7 +110,7 @@ class Folder:
         if not self._has_states():
             return  # broken off before there was anything to lose
         if overwrite:
-            shutil.rmtree(self.path)
+            self._discard(recipe)
         elif not resume:
             raise UsageError(
                 "a training is there already", where=where, cure="--resume or --overwrite"
@@ -121,6 +123,17 @@ class Folder:
             )
         elif (self.path / DONE).exists():
             raise UsageError("the training there is finished", where=where, cure="--overwrite")
+
+    def _discard(self, recipe: TrainRecipe) -> None:
+        whole = self.path.resolve()
+        for named in _begun_from(recipe):
+            if named.resolve().is_relative_to(whole):
+                raise UsageError(
+                    f"--overwrite would discard what the training begins from: {named}",
+                    where=str(self.path),
+                    cure="name another folder with --out",
+                )
+        shutil.rmtree(self.path)
 
 
 _NO_ROOM = (
@@ -172,10 +185,28 @@ def _find_best_again(state: Path) -> None:
 
 
 def _asked(recipe: TrainRecipe) -> Any:
-    """What two trainings must share to be the same: all but the place."""
+    """What two trainings must share to be the same: all but the place.
+
+    A stage that begins from the one before it, in the same folder, names it by its number: the
+    folder may have been moved since, or be named in another way.
+    """
     asked = msgspec.to_builtins(recipe)
-    del asked["out"]
+    stages = Path(asked.pop("out")).parent
+    model = asked["train"].get("model")
+    if stages.name == STAGES and isinstance(model, str) and Path(model).parent == stages:
+        asked["train"]["model"] = Path(model).name
     return msgspec.json.decode(msgspec.json.encode(asked))
+
+
+def _begun_from(recipe: TrainRecipe) -> Iterator[Path]:
+    """Yield all files and folders that a recipe names, other than where it writes."""
+    left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict | list | tuple):
+            left.extend(one.values() if isinstance(one, dict) else one)
+        elif isinstance(one, str) and one and (path := Path(os.path.expandvars(one))).exists():
+            yield path
 
 
 def _read(path: Path) -> Any:
