@@ -82,24 +82,29 @@ def run_table(
 def order_table(
     subjects: Sequence[Subject], values: Sequence[str], means: Sequence[Mapping[str, float]]
 ) -> Table:
-    """Return each value's order of the runs, and how many pairs the first value turns round."""
+    """Return each value's order of the runs, and how many pairs it turns round.
+
+    Against the order of the value that tells most pairs apart, the first of such: one that gives
+    every run nothing has no order.
+    """
     names = [one.name for one in subjects]
-    base = [mean[values[0]] for mean in means]
+    columns = {value: [mean[value] for mean in means] for value in values}
+    pairs = list(combinations(range(len(names)), 2))
+    base = max(
+        values, key=lambda value: sum(columns[value][a] != columns[value][b] for a, b in pairs)
+    )
+    first = columns[base]
     rows: list[tuple[Cell, ...]] = []
-    for value in values:
-        own = [mean[value] for mean in means]
+    for value, own in columns.items():
         order = sorted(range(len(names)), key=lambda place: -own[place])
         shown = names[order[0]]
         for before, place in pairwise(order):
             shown += f" {'=' if own[before] == own[place] else '>'} {names[place]}"
-        swapped = sum(
-            (base[left] - base[right]) * (own[left] - own[right]) < 0
-            for left, right in combinations(range(len(names)), 2)
-        )
+        swapped = sum((first[a] - first[b]) * (own[a] - own[b]) < 0 for a, b in pairs)
         rows.append((value, shown, swapped))
     return Table(
         title="Which run is best, by scorer",
         headings=("scorer", "order", "pairs that change places"),
         rows=tuple(rows),
-        note=f"change places: against the order by {values[0]}; equal ones do not",
+        note=f"change places: against the order by {base}; equal ones do not",
     )

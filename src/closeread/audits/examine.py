@@ -131,7 +131,7 @@ def _findings(
         if name not in chosen:
             continue
         if name == "shape":
-            yield shape.check(table, wanted.target)
+            yield shape.check(table, wanted.target, subjects)
         elif not subjects:
             yield Finding(check=name, verdict="skipped", headline="no run was named")
         elif not any(one.questions for one in subjects):

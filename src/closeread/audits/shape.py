@@ -1,14 +1,15 @@
 """Does a benchmark's score move over models as others do? Correlations, stuck clusters, order."""
 
 import math
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import combinations
 
+from closeread.audits import recut_shape
+from closeread.audits.correlation import Cluster, pearson, pearson_of, rounded, spearman, stuck
 from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.material import Subject
 from closeread.audits.score_tables import Row, ScoreTable
 from closeread.errors import UsageError
 
@@ -18,28 +19,20 @@ _FEW = 4
 _MOST_OVERTAKEN = 10
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cluster:
-    """Models whose score is nearly the same whatever their general level."""
-
-    names: tuple[str, ...]
-    low: float
-    high: float
-    level_low: float
-    level_high: float
-
-
-def check(table: ScoreTable, target: str = "") -> Finding:
+def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ()) -> Finding:
     """Look at one benchmark against the others.
 
     Args:
         table: Scores of models.
         target: The benchmark that is doubted; by default ``drop``, else the one that correlates
             least with the others.
+        subjects: Runs; those of models in the table are scored cut at every stop, and are the
+            benchmark where the table has no such column.
 
     Raises:
         UsageError: No model has a score on ``target``.
     """
+    table = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
         return Finding(
@@ -86,6 +79,10 @@ def check(table: ScoreTable, target: str = "") -> Finding:
                 ),
             )
         )
+    cuts = recut_shape.cuts_of(table, subjects, chosen)
+    able = recut_shape.enough(cuts)
+    if able:
+        tables += recut_shape.tables(cuts)
     tables.append(
         Table(
             title="Signs that a number is no measure",
@@ -93,7 +90,7 @@ def check(table: ScoreTable, target: str = "") -> Finding:
             rows=tuple(signs),
         )
     )
-    if len(_points(table, chosen)) < 3 and not signs:
+    if len(_points(table, chosen)) < 3 and not signs and not able:
         return Finding(
             check="shape", verdict="skipped",
             headline=f"{chosen}: fewer than three models with scores, and nothing odd about them",
@@ -104,13 +101,22 @@ def check(table: ScoreTable, target: str = "") -> Finding:
     return Finding(
         check="shape",
         verdict=verdict,
-        headline=_headline(chosen, cluster, about, len(others)),
+        headline="; ".join(
+            [_headline(chosen, cluster, about, len(others))]
+            + ([recut_shape.sentence(cuts)] if able else [])
+        ),
         tables=tuple(tables),
+        notes=(
+            (f"{len(cuts)} of the runs are of models in the table: three are needed",)
+            if subjects and not able
+            else ()
+        ),
         data={
             "target": chosen,
             "cluster": list(cluster.names) if cluster else [],
             "signs": [list(sign) for sign in signs],
             "points": [list(point) for point in _points(table, chosen)],
+            "recut": recut_shape.data(cuts) if able else {},
         },
     )
 
@@ -133,41 +139,6 @@ def _headline(
     return f"{chosen}: " + "; ".join(parts)
 
 
-def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
-    """Return the largest group of models with nearly one score over a wide range of levels.
-
-    A group is a run of neighbouring scores no wider than a quarter of the whole range, that holds
-    four models or more and a third of all, and spans half of the range of levels or more. (Where
-    score and level rise together, a quarter of the scores spans a quarter of the levels.)
-
-    Args:
-        points: Model, mean of the other benchmarks, score.
-    """
-    if len(points) < 2 * _FEW:
-        return None
-    by_score = sorted(points, key=lambda point: point[2])
-    levels = [level for _, level, _ in points]
-    wide = (max(levels) - min(levels)) / 2
-    narrow = (by_score[-1][2] - by_score[0][2]) / 4
-    best: Cluster | None = None
-    end = 0
-    for start, (_, _, lowest) in enumerate(by_score):
-        # The longest run from here decides: a shorter one has fewer models and levels.
-        while end < len(by_score) and by_score[end][2] - lowest <= narrow:
-            end += 1
-        size = end - start
-        if size < _FEW or 3 * size < len(points) or (best and len(best.names) >= size):
-            continue
-        part = by_score[start:end]
-        own = [level for _, level, _ in part]
-        if max(own) - min(own) >= wide:
-            best = Cluster(
-                names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
-                level_low=min(own), level_high=max(own),
-            )  # fmt: skip
-    return best
-
-
 def _target(table: ScoreTable, wanted: str) -> str:
     names = table.benchmarks()
     for name in names:
@@ -177,7 +148,7 @@ def _target(table: ScoreTable, wanted: str) -> str:
         raise UsageError(f"there is no benchmark {wanted!r}", expected="one of " + ", ".join(names))
 
     def likeness(name: str) -> float:
-        found = _pearson_of(_points(table, name))
+        found = pearson_of(_points(table, name))
         return 1.0 if found is None else found
 
     return min(names, key=likeness)
@@ -191,9 +162,9 @@ def _points(table: ScoreTable, target: str) -> list[tuple[str, float, float]]:
     """Return model, mean of its other scores, and its score, where both are there."""
     found = []
     for row in table.rows:
-        others = [score for name, score in row.scores.items() if name != target and score > 0]
-        if target in row.scores and others:
-            found.append((_label(row), math.fsum(others) / len(others), row.scores[target]))
+        level = recut_shape.levels(row, target)
+        if target in row.scores and level is not None:
+            found.append((_label(row), level, row.scores[target]))
     return found
 
 
@@ -217,42 +188,11 @@ def _correlations(
         levels, scores = [point[1] for point in points], [point[2] for point in points]
         rest = [point for point in points if point[0] not in stuck_names]
         found.append(
-            (name, len(points), _rounded(_pearson(levels, scores)),
-             _rounded(_spearman(levels, scores)),
-             *((_rounded(_pearson_of(rest)),) if cluster else ()))
+            (name, len(points), rounded(pearson(levels, scores)),
+             rounded(spearman(levels, scores)),
+             *((rounded(pearson_of(rest)),) if cluster else ()))
         )  # fmt: skip
     return tuple(found)
-
-
-def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, 3)
-
-
-def _pearson_of(points: Sequence[tuple[str, float, float]]) -> float | None:
-    return _pearson([point[1] for point in points], [point[2] for point in points])
-
-
-def _pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
-    if len(left) < 3:
-        return None
-    a, b = math.fsum(left) / len(left), math.fsum(right) / len(right)
-    above = math.fsum((x - a) * (y - b) for x, y in zip(left, right, strict=True))
-    below = math.sqrt(
-        math.fsum((x - a) ** 2 for x in left) * math.fsum((y - b) ** 2 for y in right)
-    )
-    return above / below if below else None
-
-
-def _spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
-    return _pearson(_ranks(left), _ranks(right))
-
-
-def _ranks(numbers: Sequence[float]) -> list[float]:
-    """Return ranks from 1; equal numbers share the mean of theirs."""
-    order = sorted(numbers)
-    ranks = {number: (bisect_left(order, number) + bisect_right(order, number) + 1) / 2
-             for number in numbers}  # fmt: skip
-    return [ranks[number] for number in numbers]
 
 
 # What the signs are found by: a benchmark, then where, from which score, to which.

@@ -12,6 +12,7 @@ from typing import Any
 import closeread
 from closeread.formats.registry import replacing
 from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, OUR_CELLS, QUESTIONS, SENTENCES
+from closeread.reports.scatter import scatter
 
 _TEMPLATES = files("closeread.reports") / "templates"
 _MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
@@ -143,11 +144,13 @@ class _Page:
         )
         tables = "".join(map(self.table, finding.get("tables", ())))
         check = finding["check"]
+        plot = scatter(finding.get("data", {}), self.own) if check == "shape" else ""
         return (
             f'<section id="f{number}" class="{finding["verdict"]}"><h2>{self.own(check)} '
             f"<small>{self.verdict(finding)}</small></h2>"
             f'<p class="soft asks">{self.own(QUESTIONS[check])}</p>'
-            f'<p class="headline">{self.said(finding["headline"])}</p>{notes}{tables}</section>'
+            f'<p class="headline">{self.said(finding["headline"])}</p>'
+            f"{notes}{plot}{tables}</section>"
         )
 
     def table(self, table: Mapping[str, Any]) -> str:

@@ -20,6 +20,13 @@ _FRAME: dict[str, str] = {
     "do not use the number as it is": "请勿直接使用该分数",
     "the sources lack what the check needs": "来源缺少该项检查所需的内容",
     "Nothing to show.": "没有内容。",
+    "a model": "一个模型",
+    "a model of the cluster that hardly moves": "停滞的一簇中的模型",
+    "a run as saved": "保存原样的运行",
+    "the same run, cut at {stop}": "同一运行，截于 {stop}",
+    "{benchmark} over the mean of the other benchmarks, model by model":
+        "各模型的 {benchmark} 与其余基准的平均",
+    "mean of the other benchmarks, %": "其余基准的平均，%", "{benchmark}, %": "{benchmark}，%",
     "the first {shown} of {all} rows; all are in the output of --json":
         "前 {shown} 行，共 {all} 行；全部见 --json 的输出",
     "{n} characters": "共 {n} 个字符",
@@ -220,6 +227,25 @@ _SHAPE = {
     "Pearson without the cluster": "除去该簇的 Pearson",
     "Stuck: {benchmark} hardly moves over these": "停滞：{benchmark} 在这些模型上几乎不变",
     "mean of the others %": "其余基准的平均 %",
+    "The runs of these models against their other scores, cut at each stop":
+        "这些模型的运行与其他分数：在各停止串处截断",
+    "stuck": "停滞数",
+    "one stop for all models; the runs are scored by the scorer that they call for":
+        "所有模型用同一停止串；运行按其应用的评分器评分",
+    "Before and after": "之前与之后",
+    "{scorer} F1 as saved %": "原样 {scorer} F1 %",
+    "{n} of the runs are of models in the table: three are needed":
+        "表中的模型只有 {n} 次运行：至少需要三次",
+    "{=shape}; no stop raises the scores of the {n} runs":
+        "{=shape}；任何停止串都不会提高这 {n} 次运行的分数",
+    "{=shape}; cutting the texts of {n} runs at {stop} takes Pearson's correlation with the others "
+    "from {before} to {after}":
+        "{=shape}；将 {n} 次运行的文本截于 {stop}，与其余基准的 Pearson 相关从 {before} 变为 "
+        "{after}",
+    "no stop raises the scores of the {n} runs": "任何停止串都不会提高这 {n} 次运行的分数",
+    "cutting the texts of {n} runs at {stop} takes Pearson's correlation with the others from "
+    "{before} to {after}":
+        "将 {n} 次运行的文本截于 {stop}，与其余基准的 Pearson 相关从 {before} 变为 {after}",
     "Signs that a number is no measure": "分数不成其为度量的迹象",
 }  # fmt: skip
 

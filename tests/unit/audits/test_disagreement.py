@@ -253,3 +253,15 @@ def test_the_language_of_most_questions_chooses_the_scorers():
     assert any(
         note.startswith("1 of 3 questions are in another language") for note in finding.notes
     )
+
+
+def test_places_change_against_a_scorer_that_has_an_order(tmp_path):
+    """Exact match gives both runs nothing: there is nothing in it to turn round."""
+    runs = [
+        loaded(make_run(tmp_path, "long", lambda gold: f"{gold} {'boats ' * 8}")),
+        loaded(make_run(tmp_path, "short", lambda gold: f"{gold[:1]} and {gold}")),
+    ]
+    (*_, order) = check(runs, ["drop", "opencompass"]).tables
+    swapped = {row[0]: row[2] for row in order.rows}
+    assert "against the order by drop.f1" in order.note
+    assert swapped["drop.em"] == swapped["drop.f1"] == 0

@@ -2,13 +2,18 @@
 
 import json
 import re
+from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
+from audit_runs import loaded, make_run
+from closeread.audits.correlation import ranks, stuck
 from closeread.audits.material import Problems
 from closeread.audits.score_tables import Row, ScoreTable, is_table, read, size_of
-from closeread.audits.shape import _ranks, check, stuck
+from closeread.audits.shape import check
 from closeread.errors import InputError, UsageError
+from closeread.reports.audit import write_audit
 
 
 def table(*rows):
@@ -124,7 +129,7 @@ def test_a_leaderboard_of_thousands_is_looked_at_in_no_time():
 
 
 def test_equal_scores_share_their_rank():
-    assert _ranks([0.3, 0.1, 0.3, 0.2]) == [3.5, 1.0, 3.5, 2.0]
+    assert ranks([0.3, 0.1, 0.3, 0.2]) == [3.5, 1.0, 3.5, 2.0]
 
 
 def test_a_sign_belongs_to_its_benchmark():
@@ -222,3 +227,68 @@ def test_the_headline_counts_the_benchmarks_own_signs():
     assert found.headline.startswith("drop: moves as the others do; ")
     assert "signs at other benchmarks" in found.headline
     assert "Pearson without the cluster" not in found.tables[0].headings
+
+
+class Ten:
+    """Ten runs of models, whose others' scores rise: they know ever more, and run on."""
+
+    def __init__(self, folder):
+        self.table = table(
+            *((f"org/m{place}", None, {"a": place / 10, "b": place / 12}) for place in range(1, 11))
+        )
+        self.runs = []
+        for place in range(1, 11):
+            said = iter(["right"] * (place * 8 // 10) + ["wrong"] * 8)
+            run = make_run(
+                folder, f"m{place}",
+                lambda gold, said=said: (gold if next(said) == "right" else "qqq") + "\n\nThe end",
+            )  # fmt: skip
+            self.runs.append(loaded(run))
+
+
+def test_the_scatter_before_and_after_recutting(tmp_path):
+    """One stop for all ten: what was stuck rises with the others."""
+    ten = Ten(tmp_path)
+    found = check(ten.table, "", ten.runs)
+    recut = found.data["recut"]
+    assert recut["stop"] in ("\n", "\n\n")
+    by_stop = {row["stop"]: row for row in recut["by_stop"]}
+    assert by_stop["\n"]["pearson"] > 0.95 > (by_stop[None]["pearson"] or 0)
+    assert len(recut["points"]) == 10
+    for _, level, before, after in recut["points"]:
+        assert after >= before and 0 < level < 1
+    assert "takes Pearson's correlation with the others from" in found.headline
+    assert found.data["target"] == "drop"
+    cut = {row[0]: row for one in found.tables if one.title == "Before and after"
+           for row in one.rows}  # fmt: skip
+    assert [list(row) for row in cut.values()] == recut["points"]
+
+
+def test_runs_of_strangers_are_no_points(tmp_path):
+    """Fewer than three of the table's models: the finding says so, and correlates nothing."""
+    ten = Ten(tmp_path)
+    rows = [Row(model=f"x{place}", scores={"drop": place / 10, "b": place / 9})
+            for place in range(5)]  # fmt: skip
+    found = check(ScoreTable(rows), "", ten.runs)
+    assert found.data["recut"] == {}
+    assert any(note.startswith("0 of the runs") for note in found.notes)
+
+
+def test_the_page_draws_every_point(tmp_path):
+    """As many dots as the data have, each with its model's name, and hostile names escaped."""
+    ten = Ten(tmp_path)
+    hostile = Row(model="<b>&\"'", scores={"drop": 0.3, "a": 0.4})
+    found = msgspec.to_builtins(check(ScoreTable([*ten.table.rows, hostile]), "", ten.runs))
+    for language in ("en", "zh"):
+        page = tmp_path / f"{language}.html"
+        write_audit(["scores.csv"], [found], {}, page, language=language)
+        text = page.read_text("utf-8")
+        figure = text[text.index("<figure") : text.index("</figure>")]
+        ElementTree.fromstring(figure + "</figure>")
+        circles = [one for one in figure.split("<circle")[1:] if "<title>" in one]
+        data = found["data"]
+        moved = {point[0] for point in data["recut"]["points"]}
+        alone = [point for point in data["points"] if point[0] not in moved]
+        assert len(circles) == 2 * len(moved) + len(alone) == 21
+        assert "<b>" not in figure
+        assert ("cut at" in figure) is (language == "en")

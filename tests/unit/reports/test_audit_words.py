@@ -14,7 +14,7 @@ from closeread.reports.phrases import Phrases
 FOLDER = Path(audits.__file__).parent
 MODULES = (
     "copies", "disagreement", "disagreement_tables", "leakage", "metamorphic", "overlaps",
-    "promises", "replan", "shape", "shortcuts", "truncation",
+    "promises", "recut_shape", "replan", "shape", "shortcuts", "truncation",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}

@@ -1,0 +1,89 @@
+"""Scores of models against their level: correlations, and the cluster that hardly moves."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_FEW = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """Models whose score is nearly the same whatever their general level."""
+
+    names: tuple[str, ...]
+    low: float
+    high: float
+    level_low: float
+    level_high: float
+
+
+def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
+    """Return the largest group of models with nearly one score over a wide range of levels.
+
+    A group is a run of neighbouring scores no wider than a quarter of the whole range, that holds
+    four models or more and a third of all, and spans half of the range of levels or more. (Where
+    score and level rise together, a quarter of the scores spans a quarter of the levels.)
+
+    Args:
+        points: Model, mean of the other benchmarks, score.
+    """
+    if len(points) < 2 * _FEW:
+        return None
+    by_score = sorted(points, key=lambda point: point[2])
+    levels = [level for _, level, _ in points]
+    wide = (max(levels) - min(levels)) / 2
+    narrow = (by_score[-1][2] - by_score[0][2]) / 4
+    best: Cluster | None = None
+    end = 0
+    for start, (_, _, lowest) in enumerate(by_score):
+        # The longest run from here decides: a shorter one has fewer models and levels.
+        while end < len(by_score) and by_score[end][2] - lowest <= narrow:
+            end += 1
+        size = end - start
+        if size < _FEW or 3 * size < len(points) or (best and len(best.names) >= size):
+            continue
+        part = by_score[start:end]
+        own = [level for _, level, _ in part]
+        if max(own) - min(own) >= wide:
+            best = Cluster(
+                names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
+                level_low=min(own), level_high=max(own),
+            )  # fmt: skip
+    return best
+
+
+def rounded(number: float | None) -> float | None:
+    """Return a correlation with three decimals."""
+    return None if number is None else round(number, 3)
+
+
+def pearson_of(points: Sequence[tuple[str, float, float]]) -> float | None:
+    """Return the correlation of level and score over models."""
+    return pearson([point[1] for point in points], [point[2] for point in points])
+
+
+def pearson(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Return Pearson's correlation; None of fewer than three, or where one side is constant."""
+    if len(left) < 3:
+        return None
+    a, b = math.fsum(left) / len(left), math.fsum(right) / len(right)
+    above = math.fsum((x - a) * (y - b) for x, y in zip(left, right, strict=True))
+    below = math.sqrt(
+        math.fsum((x - a) ** 2 for x in left) * math.fsum((y - b) ** 2 for y in right)
+    )
+    return above / below if below else None
+
+
+def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Return Spearman's rank correlation, None as Pearson's is."""
+    return pearson(ranks(left), ranks(right))
+
+
+def ranks(numbers: Sequence[float]) -> list[float]:
+    """Return ranks from 1; equal numbers share the mean of theirs."""
+    order = sorted(numbers)
+    ranks = {number: (bisect_left(order, number) + bisect_right(order, number) + 1) / 2
+             for number in numbers}  # fmt: skip
+    return [ranks[number] for number in numbers]

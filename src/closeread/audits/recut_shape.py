@@ -1,0 +1,190 @@
+"""Runs of models against the models' other scores, with the texts cut at every candidate stop.
+
+The experiment of the Open LLM Leaderboard's look into DROP: does the benchmark follow the others
+once its texts are cut elsewhere? One stop is taken for all models, as a harness would.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from closeread.audits.correlation import Cluster, pearson, rounded, spearman, stuck
+from closeread.audits.findings import Table
+from closeread.audits.material import Subject, judge_of, of_texts
+from closeread.audits.recuts import Recut, candidates, recut_at
+from closeread.audits.score_tables import Row, ScoreTable
+
+_FEW = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cuts:
+    """One run of a model that the table knows, scored at every stop.
+
+    Attributes:
+        level: The mean of the model's other scores.
+        recuts: By stop, None for the texts as they were saved.
+    """
+
+    model: str
+    level: float
+    scorer: str
+    recuts: Mapping[str | None, Recut]
+
+
+def levels(row: Row, target: str) -> float | None:
+    """Return the mean of a model's scores but for the doubted one and zeros."""
+    others = [score for name, score in row.scores.items() if name != target and score > 0]
+    return math.fsum(others) / len(others) if others else None
+
+
+def with_runs(table: ScoreTable, subjects: Sequence[Subject], target: str) -> ScoreTable:
+    """Return the table with the runs' own scores as a column, where it has no such benchmark."""
+    if any(name.lower() == target.lower() for name in table.benchmarks()):
+        return table
+    found = dict(_matched(table, subjects, target))
+    rows = list(table.rows)
+    for place, one in found.items():
+        _, metric = judge_of(one)
+        (saved,) = recut_at(one, metric, [None])
+        rows[place] = replace(rows[place], scores={**rows[place].scores, target: saved.f1})
+    return ScoreTable(rows)
+
+
+def cuts_of(table: ScoreTable, subjects: Sequence[Subject], target: str) -> list[Cuts]:
+    """Return the runs of models in the table, scored at the stops that any of them holds."""
+    matched = dict(_matched(table, subjects, target))
+    stops: list[str | None] = [None]
+    for one in matched.values():
+        stops += [stop for stop in candidates(one) if stop and stop not in stops]
+    found = []
+    for place, one in matched.items():
+        level = levels(table.rows[place], target)
+        if level is not None:
+            name, metric = judge_of(one)
+            recuts = {row.stop: row for row in recut_at(one, metric, stops)}
+            found.append(
+                Cuts(model=table.rows[place].model, level=level, scorer=name, recuts=recuts)
+            )
+    return found
+
+
+def _matched(
+    table: ScoreTable, subjects: Sequence[Subject], target: str
+) -> Iterator[tuple[int, Subject]]:
+    """Yield the row of each run's model, the one that says most of its level, with the run."""
+    taken: set[int] = set()
+    for one in subjects:
+        if not one.is_text or not one.questions:
+            continue
+        names = {_bare(name) for name in (one.model, one.name) if name}
+        places = [
+            place
+            for place, row in enumerate(table.rows)
+            if _bare(row.model) in names and place not in taken
+        ]
+        if places:
+            best = max(places, key=lambda place: len({*table.rows[place].scores} - {target}))
+            taken.add(best)
+            yield best, of_texts(one)
+
+
+def _bare(name: str) -> str:
+    return name.rstrip("/").rpartition("/")[2].lower()
+
+
+def best_stop(cuts: Sequence[Cuts]) -> str | None:
+    """Return the one stop that gives the runs the highest mean F1; None where none helps."""
+    if not cuts:
+        return None
+    return max(cuts[0].recuts, key=lambda stop: math.fsum(one.recuts[stop].f1 for one in cuts))
+
+
+def tables(cuts: Sequence[Cuts]) -> list[Table]:
+    """Return what each stop gives over all models, and each model before and after the best."""
+    rows = []
+    for stop in cuts[0].recuts:
+        points = _points(cuts, stop)
+        level, score = [point[1] for point in points], [point[2] for point in points]
+        cluster = stuck(points)
+        rows.append(
+            (_named(stop), len(points), rounded(pearson(level, score)),
+             rounded(spearman(level, score)), _size(cluster), min(score), max(score))
+        )  # fmt: skip
+    best = best_stop(cuts)
+    scorer = cuts[0].scorer
+    return [
+        Table(
+            title="The runs of these models against their other scores, cut at each stop",
+            headings=("stop", "models", "Pearson", "Spearman", "stuck", "lowest %", "highest %"),
+            rows=tuple(rows),
+            note="one stop for all models; the runs are scored by the scorer that they call for",
+        ),
+        Table(
+            title="Before and after",
+            headings=("model", "mean of the others %", f"{scorer} F1 as saved %",
+                      f"F1 cut at {_named(best)} %"),
+            rows=tuple(
+                (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1) for one in cuts
+            ),
+        ),
+    ]  # fmt: skip
+
+
+def enough(cuts: Sequence[Cuts]) -> bool:
+    """Whether there are runs of models enough to correlate."""
+    return len(cuts) >= _FEW
+
+
+def sentence(cuts: Sequence[Cuts]) -> str:
+    """Return what cutting elsewhere does to the correlation with the other scores."""
+    best = best_stop(cuts)
+    before, after = (_correlation(cuts, stop) for stop in (None, best))
+    if best is None:
+        return f"no stop raises the scores of the {len(cuts)} runs"
+    return (
+        f"cutting the texts of {len(cuts)} runs at {_named(best)} takes Pearson's correlation "
+        f"with the others from {before} to {after}"
+    )
+
+
+def data(cuts: Sequence[Cuts]) -> dict[str, Any]:
+    """Return the points before and after, and the correlations at every stop."""
+    best = best_stop(cuts)
+    return {
+        "stop": best,
+        "points": [
+            [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1] for one in cuts
+        ],
+        "by_stop": [
+            {
+                "stop": stop,
+                "pearson": pearson(*_columns(cuts, stop)),
+                "spearman": spearman(*_columns(cuts, stop)),
+                "stuck": list(cluster.names) if (cluster := stuck(_points(cuts, stop))) else [],
+            }
+            for stop in cuts[0].recuts
+        ],
+    }
+
+
+def _points(cuts: Sequence[Cuts], stop: str | None) -> list[tuple[str, float, float]]:
+    return [(one.model, one.level, one.recuts[stop].f1) for one in cuts]
+
+
+def _columns(cuts: Sequence[Cuts], stop: str | None) -> tuple[list[float], list[float]]:
+    return [one.level for one in cuts], [one.recuts[stop].f1 for one in cuts]
+
+
+def _correlation(cuts: Sequence[Cuts], stop: str | None) -> str:
+    found = pearson(*_columns(cuts, stop))
+    return "none" if found is None else f"{found:.3f}"
+
+
+def _named(stop: str | None) -> str:
+    return "as saved" if stop is None else repr(stop).replace("'", '"')
+
+
+def _size(cluster: Cluster | None) -> int:
+    return len(cluster.names) if cluster else 0

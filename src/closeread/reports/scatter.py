@@ -1,0 +1,118 @@
+"""Models as dots: a benchmark's score over the mean of the others, before and after recutting."""
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+_WIDTH, _HEIGHT = 640, 400
+_LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 14, 46
+_MOST = 5000  # dots; a page with more is slow to draw
+
+Own = Callable[..., str]
+Point = tuple[str, float, float]
+
+
+def scatter(data: Mapping[str, Any], own: Own) -> str:
+    """Return the plot of a finding about shape as SVG in a figure; nothing without points.
+
+    Args:
+        data: The finding's: ``target``, ``points``, ``cluster``, ``recut``.
+        own: Fills a template of the page's own words; what it returns is escaped.
+    """
+    points = [tuple(point) for point in data.get("points", ())][:_MOST]
+    recut = data.get("recut") or {}
+    pairs = list(recut.get("points", ()))[:_MOST]
+    if not points and not pairs:
+        return ""
+    cluster = frozenset(data.get("cluster", ()))
+    scores = [score for *_, score in points] + [one for pair in pairs for one in pair[2:]]
+    levels = [point[1] for point in (*points, *pairs)]
+    x, y = _scale(levels, _LEFT, _WIDTH - _RIGHT), _scale(scores, _HEIGHT - _BOTTOM, _TOP)
+    moved = {pair[0] for pair in pairs}
+    dots = [
+        _dot(x(level), y(score), "stuck" if name in cluster else "free", (name, level, score))
+        for name, level, score in points
+        if name not in moved
+    ]
+    for name, level, before, after in pairs:
+        dots.append(
+            f'<line class="move" x1="{x(level):.1f}" y1="{y(before):.1f}" x2="{x(level):.1f}" '
+            f'y2="{y(after):.1f}"/>'
+        )
+        dots.append(_dot(x(level), y(before), "before", (name, level, before)))
+        dots.append(_dot(x(level), y(after), "after", (name, level, after)))
+    target = str(data.get("target", ""))
+    kinds = ["free"] * any(name not in cluster | moved for name, *_ in points)
+    kinds += ["stuck"] * any(name in cluster - moved for name, *_ in points)
+    kinds += ["before", "after"] if pairs else []
+    words = {
+        "free": own("a model"),
+        "stuck": own("a model of the cluster that hardly moves"),
+        "before": own("a run as saved"),
+        "after": own("the same run, cut at {stop}", stop=_named(recut.get("stop"))),
+    }
+    key = "".join(
+        f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
+        f'r="4"/></svg> {words[kind]}</li>'
+        for kind in kinds
+    )
+    label = own(
+        "{benchmark} over the mean of the other benchmarks, model by model", benchmark=target
+    )
+    return (
+        f'<figure class="scatter"><svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{label}">{_axes(levels, scores, x, y)}'
+        f'<text class="name" x="{(_LEFT + _WIDTH - _RIGHT) / 2:.0f}" y="{_HEIGHT - 8}">'
+        f"{own('mean of the other benchmarks, %')}</text>"
+        f'<text class="name" transform="translate(14 {(_TOP + _HEIGHT - _BOTTOM) / 2:.0f}) '
+        f'rotate(-90)">{own("{benchmark}, %", benchmark=target)}</text>{"".join(dots)}</svg>'
+        f'<ul class="key">{key}</ul></figure>'
+    )
+
+
+def _scale(numbers: Sequence[float], start: float, end: float) -> Callable[[float], float]:
+    low, high = _ends(numbers)
+    return lambda number: start + (end - start) * (number - low) / (high - low)
+
+
+def _ends(numbers: Sequence[float]) -> tuple[float, float]:
+    """Return tenths that hold all numbers."""
+    low, high = min(numbers) * 10 // 1 / 10, -(-max(numbers) * 10 // 1) / 10
+    return low, max(high, low + 0.1)
+
+
+def _axes(
+    levels: Sequence[float],
+    scores: Sequence[float],
+    x: Callable[[float], float],
+    y: Callable[[float], float],
+) -> str:
+    parts = []
+    for mark in _marks(levels):
+        parts.append(
+            f'<line class="grid" x1="{x(mark):.1f}" y1="{_TOP}" x2="{x(mark):.1f}" '
+            f'y2="{_HEIGHT - _BOTTOM}"/>'
+            f'<text x="{x(mark):.1f}" y="{_HEIGHT - _BOTTOM + 16}">{100 * mark:.0f}</text>'
+        )
+    for mark in _marks(scores):
+        parts.append(
+            f'<line class="grid" x1="{_LEFT}" y1="{y(mark):.1f}" x2="{_WIDTH - _RIGHT}" '
+            f'y2="{y(mark):.1f}"/>'
+            f'<text class="side" x="{_LEFT - 6}" y="{y(mark) + 4:.1f}">{100 * mark:.0f}</text>'
+        )
+    return "".join(parts)
+
+
+def _marks(numbers: Sequence[float]) -> list[float]:
+    low, high = (round(10 * end) for end in _ends(numbers))
+    return [tenth / 10 for tenth in range(low, high + 1)]
+
+
+def _dot(x: float, y: float, kind: str, point: Point) -> str:
+    name, level, score = point
+    title = html.escape(f"{name[:80]}: {100 * level:.1f}, {100 * score:.1f}")
+    return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{title}</title></circle>'
+
+
+def _named(stop: str | None) -> str:
+    return "—" if stop is None else repr(stop).replace("'", '"')
