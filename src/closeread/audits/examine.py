@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from closeread.audits import (
     disagreement,
@@ -50,7 +51,7 @@ class Wanted:
     train: Dataset | None = None
     target: str = ""
     change: replan.Change = field(default_factory=replan.Change)
-    tokens_per_second: float | None = None
+    tokens_per_second: float | Literal["run"] | None = None
     plant_bugs: int = 0
     seed: int = 0
     skip_bad: bool = False

@@ -31,6 +31,7 @@ class Subject:
             None where that is not known.
         stops_known: Whether the source tells what could cut its texts.
         model: The model's name as the source gives it, else nothing.
+        seconds: How long a reader of ours took for the whole run; None where that is not known.
         shown: The answers of the examples in the prompts, by question id; None where the prompts
             are not known.
     """
@@ -47,6 +48,7 @@ class Subject:
     rule: str | None = None
     stops_known: bool = False
     model: str = ""
+    seconds: float | None = None
     shown: Mapping[str, tuple[str, ...]] | None = None
 
     @property
@@ -145,6 +147,7 @@ def subject(run: Run, problems: Problems) -> Subject:
         rule=rule,
         stops_known=ours or (log is not None and not {"stops", "tail"} & lost.keys()),
         model=(log.model if log is not None else "") or str(options.get("model", "")),
+        seconds=run.info.seconds or None if ours and not run.info.rest else None,
         shown=answers_shown(run, passages, questions),
     )
 

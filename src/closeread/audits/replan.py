@@ -7,16 +7,18 @@ other text that a stop ended, which may go on.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from closeread.audits.findings import Finding, Table, share
 from closeread.audits.material import Subject, said
 from closeread.audits.recuts import within_number
 from closeread.errors import UsageError
 from closeread.readers.generative.extraction import Extraction
+from closeread.runs.selection import as_field
 from closeread.types import Prediction, Question
 
 _ENDED_ITSELF = frozenset(("eos", "eos_token", "end_turn", "length", "max_tokens"))
-_CHARACTERS_A_TOKEN = 4.0
+_CHARACTERS_A_TOKEN = 4.0  # of words written apart; a Chinese character is about one token
 _PROMPT_OVERHEAD = 20
 
 UNAFFECTED = "unaffected"
@@ -70,16 +72,18 @@ class Cost:
     estimated: bool
 
 
-def check(one: Subject, change: Change, *, tokens_per_second: float | None = None) -> Finding:
+def check(
+    one: Subject, change: Change, *, tokens_per_second: float | Literal["run"] | None = None
+) -> Finding:
     """Sort the saved answers by what a change asks of them.
 
     Args:
         one: The run.
         change: At least one thing.
-        tokens_per_second: Measured throughput, for GPU-hours.
+        tokens_per_second: Throughput, for GPU-hours; ``run`` for that of the run itself.
 
     Raises:
-        UsageError: Nothing is to be changed.
+        UsageError: Nothing is to be changed, or the run does not say how fast it was.
     """
     if not change.described():
         raise UsageError(
@@ -91,7 +95,8 @@ def check(one: Subject, change: Change, *, tokens_per_second: float | None = Non
         prediction = one.predictions.get(question.question_id)
         sorted_[outcome(question, prediction, one, change)].append(question)
     again = [question for cause in CAUSES for question in sorted_[cause]]
-    cost = _cost(one, again, tokens_per_second)
+    speed = measured(one) if tokens_per_second == "run" else tokens_per_second
+    cost = _cost(one, again, speed)
     n = len(one.questions)
     listed = [[question.question_id, cause] for cause in CAUSES for question in sorted_[cause]]
     return Finding(
@@ -124,13 +129,19 @@ def check(one: Subject, change: Change, *, tokens_per_second: float | None = Non
                 note="tokens are estimated from lengths" if cost.estimated else "",
             ),
         ),
+        notes=(
+            (f"throughput, measured in the run itself: {speed:,.1f} tokens a second; a cache or a "
+             "resumed run makes it too high",)
+            if speed and tokens_per_second == "run"
+            else ()
+        ),
         data={
             "counts": {name: len(found) for name, found in sorted_.items()},
             "list": listed,
             "cost": {
                 "questions": cost.questions, "prompt_tokens": cost.prompt_tokens,
                 "completion_tokens": cost.completion_tokens, "gpu_hours": cost.gpu_hours,
-                "estimated": cost.estimated,
+                "estimated": cost.estimated, "tokens_per_second": speed,
             },
         },
     )  # fmt: skip
@@ -175,7 +186,7 @@ def _why_again(question: Question, text: str, old: Sequence[str]) -> str:
 def lines(finding: Finding) -> Iterator[str]:
     """Yield the list that ``closeread read --only`` takes: a question id and a cause a line."""
     for name, cause in finding.data["list"]:
-        yield f"{name}\t{cause}"
+        yield f"{as_field(name)}\t{cause}"
 
 
 def _why(name: str) -> str:
@@ -202,13 +213,13 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
         completion = generation.completion_tokens if generation else None
         if prompt is None or completion is None:
             estimated = True
-        asked = len(one.passages[question.passage_id].text) + len(question.text)
-        prompts += asked / _CHARACTERS_A_TOKEN + _PROMPT_OVERHEAD if prompt is None else prompt
+        asked = one.passages[question.passage_id].text + question.text
+        prompts += _tokens(asked) + _PROMPT_OVERHEAD if prompt is None else prompt
         if completion is not None:
             completions += completion
         else:
-            length = len(said(prediction)) if prediction else 0
-            completions += mean if mean is not None else length / _CHARACTERS_A_TOKEN + 1
+            text = said(prediction) if prediction else ""
+            completions += mean if mean is not None else _tokens(text) + 1
     hours = None
     if tokens_per_second:
         hours = (prompts + completions) / tokens_per_second / 3600
@@ -219,6 +230,35 @@ def _cost(one: Subject, again: Sequence[Question], tokens_per_second: float | No
         gpu_hours=hours,
         estimated=estimated and bool(again),
     )
+
+
+def _tokens(text: str) -> float:
+    """Estimate how many tokens a text has."""
+    wide = sum(character > "\u2e7f" for character in text)
+    return wide + (len(text) - wide) / _CHARACTERS_A_TOKEN
+
+
+def measured(one: Subject) -> float:
+    """Return the tokens a second, prompt and new together, that a run itself took.
+
+    Raises:
+        UsageError: The run does not say how long it took, or how many tokens it had.
+    """
+    own = [found.generation for _, found in one.answered()]
+    counts = [
+        None
+        if each is None or each.prompt_tokens is None or each.completion_tokens is None
+        else each.prompt_tokens + each.completion_tokens
+        for each in own
+    ]
+    known = [count for count in counts if count is not None]
+    if one.seconds is None or not known or len(known) < len(counts):
+        raise UsageError(
+            f"{one.name} does not say how fast it was",
+            expected="a run of closeread's own reader with the tokens of every answer",
+            cure="name the tokens a second: --throughput N",
+        )
+    return sum(known) / one.seconds
 
 
 def _shown(stop: str) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -23,8 +23,8 @@ _MOST_ROWS = 24
 @click.option("--new-extract", is_flag=True, help="replan: answers are taken out otherwise.")
 @click.option("--new-normalizer", is_flag=True, help="replan: scores are computed otherwise.")
 @click.option("--new-prompt", is_flag=True, help="replan: questions are asked otherwise.")
-@click.option("--throughput", type=click.FloatRange(min=0, min_open=True), metavar="N",
-              help="replan: tokens a second, for GPU-hours.")  # fmt: skip
+@click.option("--throughput", metavar="N|run",
+              help="replan: tokens a second, for GPU-hours; `run`: as the run was.")  # fmt: skip
 @click.option("--list", "list_", type=click.Path(path_type=Path), metavar="FILE",
               help="replan: write the questions for `closeread read --only FILE`.")  # fmt: skip
 @click.option("--plant", type=click.IntRange(min=0), default=0, metavar="N",
@@ -47,7 +47,7 @@ def command(
     new_extract: bool,
     new_normalizer: bool,
     new_prompt: bool,
-    throughput: float | None,
+    throughput: str | None,
     list_: Path | None,
     plant: int,
     seed: int,
@@ -80,7 +80,7 @@ def command(
         train=open_dataset(train) if train else None,
         target=target,
         change=change,
-        tokens_per_second=throughput,
+        tokens_per_second=_speed(throughput),
         plant_bugs=plant,
         seed=seed,
         skip_bad=skip_bad,
@@ -110,6 +110,20 @@ def command(
             language=lang or found.language,
         )
     _print(found, json_)
+
+
+def _speed(named: str | None) -> "float | Literal['run'] | None":
+    if named is None or named == "run":
+        return named  # type: ignore[return-value]
+    try:
+        speed = float(named)
+    except ValueError:
+        speed = 0.0
+    if not 0 < speed < float("inf"):
+        raise click.BadParameter(
+            f"{named!r} is neither a number above 0 nor `run`", param_hint="--throughput"
+        )
+    return speed
 
 
 def _unescaped(stops: tuple[str, ...]) -> tuple[str, ...]:

@@ -327,6 +327,8 @@ _REPLAN = {
     "new prompt": "新提示", "another prompt was asked": "换用了另一个提示",
     "no text": "无原文", "only the extracted answer was saved": "只保存了抽取出的答案",
     "nothing was saved, or the reader failed": "没有保存，或阅读器失败",
+    "throughput, measured in the run itself: {n} tokens a second; a cache or a resumed run makes "
+    "it too high": "按运行本身测得的吞吐：每秒 {n} 个词元；缓存或续跑会使其偏高",
     "What generating again costs": "重新生成的代价",
     "prompt tokens": "提示词元", "new tokens": "新词元", "GPU-hours": "GPU 小时",
     "tokens are estimated from lengths": "词元数按长度估计",

@@ -2,6 +2,7 @@
 
 import dataclasses
 import hashlib
+import json
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,9 @@ ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 def read_list(path: Path) -> tuple[str, ...]:
     """Return the question ids of a list: the first tab-separated field of each line.
 
+    A field in double quotes is an id as JSON writes it (``as_field``), so that any id can stand in
+    a list.
+
     Raises:
         InputError: It cannot be read, or is empty.
     """
@@ -21,14 +25,27 @@ def read_list(path: Path) -> tuple[str, ...]:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
-    found = dict.fromkeys(
-        line.partition("\t")[0] for line in text.split("\n") if line.partition("\t")[0].strip()
-    )
+    fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))
+    found = dict.fromkeys(_id(field) for field in fields if field.strip())
     if not found:
         raise InputError(
             "the list is empty", where=str(path), expected="one question id a line, a tab behind it"
         )
     return tuple(found)
+
+
+def as_field(question_id: str) -> str:
+    """Return an id as it stands in a list: as it is, or as JSON where a list could not hold it."""
+    plain = question_id.strip() and question_id.isprintable() and question_id[0] != '"'
+    return question_id if plain else json.dumps(question_id)
+
+
+def _id(field: str) -> str:
+    try:
+        found = json.loads(field) if field[0] == '"' else field
+    except ValueError:
+        return field
+    return found if isinstance(found, str) else field
 
 
 def digest(ids: Iterable[str]) -> str:
@@ -69,4 +86,4 @@ def must_be_there(path: str, found: int, ids: Collection[str]) -> None:
 
 def write_list(folder: Path, ids: Iterable[str]) -> None:
     """Keep the list in the run folder."""
-    (folder / ONLY).write_text("".join(one + "\n" for one in ids), "utf-8")
+    (folder / ONLY).write_text("".join(as_field(one) + "\n" for one in ids), "utf-8")

@@ -2,12 +2,14 @@
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from audit_runs import generated, loaded, make_run
 from closeread.audits.replan import Change, check, lines, outcome
 from closeread.errors import UsageError
-from closeread.types import Answer, Prediction, Question
+from closeread.runs.selection import ONLY, read_list, write_list
+from closeread.types import Answer, Passage, Prediction, Question, Submission
 
 NEWLINE = Change(stops=("\n",), was=(".",))
 
@@ -102,3 +104,76 @@ def test_an_answer_was_cut_at_its_own_stops(one):
     own = generated("q", "12", stops=(".",))
     assert outcome(asked("12.25"), own, sent, change) == "decimal cut"
     assert outcome(asked("12.25"), generated("q", "12"), sent, change) == "unaffected"
+
+
+def test_any_id_can_stand_in_a_list(one, tmp_path):
+    """Tabs, line breaks, quotes, blanks: what is written is what is read."""
+    ids = [
+        "q1",
+        " q 2 ",
+        "q\t3",
+        "q\n4",
+        "q5\r",
+        '"q6"',
+        '"q7',
+        "q\u20288",
+        "\t",
+        "题9",
+        "\\n",
+        " ",
+    ]
+    base = one.questions[0]
+    odd = dataclasses.replace(
+        one, questions=tuple(msgspec.structs.replace(base, question_id=name) for name in ids)
+    )
+    path = tmp_path / "list.txt"
+    path.write_bytes("".join(f"{row}\n" for row in lines(check(odd, NEWLINE))).encode())
+    assert sorted(read_list(path)) == sorted(ids)
+    write_list(tmp_path, ids)
+    assert read_list(tmp_path / ONLY) == tuple(ids)
+
+
+def test_a_list_of_another_system_or_hand_is_read(tmp_path):
+    """Lines that end as Windows ends them; quotes that are no JSON are an id's own."""
+    path = tmp_path / "list.txt"
+    path.write_bytes(b'q1\r\nq2\twhy\r\n"q3\r\n\r\n')
+    assert read_list(path) == ("q1", "q2", '"q3')
+
+
+def test_a_chinese_character_is_about_a_token(one):
+    """Four characters a token are those of words written apart."""
+    costs = {}
+    for text in ("abcd" * 100, "灯塔看守" * 100):
+        passages = {name: Passage(passage_id=name, text=text) for name in one.passages}
+        found = check(dataclasses.replace(one, passages=passages), NEWLINE)
+        costs[text[0]] = found.data["cost"]["prompt_tokens"]
+    assert costs["灯"] - costs["a"] == 8 * 300
+
+
+def test_the_run_itself_says_how_fast_it_was(one):
+    """Where it counted tokens and time; else it is asked for a number."""
+    predictions = {
+        question.question_id: generated(
+            question.question_id, "7", prompt_tokens=90, completion_tokens=10, stops=(".",)
+        )
+        for question in one.questions
+    }
+    timed = dataclasses.replace(
+        one, submission=Submission(predictions=predictions), seconds=4.0, tail_lost=True
+    )
+    finding = check(timed, NEWLINE, tokens_per_second="run")
+    cost = finding.data["cost"]
+    assert cost["tokens_per_second"] == 200
+    assert cost["gpu_hours"] == pytest.approx(800 / 200 / 3600)
+    assert finding.notes
+    with pytest.raises(UsageError, match="does not say how fast"):
+        check(one, NEWLINE, tokens_per_second="run")
+
+
+@pytest.mark.parametrize(
+    ("gold", "text", "found"),
+    [("12.5 yards", "12", "decimal cut"), ("St. Brendan 2.5", "St", "gold cut")],
+)
+def test_only_a_point_between_digits_cuts_a_decimal(one, gold, text, found):
+    """As the truncation check has it."""
+    assert outcome(asked(gold), generated("q", text), one, NEWLINE) == found
