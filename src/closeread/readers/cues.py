@@ -1,7 +1,9 @@
 """A verifier for a laptop: weighs how an option turns its evidence, and says with what weight."""
 
+import hashlib
 import math
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
 from closeread.readers.cue_features import ANSWER, SUPPORT, features
+from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
 from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
 
@@ -147,6 +150,29 @@ class CueReader:
             self._weights = learned.weights | {SUPPORT: 1.0}
         self._retriever = retriever
         self._threshold = threshold
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run folder keeps about the weights: which they are, and what they come from."""
+        learned = self._learned
+        made_by = learned.settings.get("made_by", {})
+        stage = Stage(
+            reader="cues",
+            settings=learned.settings,
+            learned_from=tuple(
+                Learned(name=name, sha256="", n_items=count, made_by=made_by.get(name, ""))
+                for name, count in learned.learned_from.items()
+            ),
+        )
+        lineage = Lineage(
+            n_parameters=len(learned.weights), stages=(stage,) if learned.learned_from else ()
+        )
+        raw = msgspec.json.encode(learned, order="deterministic")
+        return {
+            "weights_sha256": hashlib.sha256(raw).hexdigest(),
+            "n_parameters": lineage.n_parameters,
+            "lineage": msgspec.to_builtins(lineage),
+        }
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""

@@ -18,6 +18,7 @@ from closeread.metrics.calibration import calibration_error
 from closeread.protocols import Retriever
 from closeread.readers.cue_features import ANSWER, Features, features
 from closeread.readers.cues import CueWeights, explained
+from closeread.readers.lineage import Maker
 from closeread.training import calibration, ranking, threshold
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.truth import truths
@@ -41,6 +42,8 @@ class CueSettings(Record, frozen=True, kw_only=True):
         folds: Parts of the passages for the answers that confidence is learned from.
         risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
         delta: The chance at most that it is higher.
+        made_by: Who wrote what is learned from, as you declare it: a data set as named in
+            ``datasets``, to ``people`` or to the model that wrote it.
     """
 
     datasets: tuple[str, ...]
@@ -52,6 +55,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
     seed: int = 0
     risk: float = 0.0
     delta: float = 0.1
+    made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)

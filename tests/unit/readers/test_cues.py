@@ -20,6 +20,8 @@ from closeread.readers.cues import (
     shipped_weights,
 )
 from closeread.readers.option_confidence import MarginCurve
+from closeread.runs.records import DatasetInfo, RunInfo, describe_reader
+from closeread.runs.track import closed_track
 
 
 def items():
@@ -167,3 +169,29 @@ def test_it_says_where_its_words_have_no_weights():
     passage = msgspec.structs.replace(passage, language="en")
     (prediction,) = cues().read([(passage, question)])
     assert "language 'en'" in prediction.note
+
+
+def test_a_run_is_not_gone_on_with_by_other_weights(tmp_path):
+    """Trained again into the same file, between a kill and a resumption."""
+    path = tmp_path / "weights.json"
+    save_weights(path, shipped_weights())
+    reader, options = make("cues", {"weights": str(path)})
+    first = describe_reader("cues", options, reader)
+    save_weights(path, msgspec.structs.replace(shipped_weights(), weights={"cue:只": -1.0}))
+    reader, options = make("cues", {"weights": str(path)})
+    assert describe_reader("cues", options, reader).record != first.record
+    assert first.record == describe_reader("cues", {}, cues()).record
+
+
+def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
+    learned = msgspec.structs.replace(
+        shipped_weights(), settings={"made_by": {"exam/zh": "people"}}
+    )
+    save_weights(tmp_path / "weights.json", learned)
+    reader = cues(str(tmp_path / "weights.json"))
+    dataset = DatasetInfo(name="d", format="gcrc", path="d", sha256="", n_questions=3)
+    info = RunInfo(
+        closeread="0", created="", dataset=dataset, batch_size=1,
+        reader=describe_reader("cues", {"retriever": "cover"}, reader),
+    )  # fmt: skip
+    assert [one.verdict for one in closed_track(info)] == ["kept"] * 4

@@ -168,12 +168,14 @@ def closeread(*arguments):
     [("lexical", 0, "kept"), ("cues", 1, "not known")],
 )
 def test_verify_prints_the_rulings(tmp_path, capsys, reader, code, said):
-    """With the exit code that a script can act on."""
+    """With the exit code that a script can act on; nobody declared who wrote what cues learned."""
     run = tmp_path / "run"
     assert closeread("read", "exam/zh", "--reader", reader, "--limit", 4, "--out", run) == 0
     capsys.readouterr()
     assert closeread("verify", run, "--track", "closed") == code
-    assert f"  {said}: at most 510 million parameters in all" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "  kept: at most 510 million parameters in all" in printed
+    assert f"  {said}: no large model wrote what was learned from" in printed
     assert closeread("verify", run, "--track", "closed", "--json") == code
     (told,) = json.loads(capsys.readouterr().out)["runs"].values()
     assert told["track"]["closed"] == said
