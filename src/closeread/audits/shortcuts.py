@@ -85,12 +85,21 @@ def _row(
 
 
 def _p(right: int, n: int, chance: float) -> float | None:
-    """Return the chance of so many right answers or more by guessing (normal, corrected)."""
-    deviation = math.sqrt(n * chance * (1 - chance))
-    if not deviation:
+    """Return the chance of so many right answers or more by guessing (exact)."""
+    if not 0 < chance < 1:
         return None
-    z = (right - 0.5 - n * chance) / deviation
-    return float(f"{0.5 * math.erfc(z / math.sqrt(2)):.3g}")
+    total, odds = 0.0, math.log(chance / (1 - chance))
+    term = (
+        math.lgamma(n + 1) - math.lgamma(right + 1) - math.lgamma(n - right + 1)
+        + right * math.log(chance) + (n - right) * math.log1p(-chance)
+    )  # fmt: skip
+    for count in range(right, n + 1):
+        total += (share := math.exp(term))
+        if count > n * chance and share < total * 1e-17:
+            break  # what follows is smaller still
+        if count < n:
+            term += math.log((n - count) / (count + 1)) + odds
+    return float(f"{min(total, 1.0):.3g}")
 
 
 def _fold(question: Question) -> int:
@@ -167,12 +176,25 @@ def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
         yield max(bags, key=likeness)
 
 
+def _by_stem(questions: Sequence[Question]) -> Iterator[str]:
+    """Pick the option of whose pairs of characters the question has the largest share."""
+    for question in questions:
+        stem = set(_pairs(question.text))
+        picks = {
+            option.label: len(stem.intersection(pairs := set(_pairs(option.text))))
+            / max(len(pairs), 1)
+            for option in question.options
+        }
+        yield max(picks, key=picks.__getitem__)
+
+
 _OPTION_READERS: tuple[tuple[str, Callable[[Sequence[Question]], Iterator[str]]], ...] = (
     ("the longest option", _by_length(max)),
     ("the shortest option", _by_length(min)),
     ("the options' places", _by_place),
     ("the options' words", _by_words),
     ("the options' likeness", _by_likeness),
+    ("the option most like the question", _by_stem),
 )
 
 

@@ -262,6 +262,7 @@ _SHORTCUTS = {
     "the longest option": "最长的选项", "the shortest option": "最短的选项",
     "the options' places": "选项的位置", "the options' words": "选项的用词",
     "the options' likeness": "选项的相似度",
+    "the option most like the question": "与题干最相似的选项",
     "Where the right option stands": "正确选项的位置",
     "How long the right option is among the others": "正确选项的长度名次",
     "longer ones": "更长的选项数",

@@ -1,6 +1,7 @@
 """What a reader may have seen that it should not have."""
 
 import json
+import math
 import random
 from collections import Counter
 from itertools import product
@@ -301,3 +302,38 @@ def test_to_say_nothing_is_a_shortcut_too():
     passages_of = [Passage(passage_id=f"p{place}", text="Boats.") for place in range(200)]
     (row,) = shortcuts.check(made(questions, [], passages_of)).data["readers"]
     assert (row[2], row[3]) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "chance", "p"),
+    [(6, 6, 0.25, 0.25**6), (5, 6, 0.25, 19 * 0.25**6), (0, 9, 0.3, 1.0), (2, 3, 0.5, 0.5)],
+)
+def test_the_chance_of_few_questions_is_exact(right, n, chance, p):
+    """Six of six by guessing is one of 4,096; the normal curve said one of 12,000."""
+    assert shortcuts._p(right, n, chance) == pytest.approx(p, rel=0.005)
+
+
+def test_the_chance_of_many_questions_is_that_of_the_normal_curve():
+    for right in (2400, 2500, 2600, 10_000):
+        z = (right - 0.5 - 2500) / (10_000 * 0.25 * 0.75) ** 0.5
+        wanted = 0.5 * math.erfc(z / 2**0.5)
+        assert shortcuts._p(right, 10_000, 0.25) == pytest.approx(wanted, rel=0.05, abs=1e-9)
+
+
+def test_options_that_repeat_the_question_are_a_shortcut():
+    """A reader of question and options that never sees the passage."""
+    questions = [
+        Question(
+            question_id=f"q{n}", passage_id="p", text=f"who kept lamp number {n}?",
+            kind="choice", answers=(Answer(kind="choice", label="ABCD"[n % 4]),),
+            options=tuple(
+                Option(label=label, text=f"lamp number {n}" if label == "ABCD"[n % 4] else word)
+                for label, word in zip("ABCD", ("xq zv wf", "jk bv qz", "zz yx vv", "xv qj"),
+                                       strict=True)
+            ),
+        )
+        for n in range(40)
+    ]  # fmt: skip
+    rows = shortcuts.check(made(questions, [])).data["readers"]
+    (row,) = (row for row in rows if row[0] == "the option most like the question")
+    assert row[2] == 1.0 and row[4] < 1e-10
