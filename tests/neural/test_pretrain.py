@@ -139,6 +139,7 @@ def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     code, error = train(path, "--overwrite")
     assert code == 2
     assert "at most 64, which the model can be given" in error
+    assert len(lineage_of(str(later / "out"), 0).stages) == 2  # nothing was discarded for it
 
 
 def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabulary):

@@ -264,7 +264,7 @@ def test_the_best_is_found_again_in_a_folder_that_was_moved(tmp_path, encoder, f
 
 def test_a_folder_of_stages_that_was_moved_goes_on(tmp_path, encoder, few):  # noqa: F811
     """A later stage begins from the one before it, whose place is another now."""
-    settings = {"max_steps": 3, "batch_size": 4, "save_every": 1}
+    settings = {"max_steps": 3, "batch_size": 4, "save_every": 1, "made_by": {few: "people"}}
     stages = (stage(few), stage(few, max_steps=3, save_every=1))
     for step, then in ((4, "within a stage"), (7, "after the stages")):  # 2 + 3 + 3 steps
         out, moved = tmp_path / "out", tmp_path / then
@@ -273,15 +273,20 @@ def test_a_folder_of_stages_that_was_moved_goes_on(tmp_path, encoder, few):  # n
         out.rename(moved)
         record = train(moved, encoder, few, before=stages, resume=True, **settings)
         assert record["steps"] == 3
-        assert len(record["lineage"]["stages"]) == 3
+        learned = [one["learned_from"][0] for one in record["lineage"]["stages"]]
+        assert [one["made_by"] for one in learned] == ["people"] * 3  # declared once for all
 
 
-def test_what_a_training_begins_from_is_not_overwritten(tmp_path, encoder, few):  # noqa: F811
+def test_what_a_training_needs_is_looked_for_before_anything_is_discarded(tmp_path, encoder, few):  # noqa: F811
     train(tmp_path / "out", encoder, few, max_steps=1)
     weights = (tmp_path / "out" / "model.safetensors").read_bytes()
     for model in (tmp_path / "out", tmp_path / "out" / "." / "model.safetensors"):
         with pytest.raises(UsageError, match="would discard what the training begins from"):
             train(tmp_path / "out", str(model), few, max_steps=1, overwrite=True)
+    wrong = str(tmp_path / "none")
+    for before in ((), (stage(few),)):
+        with pytest.raises(InputError, match="the model cannot be opened"):
+            train(tmp_path / "out", wrong, few, max_steps=1, before=before, overwrite=True)
     assert (tmp_path / "out" / "model.safetensors").read_bytes() == weights
 
 

@@ -158,8 +158,7 @@ def open_checkpoint(
     if not isinstance(getattr(torch, dtype, None), torch.dtype):
         raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
     logging.disable_progress_bar()  # progress is the verb's to show
-    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
-    given = {"trust_remote_code": False, "local_files_only": offline or Path(name).is_dir()}
+    given = _given(name)
     head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
     if attention_dropout is not None:
         head_options["attention_probs_dropout_prob"] = attention_dropout
@@ -179,12 +178,7 @@ def open_checkpoint(
             **given,
         )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise InputError(
-            f"the model cannot be opened: {_first_line(error)}",
-            where=name,
-            expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
-            cure=_cure(folder=Path(name).is_dir(), offline=offline),
-        ) from error
+        raise _unopened(name, error) from error
     finally:
         logging.set_verbosity(verbosity)
     try:
@@ -208,6 +202,35 @@ def open_checkpoint(
             expected="a fast tokenizer (tokenizer.json)",
         )
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+
+
+def look_for(name: str) -> None:
+    """See that a model is there, by its configuration alone: what a wrong name would cost.
+
+    Raises:
+        InputError: It is not.
+    """
+    try:
+        transformers.AutoConfig.from_pretrained(name, **_given(name))
+    except Exception as error:
+        raise _unopened(name, error) from error
+
+
+def _given(name: str) -> dict[str, Any]:
+    return {"trust_remote_code": False, "local_files_only": _offline() or Path(name).is_dir()}
+
+
+def _offline() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+
+
+def _unopened(name: str, error: Exception) -> InputError:
+    return InputError(
+        f"the model cannot be opened: {_first_line(error)}",
+        where=name,
+        expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
+        cure=_cure(folder=Path(name).is_dir(), offline=_offline()),
+    )
 
 
 def _cure(*, folder: bool, offline: bool) -> str:

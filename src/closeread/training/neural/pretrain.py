@@ -60,9 +60,8 @@ def train(request: Request) -> Trained:
             request.open_dataset(source.path, source.format or None)
         return Trained(out=request.out, told={}, remarks=())
     processes = Processes(settings.device)
+    # All is opened and read before a folder is taken, or what is in it discarded.
     with processes.together():
-        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
-    with folder, writable(request.out):
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout)
         most = min(tokenizer.model_max_length, model.config.max_position_embeddings)
@@ -73,6 +72,8 @@ def train(request: Request) -> Trained:
                 expected=f"at most {most}, which the model can be given",
             )
         material = _material(settings, request, tokenizer)
+        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
+    with folder, writable(request.out):
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
         trainer = _trainer(model, material.learned, masker, settings, request)
         state = folder.last_state()

@@ -55,7 +55,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
             ``1 / temperature``: 1 as they are, larger ones more evenly, smaller ones less so; the
             epoch keeps its length. Sizes count what is learned from, after ``at_most``.
         epochs: Passes over the data.
-        max_steps: Ends training earlier, in steps of the optimizer.
+        max_steps: Steps of the optimizer after which training ends, whatever ``epochs`` says.
         batch_size: Questions of one step on one device.
         accumulation: Batches that one step of the optimizer sums up.
         learning_rate: The highest; it falls to nothing in a straight line.

@@ -63,13 +63,16 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
 
 
 def _given(stage: Stage, settings: NeuralSettings, model: str, number: int) -> dict[str, Any]:
-    """Return a stage's ``[train]`` with the model that it begins from."""
+    """Return a stage's ``[train]`` with the model that it begins from, and what was declared.
+
+    Who wrote what is declared once for all of a recipe; a stage may say more, or otherwise.
+    """
+    declared = {name: msgspec.to_builtins(who) for name, who in settings.made_by.items()}
+    if number == 1 and settings.model in declared:
+        declared[model] = declared[settings.model]
+    given, own = dict(stage.train), stage.train.get("made_by", {})
+    if declared and isinstance(own, dict) and ":" not in stage.reader.name:
+        given["made_by"] = declared | own
     if stage.reader.name == "encoder":
-        return stage.train  # names its model among the reader's options
-    if number > 1:
-        return {**stage.train, "model": model}
-    made_by = settings.made_by.get(settings.model)
-    if "model" in stage.train or made_by is None:
-        return {"model": model, **stage.train}
-    declared = {model: msgspec.to_builtins(made_by), **stage.train.get("made_by", {})}
-    return {"model": model, **stage.train, "made_by": declared}
+        return given  # names its model among the reader's options
+    return {**given, "model": model} if number > 1 else {"model": model, **given}

@@ -11,7 +11,7 @@ import transformers
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint, look_for, open_checkpoint
 from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
@@ -49,6 +49,8 @@ def train(request: Request, task: Task) -> Trained:
         metric = settings.metric or task.metric
         if watched:
             check_metric(watched, metric)
+        if request.overwrite and (first := _begins_from(request, model)):
+            look_for(first)  # before what is there is discarded
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
@@ -108,6 +110,16 @@ def train(request: Request, task: Task) -> Trained:
                     }
                 )
     return Trained(out=request.out, told=told, remarks=_remarks(told, drawn_from))
+
+
+def _begins_from(request: Request, model: str) -> str:
+    """Return the model that is opened first; empty where a stage makes it or nobody can tell."""
+    if not request.recipe.before:
+        return model
+    first = request.recipe.before[0]
+    if first.reader.name == "encoder" or ":" in first.reader.name:
+        return ""
+    return named(first.train.get("model", model))
 
 
 def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
