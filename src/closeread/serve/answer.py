@@ -16,6 +16,7 @@ from closeread.serve.order import Answered, Order, Place, Shown, shown
 from closeread.serve.refusals import RefusedError, unfit
 from closeread.serve.settings import Settings
 from closeread.text.language import detect
+from closeread.text.polarity import polarity
 from closeread.types import Evidence, Option, Passage, Prediction, Question
 
 _REQUEST = msgspec.json.Decoder(AnswerRequest)
@@ -50,7 +51,8 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
         check_passage(passage, settings, f"{where}.passage")
         if not passage.language:
             passage = msgspec.structs.replace(passage, language=detect(passage.text))
-        for place, question in enumerate(item.questions):
+        read = tuple(map(_understood, item.questions))
+        for place, question in enumerate(read):
             here = f"{where}.questions[{place}]"
             check_question(question, settings, here)
             _belongs(question, passage, here)
@@ -63,8 +65,18 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
                     expected="an id of its own for each question of a request",
                 )
             seen[question.question_id] = here
-        found.extend(shown(passage, item.questions))
+        found.extend(shown(passage, read))
     return found
+
+
+def _understood(question: Question) -> Question:
+    """Return a question with what its stem asks for, where the client does not say it.
+
+    Of a choice nothing is made up: a client that says so means options that answer the stem.
+    """
+    if question.kind != "verification" or question.asks_for is not None:
+        return question
+    return msgspec.structs.replace(question, asks_for=polarity(question.text))
 
 
 def _belongs(question: Question, passage: Passage, where: str) -> None:

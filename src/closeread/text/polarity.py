@@ -98,6 +98,20 @@ def asks_for(stem: str) -> Polarity | None:
     return polarity(stem) if is_verification(stem) else None
 
 
+def understood(kind: str, stem: str) -> Polarity | None:
+    """Return what a question with options asks for, where nobody said it.
+
+    A verification always asks for one or the other; a choice only where its words do.
+
+    Args:
+        kind: As of a question: ``verification``, ``choice``, ...
+        stem: Its words.
+    """
+    if kind == "verification":
+        return polarity(stem)
+    return asks_for(stem) if kind == "choice" else None
+
+
 def rules() -> dict[str, str]:
     """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
 

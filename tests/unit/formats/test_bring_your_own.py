@@ -131,6 +131,21 @@ def test_options(tmp_path):
         read(lines(tmp_path, row(options=options, answer=2)))
 
 
+def test_a_stem_tells_what_it_asks_for_where_no_column_does(tmp_path):
+    options = ["It sank.", "It left."]
+    for more, stem, wanted in (
+        ({}, "下列说法不正确的一项是", ("choice", "contradicted")),
+        ({"truth": [True, False]}, "下列说法不正确的一项是", ("verification", "contradicted")),
+        ({"truth": [True, False]}, "The ferry", ("verification", "supported")),
+        ({}, "When did it leave?", ("choice", None)),
+        ({"asks_for": "supported"}, "Which is not true?", ("verification", "supported")),
+        ({"kind": "entailment"}, "This is not true.", ("entailment", None)),
+    ):
+        question = only(lines(tmp_path, row(question=stem, options=options, answer="A", **more)))
+        assert (question.kind, question.asks_for) == wanted
+    assert only(lines(tmp_path, row(question="Which is not true?"))).asks_for is None
+
+
 def test_verification(tmp_path):
     """Polarity, truth values and evidence of every option."""
     question = only(

@@ -350,6 +350,22 @@ def test_a_chinese_passage_needs_no_language():
         assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
 
 
+def test_a_stem_tells_what_it_asks_for_where_nobody_says_it(lexical):
+    options = [
+        {"label": "A", "text": "灯在六点点亮"},
+        {"label": "B", "text": "守灯人住在海边的城里"},
+    ]
+    stem = {"text": "下列说法不正确的一项是", "options": options}
+    questions = [
+        stem | {"question_id": "said", "kind": "verification", "asks_for": "supported"},
+        stem | {"question_id": "untold", "kind": "verification"},
+        stem | {"question_id": "choice", "kind": "choice"},
+    ]
+    passage = {"text": "灯在六点点亮。没有人把它熄灭。守灯人住在山上。"}
+    reply = lexical.post("/v1/answer", {"items": [{"passage": passage, "questions": questions}]})
+    assert [one.answer.label for one in decoded(reply).predictions] == ["A", "B", "A"]
+
+
 def test_predictions_that_cannot_be_sent_fail_alone():
     with serving("odd_readers:Unsendable", folder=HERE) as server:
         words = ("nan", "fine", "surrogate", "stranger", "twice", "text")

@@ -14,6 +14,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
 from closeread.formats.layouts.published import Ids, nearest
 from closeread.text.language import detect
+from closeread.text.polarity import understood
 from closeread.types import (
     Answer,
     Defects,
@@ -109,14 +110,15 @@ def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) ->
         answers = _answers(place, row, passage.text)
         numbers = any(answer.kind in {"number", "spans"} for answer in answers)
         kind = "discrete" if numbers else "span"
+    kind = row.kind or kind
     if row.truth is not None and len(row.truth) != len(made):
         raise place.wrong(f"{len(row.truth)} truth values", f"{len(made)}, one an option")
     return Question(
         question_id=str(row.id),
         passage_id=passage.passage_id,
         text=row.question,
-        kind=row.kind or kind,
-        asks_for=row.asks_for,
+        kind=kind,
+        asks_for=row.asks_for or (understood(kind, row.question) if made else None),
         options=made,
         option_truth=tuple(row.truth or ()),
         answers=answers,
