@@ -126,8 +126,8 @@ class Folder:
 
     def _discard(self, recipe: TrainRecipe) -> None:
         whole = self.path.resolve()
-        for named in _begun_from(recipe):
-            if named.resolve().is_relative_to(whole):
+        for named in _named_in(recipe):
+            if named.resolve().is_relative_to(whole) and named.exists():
                 raise UsageError(
                     f"--overwrite would discard what the training begins from: {named}",
                     where=str(self.path),
@@ -198,15 +198,15 @@ def _asked(recipe: TrainRecipe) -> Any:
     return msgspec.json.decode(msgspec.json.encode(asked))
 
 
-def _begun_from(recipe: TrainRecipe) -> Iterator[Path]:
-    """Yield all files and folders that a recipe names, other than where it writes."""
+def _named_in(recipe: TrainRecipe) -> Iterator[Path]:
+    """Yield what a recipe's texts would be as files or folders, but for where it writes."""
     left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
     while left:
         one = left.pop()
         if isinstance(one, dict | list | tuple):
             left.extend(one.values() if isinstance(one, dict) else one)
-        elif isinstance(one, str) and one and (path := Path(os.path.expandvars(one))).exists():
-            yield path
+        elif isinstance(one, str) and one:
+            yield Path(os.path.expandvars(one))
 
 
 def _read(path: Path) -> Any:
