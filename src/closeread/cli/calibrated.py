@@ -45,7 +45,7 @@ def learn(
     from closeread.training.confidence import ConfidenceSettings, Example
     from closeread.training.confidence import learn as fitted
 
-    runs = [open_run(path) for path in paths]
+    runs = [_own_confidences(open_run(path)) for path in paths]
     rows = [row for run in runs for row in graded(run, sought.metric)]
     correct = _right(rows, sought)
     scale = scale_of([row.prediction for row in rows])
@@ -98,7 +98,7 @@ def apply(
     Where the run's questions have gold, what the confidences are worth is measured.
     """
     calibrator = load_calibrator(file)
-    run = open_run(path)
+    run = _own_confidences(open_run(path))
     threshold = calibrator.threshold
     if selective and threshold is None:
         raise UsageError(
@@ -137,6 +137,23 @@ def apply(
     if least is not None:
         remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld below {least:.3f}")
     click.echo(made.path)
+
+
+def _own_confidences(run: Run) -> Run:
+    """Return a run whose confidences are its reader's own.
+
+    Raises:
+        UsageError: A calibrator gave them.
+    """
+    calibrated = run.info.reader.record.get("calibrated")
+    if calibrated:
+        raise UsageError(
+            "its confidences are a calibrator's already",
+            where=str(run.path),
+            expected="a run with its reader's own",
+            cure=f"take the run that it was made of: {calibrated['run']}",
+        )
+    return run
 
 
 def _measured(run: Run, calibrator: Calibrator, sought: Sought) -> "dict[str, Change]":

@@ -142,6 +142,18 @@ def test_options_that_make_no_sense_together(closeread, run, arguments, said):
     assert said in done.stderr
 
 
+def test_a_calibrated_run_is_not_calibrated_again(closeread, run, tmp_path):
+    """Neither learned from nor written again: its confidences are not the reader's own."""
+    closeread("calibrate", run, "--out", "c.json", "--held-out", "after", *QUICK)
+    for arguments in (("--out", "d.json", *QUICK), ("--with", "c.json", "--out", "again")):
+        done = closeread("calibrate", "after", *arguments)
+        assert isinstance(done.exception, UsageError)
+        assert "its confidences are a calibrator's already" in str(done.exception)
+        assert f"made of: {run}" in str(done.exception)
+    assert not (tmp_path / "d.json").exists()
+    assert not (tmp_path / "again").exists()
+
+
 def test_a_calibrator_without_threshold_cannot_be_silent(closeread, run, tmp_path):
     """It says how to learn one, and makes no folder."""
     closeread("calibrate", run, "--out", "c.json", *QUICK)
