@@ -80,6 +80,44 @@ def test_the_oracle_table(oracle, corpus):
     assert compared == 60
 
 
+def test_the_split_by_what_gold_is(oracle):
+    """Numbers, decimals among them, and the rest: what a stop and running on take of each."""
+    from closeread import catalog
+
+    def is_number(text):
+        try:
+            return bool(float(text.replace(",", "")) + 1)
+        except ValueError:
+            return False
+
+    dataset, folder = oracle
+    questions = list(dataset.questions())
+    metric = catalog.resolve("metric", "drop")()
+    gold = [one.answers[0].texts[0] for one in questions]
+    number = list(map(is_number, gold))
+    decimal = [a and "." in text for a, text in zip(number, gold, strict=True)]
+    kinds = {"a number": number, "of these a decimal": decimal,
+             "anything else": [not a for a in number]}  # fmt: skip
+    f1 = {}
+    for name in ("cut", "run-on"):
+        submission = load_submission(folder / f"oracle/{name}.json", dataset)
+        f1[name] = [
+            metric.score(one, submission.predictions.get(one.question_id)).values["f1"]
+            for one in questions
+        ]
+    table = rows(PAGE.read_text("utf-8"), "| first gold answer |")
+    assert len(table) == 3
+    for name, count, *cells in table:
+        chosen = kinds[name.strip()]
+        assert f"{sum(chosen):,}" == count.strip()
+        for cell, own in zip(cells, f1.values(), strict=True):
+            mean = sum(score for score, a in zip(own, chosen, strict=True) if a) / sum(chosen)
+            assert f"{100 * mean:.2f}" == cell.strip(), name
+    assert [f"{sum(kinds[name]):,}" for name in ("a number", "of these a decimal")] == [
+        "6,025", "1,424",
+    ]  # fmt: skip
+
+
 def test_the_plan(oracle, tmp_path):
     """What must be generated again when the stop changes, as the page counts it."""
     dataset, folder = oracle
