@@ -305,8 +305,18 @@ def _smaller(gold: Spans) -> Iterator[Spans]:
         if len(text) <= 16:
             shorter += [text[:cut] + text[cut + 1 :] for cut in range(len(text))]
         for one in shorter:
-            if one.strip() and one != text:
+            if one != text and _is_answer(one, like=text):
                 yield (*gold[:place], one, *gold[place + 1 :])
+
+
+def _is_answer(text: str, *, like: str) -> bool:
+    """Whether a shorter text is still one that somebody could give.
+
+    A lone mark, or a blank at an end, breaks promises that were made about words.
+    """
+    if any(map(str.isalnum, like)) and not any(map(str.isalnum, text)):
+        return False
+    return bool(text.strip()) and (text == text.strip() or like != like.strip())
 
 
 def _smallest_trial(

@@ -171,6 +171,15 @@ def test_a_counterexample_is_minimal():
     assert newline.example() == f"gold `{newline.gold[0]}`: `{newline.gold[0]}\\nx` 0"
 
 
+@pytest.mark.parametrize("name", ["drop", "opencompass", "lighteval", "squad"])
+def test_a_counterexample_is_about_an_answer(name):
+    """No lone mark, and no blank at an end, where the question had none."""
+    found = examine(catalog.resolve("metric", name)(), ENGLISH).broken
+    golds = [text for one in found for text in one.gold]
+    assert golds
+    assert all(any(map(str.isalnum, text)) and text == text.strip() for text in golds), golds
+
+
 def test_every_relation_can_be_tried():
     """The questions at hand give every promise a trial."""
     everything = ENGLISH + CHINESE
