@@ -127,6 +127,10 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
         notes.insert(0, f"what follows the table of runs is about {one.name}: the widest apart")
     spread = high - low
     verdict: Verdict = "broken" if spread > 0.2 else "doubtful" if spread > 0.02 else "sound"
+    if verdict == "sound" and any(
+        len(found) > 0.02 * len(of.questions) for of, found in zip(texts, aparts, strict=True)
+    ):
+        verdict = "doubtful"  # what is lost at some questions may be won at others
     return Finding(
         check="disagreement",
         verdict=verdict,

@@ -265,3 +265,21 @@ def test_places_change_against_a_scorer_that_has_an_order(tmp_path):
     swapped = {row[0]: row[2] for row in order.rows}
     assert "against the order by drop.f1" in order.note
     assert swapped["drop.em"] == swapped["drop.f1"] == 0
+
+
+def turned():
+    """A stranger's scorer that gives each question what another one gives its neighbour."""
+    return ForeignScorer(
+        name="turned", version="1", keys=("em",),
+        judge=lambda texts, golds: {"em": float((texts,) != tuple(golds))},
+    )  # fmt: skip
+
+
+def test_equal_means_do_not_hide_that_scorers_part(tmp_path):
+    """Half of the questions right by one, the other half by the other."""
+    turns = iter([True, False] * 4)
+    run = loaded(make_run(tmp_path, "half", lambda gold: gold if next(turns) else "qqq"))
+    finding = check([run], ["lighteval", f"{__name__}:turned"])
+    means = finding.data["means"]["half"]
+    assert means["lighteval.exact_match"] == means[f"{__name__}:turned.em"] == 0.5
+    assert finding.verdict == "doubtful"
