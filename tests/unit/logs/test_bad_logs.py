@@ -87,6 +87,19 @@ def test_missing_golds(tmp_path):
     refused_then_skipped(changed(tmp_path, change), tmp_path, "missing-gold", 3, 11)
 
 
+def test_the_names_of_drop_s_columns_are_no_gold(tmp_path):
+    """They stand as ``target`` of every document, of one whose gold is missing too."""
+
+    def empty(number, row):
+        if number == 3:
+            row["doc"]["answer"] = dict.fromkeys(row["doc"]["answer"])
+            row["doc"]["validated_answers"] = {}
+            row["doc"]["answers"] = []
+        assert row["target"].startswith("number,")
+
+    refused_then_skipped(changed(tmp_path, empty), tmp_path, "missing-gold", 1, 13)
+
+
 def test_nan_scores_are_left_out_and_their_answers_kept(tmp_path):
     def change(number, row):
         if number in (2, 4):
@@ -152,6 +165,27 @@ def test_a_record_of_fifty_megabytes_is_read_and_told(tmp_path):
     assert found.kept == {"huge-record": 1} and not found.skipped
     (run,) = found.runs
     assert max(len(said.generation.text) for said in run.predictions()) == 50_000_002
+
+
+def test_a_log_that_begins_with_such_a_record_is_known_all_the_same(tmp_path, monkeypatch):
+    """What tells lm-eval's samples from others stands behind the response."""
+    monkeypatch.setattr("closeread.formats.files.source._LONG_HEAD_BYTES", 400_000)
+
+    def swell(number, row):
+        if number == 0:
+            row["resps"] = row["filtered_resps"] = [["word " * 100_000]]
+
+    found = ingest([changed(tmp_path, swell)], tmp_path / "run")
+    assert found.runs[0].info.n_predictions == 14
+
+
+def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
+    monkeypatch.setattr("closeread.formats.files.source._LONG_HEAD_BYTES", 400_000)
+    path = tmp_path / "long.jsonl"
+    path.write_text('{"a": "' + "x" * 500_000 + '"}', "utf-8")
+    with pytest.raises(InputError, match="first record is too long") as refused:
+        ingest([path], tmp_path / "run")
+    assert "--format" in str(refused.value)
 
 
 @pytest.mark.parametrize("share", [0.4, 0.8])

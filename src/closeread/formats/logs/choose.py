@@ -94,9 +94,11 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
         return named(name)
     reader = guess(path)
     if reader is None:
-        Source(path).long_head()  # raises where it is empty, a broken gzip or no text
+        is_cut = Source(path).first_line_is_cut()  # raises where it is empty or a broken gzip
         raise InputError(
-            "no known harness writes files like this",
+            "the first record is too long to tell whose it is by its beginning"
+            if is_cut
+            else "no known harness writes files like this",
             where=str(path),
             expected="a log of " + ", ".join(LOG_FORMATS),
             cure="name the harness with --format, or see docs/logs.md",

@@ -38,10 +38,14 @@ _MOST_BITS = 1 << 30
 def sniff(path: Path) -> bool:
     """Whether the first line has a document and its responses, raw and filtered.
 
-    (They stand behind the prompts, and one line may hold an option each of long prompts.)
+    (They stand behind the prompts, and one line may hold an option each of long prompts. Of a line
+    whose end is out of sight the document and its number must do.)
     """
+    source = Source(path)
     fields = ("doc_id", "doc", "filtered_resps")
-    return Source(path).head().has(*fields) or Source(path).long_head().has(*fields)
+    if source.head().has(*fields) or source.long_head().has(*fields):
+        return True
+    return source.first_line_is_cut() and source.long_head().has(*fields[:2])
 
 
 def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator[LogRecord]:
@@ -234,6 +238,9 @@ def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
     for found in (golds.annotations(doc), golds.of_value(doc.get("answers"))):
         if found:
             return found
+    columns = doc.get("answer")
+    if isinstance(columns, dict) and target == ",".join(columns):
+        return ()
     return golds.of_value(target)
 
 

@@ -96,7 +96,8 @@ class Problems:
             who = f"{first.question_id}: " if first.question_id else ""
             lines.append(f"{code} {count:,}, first {at}{who}{first.message}")
         raise InputError(
-            f"{self.bad.total:,} things in this log cannot be used:\n    " + "\n    ".join(lines),
+            f"{self.bad.total:,} {'thing' if self.bad.total == 1 else 'things'} in this log cannot "
+            "be used:\n    " + "\n    ".join(lines),
             where=str(path),
             cure="repair the log, or leave these out, counted in run.json, with --skip-bad",
         )
