@@ -157,7 +157,12 @@ def _sent(options: EndpointOptions, *, limited: bool) -> dict[str, Any]:
     if options.temperature > 0:
         sent["seed"] = options.seed
     stops = stops_in(options.stop)
-    if options.server_stop and stops:
+    if options.server_stop and not stops:
+        raise UsageError(
+            "server_stop=true, and there is no stop to be sent",
+            cure="name one with -o stop=, or leave out server_stop=",
+        )
+    if options.server_stop:
         sent["stop"] = list(stops)
     if options.stream:
         sent["stream"] = True

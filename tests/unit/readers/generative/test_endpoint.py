@@ -371,6 +371,13 @@ def test_the_generation_is_kept_as_it_was_written():
     assert cut.generation.stops == ("\n", "Passage:")
 
 
+def test_a_server_stop_without_a_stop_is_refused():
+    """It would change nothing, and the run's record would say that it had."""
+    with pytest.raises(UsageError, match="no stop to be sent"):
+        make("chat", {"base_url": "http://127.0.0.1:1/v1", "server_stop": True})
+    make("completion", {"base_url": "http://127.0.0.1:1/v1", "server_stop": True})
+
+
 def test_examples_come_by_seed_and_never_from_the_same_passage(tmp_path, questions):
     dataset = load(questions)
     given = [(passage, of[0]) for passage, of in dataset]
