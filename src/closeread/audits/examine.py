@@ -148,8 +148,19 @@ def _findings(
         elif name == "shortcuts":
             yield from (shortcuts.check(one) for one in _one_a_dataset(subjects))
         else:
-            for one in subjects:
-                yield _of_run(name, one, wanted)
+            yield from _of_runs(name, subjects, wanted)
+
+
+def _of_runs(name: str, subjects: Sequence[Subject], wanted: Wanted) -> Iterator[Finding]:
+    """Yield a finding a run; that several lack the same is said once."""
+    lacks: set[str] = set()
+    for one in subjects:
+        found = _of_run(name, one, wanted)
+        if found.verdict != "skipped":
+            yield found
+        elif found.headline not in lacks:
+            lacks.add(found.headline)
+            yield found
 
 
 def _of_run(name: str, one: Subject, wanted: Wanted) -> Finding:

@@ -235,3 +235,11 @@ def test_two_logs_of_one_name_stay_two(runs, capsys):
     assert closeread("audit", *logs, "--check", "disagreement", "--metric", "drop", "--json") == 0
     (found,) = json.loads(capsys.readouterr().out)["findings"]
     assert len(found["data"]["means"]) == 2
+
+
+def test_what_all_runs_lack_is_said_once(runs, capsys):
+    """Ten runs without a training set are one line, not ten."""
+    make_run(runs, "other", lambda gold: gold)
+    assert closeread("audit", "cut", "other", "--check", "leakage", "--json") == 0
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [one["verdict"] for one in found] == ["skipped"]
