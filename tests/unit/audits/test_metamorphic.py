@@ -14,6 +14,7 @@ from closeread.audits.planting import SPECIMENS, plant, summary
 from closeread.audits.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.types import Answer, Option, Question
+from conftest import ROOT
 
 
 def asked(place, *texts):
@@ -128,6 +129,9 @@ def test_every_known_defect_is_found_blindly(defect, name, questions, relation, 
         if one.relation == relation and one.value == value
     ]
     assert len(found) == 1, defect
+    page = (ROOT / "docs" / "audit.md").read_text("utf-8").splitlines()
+    told = [line for line in page if line.startswith(f"| {defect} |")]
+    assert any(line.endswith(f"| {found[0].example()} |") for line in told), found[0].example()
     assert sum(map(len, found[0].gold)) <= 9, found[0].example()
     assert found[0].before != found[0].after or relation in {
         "sign", "fraction", "span-repeated", "repeated-word", "other-digits", "other-letters",
