@@ -48,6 +48,18 @@ def test_a_log_cut_in_the_middle_of_a_record(tmp_path):
     refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
 
 
+@pytest.mark.parametrize("kept", [20, 300])
+def test_a_log_cut_within_its_first_record_is_not_passed_over_in_a_folder(tmp_path, kept):
+    """Another one that is whole stands beside it."""
+    shutil.copy(SAMPLES, tmp_path)
+    cut = tmp_path / "samples_other_2026-11-20T12-01-38.000000.jsonl"
+    cut.write_bytes(SAMPLES.read_bytes()[:kept])
+    with pytest.raises(InputError, match="cut-record 1") as refused:
+        ingest([tmp_path], tmp_path / "run")
+    assert str(cut) in str(refused.value)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_compressed_log_that_was_cut_gives_the_records_before_the_cut(tmp_path):
     """Of so small a log nothing; of one that was inflated piece by piece all but the last piece."""
     dice = random.Random(3)
