@@ -12,7 +12,7 @@ from typing import Any
 from closeread.audits.correlation import Cluster, pearson, rounded, spearman, stuck
 from closeread.audits.findings import Table
 from closeread.audits.material import Subject, judge_of, of_texts
-from closeread.audits.recuts import Recut, candidates, recut_at
+from closeread.audits.recuts import Recut, candidates, named, recut_at
 from closeread.audits.score_tables import Row, ScoreTable
 
 _FEW = 3
@@ -109,7 +109,7 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
         level, score = [point[1] for point in points], [point[2] for point in points]
         cluster = stuck(points)
         rows.append(
-            (_named(stop), len(points), rounded(pearson(level, score)),
+            (named(stop), len(points), rounded(pearson(level, score)),
              rounded(spearman(level, score)), _size(cluster), min(score), max(score))
         )  # fmt: skip
     best = best_stop(cuts)
@@ -124,7 +124,7 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
         Table(
             title="Before and after",
             headings=("model", "mean of the others %", f"{scorer} F1 as saved %",
-                      f"F1 cut at {_named(best)} %"),
+                      f"F1 cut at {named(best)} %"),
             rows=tuple(
                 (one.model, one.level, one.recuts[None].f1, one.recuts[best].f1) for one in cuts
             ),
@@ -144,7 +144,7 @@ def sentence(cuts: Sequence[Cuts]) -> str:
     if best is None:
         return f"no stop raises the scores of the {len(cuts)} runs"
     return (
-        f"cutting the texts of {len(cuts)} runs at {_named(best)} takes Pearson's correlation "
+        f"cutting the texts of {len(cuts)} runs at {named(best)} takes Pearson's correlation "
         f"with the others from {before} to {after}"
     )
 
@@ -180,10 +180,6 @@ def _columns(cuts: Sequence[Cuts], stop: str | None) -> tuple[list[float], list[
 def _correlation(cuts: Sequence[Cuts], stop: str | None) -> str:
     found = pearson(*_columns(cuts, stop))
     return "none" if found is None else f"{found:.3f}"
-
-
-def _named(stop: str | None) -> str:
-    return "as saved" if stop is None else repr(stop).replace("'", '"')
 
 
 def _size(cluster: Cluster | None) -> int:

@@ -35,6 +35,13 @@ def within_number(head: str, stop: str, rest: str) -> bool:
     return stop == "." and head[-1:].isdigit() and rest[:1].isdigit()
 
 
+def named(stop: str | None) -> str:
+    """Return a stop as tables and sentences name it."""
+    if stop is None:
+        return "as saved"
+    return "no stop" if stop == NO_STOP else repr(stop).replace("'", '"')
+
+
 def candidates(one: Subject) -> list[str]:
     """Return the stops that some text holds, with those that were in force.
 

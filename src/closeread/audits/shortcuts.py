@@ -88,18 +88,9 @@ def _p(right: int, n: int, chance: float) -> float | None:
     """Return the chance of so many right answers or more by guessing (exact)."""
     if not 0 < chance < 1:
         return None
-    total, odds = 0.0, math.log(chance / (1 - chance))
-    term = (
-        math.lgamma(n + 1) - math.lgamma(right + 1) - math.lgamma(n - right + 1)
-        + right * math.log(chance) + (n - right) * math.log1p(-chance)
-    )  # fmt: skip
-    for count in range(right, n + 1):
-        total += (share := math.exp(term))
-        if count > n * chance and share < total * 1e-17:
-            break  # what follows is smaller still
-        if count < n:
-            term += math.log((n - count) / (count + 1)) + odds
-    return float(f"{min(total, 1.0):.3g}")
+    from scipy.special import bdtrc
+
+    return float(f"{bdtrc(right - 1, n, chance):.3g}")
 
 
 def _fold(question: Question) -> int:

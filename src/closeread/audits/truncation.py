@@ -7,7 +7,7 @@ from typing import Literal
 from closeread.audits.copies import GUESSED, KNOWN, is_copy
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
-from closeread.audits.recuts import NO_STOP, STOPS, Recut, candidates, recut_at, within_number
+from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
 from closeread.types import Prediction, Question
 
 _HEADING = re.compile(
@@ -74,7 +74,7 @@ def check(one: Subject) -> Finding:
                 title="Cut at another stop",
                 headings=("stop", "texts that change", f"{name} EM %", f"{name} F1 %"),
                 rows=tuple(
-                    (_named(row.stop), row.changed, row.em, row.f1) for row in recuts
+                    (named(row.stop), row.changed, row.em, row.f1) for row in recuts
                 ),
             ),
             _endings(by_cause, best.stop),
@@ -108,7 +108,7 @@ def check(one: Subject) -> Finding:
 
 def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
     """The counts by cause; with the score at the best stop, where that is another one."""
-    cut = () if stop is None else (f"F1 cut at {_named(stop)} %",)
+    cut = () if stop is None else (f"F1 cut at {named(stop)} %",)
     rows = by_cause if cut else [(*row[:4], row[5]) for row in by_cause]
     return Table(
         title="How texts ended",
@@ -234,12 +234,6 @@ def _by_length(one: Subject, saved: Recut) -> Table:
     )
 
 
-def _named(stop: str | None) -> str:
-    if stop is None:
-        return "as saved"
-    return "no stop" if stop == NO_STOP else repr(stop).replace("'", '"')
-
-
 def _lost(row: Sequence[Cell], n_answered: int) -> float:
     """The share of the whole score that the texts of a cause lack; a copy need not be wrong."""
     count, kept = row[1], row[3]
@@ -254,7 +248,7 @@ def _headline(
 ) -> str:
     if best.stop is not None:
         return (
-            f"{one.name}: cutting at {_named(best.stop)} takes {name} F1 from "
+            f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from "
             f"{100 * saved.f1:.2f} to {100 * best.f1:.2f}"
         )
     worst = max(by_cause, key=lambda row: _lost(row, len(one.questions)))
