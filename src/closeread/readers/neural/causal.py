@@ -2,11 +2,9 @@
 
 import hashlib
 import inspect
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.catalog import missing_extra
@@ -191,17 +189,15 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
     from transformers.utils.logging import disable_progress_bar
 
+    from closeread.readers.neural.checkpoint import first_line, is_offline, loading
+
     disable_progress_bar()  # progress is the verb's to show
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
         raise UsageError(f"dtype={dtype}", expected="auto, float32, bfloat16 or float16")
-    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
-    given = {
-        "trust_remote_code": False,
-        "local_files_only": offline or Path(name).is_dir(),
-    }
+    given = loading(name)
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
-        model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+        model, report = transformers.AutoModelForCausalLM.from_pretrained(
             name,
             use_safetensors=True,
             dtype=dtype if dtype == "auto" else getattr(torch, dtype),
@@ -210,14 +206,15 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
         )
         model = model.to(device).eval()
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        first = str(error).strip().partition("\n")[0]
         raise InputError(
-            f"the model cannot be opened: {first or type(error).__name__}",
+            f"the model cannot be opened: {first_line(error)}",
             where=name,
             expected="a folder of a causal language model with safetensors, or a hub name",
-            cure="HF_HUB_OFFLINE is set: give a folder" if offline else "check name and device",
+            cure="HF_HUB_OFFLINE is set: give a folder"
+            if is_offline()
+            else "check name and device",
         ) from error
-    if missing := sorted(loading["missing_keys"]):
+    if missing := sorted(report["missing_keys"]):
         raise InputError(
             f"the checkpoint has no weights for {', '.join(missing[:4])}, which would be random",
             where=name,

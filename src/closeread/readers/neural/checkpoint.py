@@ -158,7 +158,7 @@ def open_checkpoint(
     if not isinstance(getattr(torch, dtype, None), torch.dtype):
         raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
     logging.disable_progress_bar()  # progress is the verb's to show
-    given = _given(name)
+    given = loading(name)
     head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
     if attention_dropout is not None:
         head_options["attention_probs_dropout_prob"] = attention_dropout
@@ -168,7 +168,7 @@ def open_checkpoint(
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
         if "num_labels" in head_options and _has_pair_head(name, given):
             del head_options["num_labels"]
-        model, loading = getattr(transformers, _CLASSES[head]).from_pretrained(
+        model, report = getattr(transformers, _CLASSES[head]).from_pretrained(
             name,
             dtype=getattr(torch, dtype),
             use_safetensors=None if pickled else True,
@@ -185,9 +185,9 @@ def open_checkpoint(
         model = model.to(device).eval()
     except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
         raise UsageError(
-            f"device={device}: {_first_line(error)}", expected="cpu, or one that torch has here"
+            f"device={device}: {first_line(error)}", expected="cpu, or one that torch has here"
         ) from error
-    missing = sorted(loading["missing_keys"])
+    missing = sorted(report["missing_keys"])
     if missing and not new_head:
         raise InputError(
             f"the checkpoint has no {head} head: {', '.join(missing[:4])} would be random",
@@ -211,25 +211,27 @@ def look_for(name: str) -> None:
         InputError: It is not.
     """
     try:
-        transformers.AutoConfig.from_pretrained(name, **_given(name))
+        transformers.AutoConfig.from_pretrained(name, **loading(name))
     except Exception as error:
         raise _unopened(name, error) from error
 
 
-def _given(name: str) -> dict[str, Any]:
-    return {"trust_remote_code": False, "local_files_only": _offline() or Path(name).is_dir()}
+def loading(name: str) -> dict[str, Any]:
+    """Return how any model is loaded: no code of its own, and no network for a folder."""
+    return {"trust_remote_code": False, "local_files_only": is_offline() or Path(name).is_dir()}
 
 
-def _offline() -> bool:
+def is_offline() -> bool:
+    """Whether HF_HUB_OFFLINE keeps the library from the network."""
     return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
 
 
 def _unopened(name: str, error: Exception) -> InputError:
     return InputError(
-        f"the model cannot be opened: {_first_line(error)}",
+        f"the model cannot be opened: {first_line(error)}",
         where=name,
         expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
-        cure=_cure(folder=Path(name).is_dir(), offline=_offline()),
+        cure=_cure(folder=Path(name).is_dir(), offline=is_offline()),
     )
 
 
@@ -239,7 +241,8 @@ def _cure(*, folder: bool, offline: bool) -> str:
     return "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """Return what an error says, or its kind where it says nothing."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
