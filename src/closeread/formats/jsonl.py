@@ -1,6 +1,7 @@
 """closeread's own JSON lines, which hold everything, and bring-your-own rows.
 
-A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are. A first
+A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are; but where a
+verification does not say which statement it asks for, its stem tells, as in every format. A first
 line ``{"dataset": {"name", "version", "license", "metadata"}}`` may say what the set is. A flat row
 (docs/formats.md) is one question with its passage's text.
 """
@@ -17,6 +18,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format, Info
+from closeread.text.polarity import understood
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
 
 
@@ -93,7 +95,14 @@ def _canonical(
                         question_id=name,
                         line=line,
                     )
-        yield item.passage, item.questions
+        yield item.passage, tuple(map(_understood, item.questions))
+
+
+def _understood(question: Question) -> Question:
+    """Return a question with what it asks for: all readers take what is not said for supported."""
+    if question.kind != "verification" or not question.options or question.asks_for is not None:
+        return question
+    return msgspec.structs.replace(question, asks_for=understood(question.kind, question.text))
 
 
 def _check(question: Question, passage: Passage, where: str) -> None:

@@ -218,6 +218,21 @@ def test_canonical_lines_are_strict(tmp_path):
     assert "unknown field" in refused(lambda it: it.update(more=1))
 
 
+def test_a_canonical_line_asks_for_what_its_stem_says(tmp_path):
+    """Of a verification; of a choice nothing is made up, and what the line says counts first."""
+    path = lines(tmp_path, row(options=["It sank.", "It left."], truth=[True, False]))
+    dump(load(path), path)
+    line = json.loads(path.read_text())
+    for more, wanted in (
+        ({"asks_for": None, "text": "下列说法不正确的一项是"}, "contradicted"),
+        ({"asks_for": None, "text": "Which is true?"}, "supported"),
+        ({"asks_for": "supported", "text": "Which is not true?"}, "supported"),
+        ({"asks_for": None, "text": "Which is not true?", "kind": "choice"}, None),
+    ):
+        changed = line | {"questions": [line["questions"][0] | more]}
+        assert only(lines(tmp_path, changed)).asks_for == wanted
+
+
 def test_spans_out_of_range_are_counted(tmp_path):
     """A span beyond the passage is a defect."""
     path = lines(tmp_path, row(answer="six"))
