@@ -216,7 +216,7 @@ def test_numbers_that_are_none_are_an_error(model, items):
     """A model that overflows fails the question, and says so."""
     reader, _ = make("choice", {"model": model})
     with torch.no_grad():
-        reader._checkpoint.model.classifier.weight.fill_(torch.nan)
+        reader._checkpoint.model.classifier.bias.fill_(torch.nan)
     (said,) = reader.read(items[:1])
     assert "not finite" in said.error
     assert said.answer is None

@@ -18,6 +18,7 @@ from closeread.readers.neural import fused  # noqa: E402
 from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.neural.fused import open_fused  # noqa: E402
+from closeread.readers.neural.last import LastLayer, with_last_layer  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
 
 
@@ -51,6 +52,31 @@ def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
     assert sum(type(one) is fused._Product for one in network._model.modules()) > 10
     again = dict(forward(checkpoint, given))
     assert all((again[index] == row).all() for index, row in wanted.items())
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_tokens_that_are_looked_at_are_told_as_of_the_whole(tmp_path, kind):
+    """The last layer of some tokens is that of all, whoever stands beside them."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path, kind=kind), "span")
+    given = sequences(checkpoint, (30, 61, 61, 64, 90, 90, 90))
+    looked_at = [range(4, 9), range(2, 61), range(0), range(40, 64), *[range(5, 30)] * 3]
+    network = open_fused(checkpoint)
+    assert network._last
+    whole = dict(forward(checkpoint, given, network=network))
+    for index, row in forward(checkpoint, given, network=network, looked_at=looked_at):
+        places = [0, *looked_at[index]]
+        assert row.shape == whole[index].shape
+        assert row[:, places] == pytest.approx(whole[index][:, places], abs=1e-6)
+        others = np.delete(row, places, axis=1)
+        assert not others.any(), "what nobody looks at was computed"
+
+
+def test_a_model_built_in_another_way_keeps_its_last_layer(tmp_path):
+    checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
+    del checkpoint.model.base_model.encoder.layer[-1].attention.output
+    made, replaced = with_last_layer(checkpoint.model)
+    assert not replaced
+    assert type(made.base_model.encoder.layer[-1]) is not LastLayer
 
 
 def test_activations_other_than_the_exact_gelu_stay(tmp_path):

@@ -53,6 +53,18 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
         assert row.shape == wanted[index].shape
         ((_, alone),) = forward(checkpoint, [sequences[index]], network=small)
         assert (alone == row).all()
+    if head == "span":
+        looked_at = [range(2, 1 + len(one.ids) // 2) for one in sequences]
+        for network, whole in ((exact, wanted), (small, None)):
+            told = dict(forward(checkpoint, sequences, network=network, looked_at=looked_at))
+            for index, row in told.items():
+                given = {"network": network, "looked_at": looked_at[index : index + 1]}
+                ((_, alone),) = forward(checkpoint, sequences[index : index + 1], **given)
+                assert alone == pytest.approx(row, abs=1e-5)
+                places = [0, *looked_at[index]]
+                if whole:
+                    assert row[:, places] == pytest.approx(whole[index][:, places], abs=1e-4)
+                assert not np.delete(row, places, axis=1).any()
     apart = np.concatenate([(together[at] - wanted[at]).ravel() for at in wanted])
     whole = np.concatenate([row.ravel() for row in wanted.values()])
     # One number a row, near zero at random weights: rounding weighs more beside so little.

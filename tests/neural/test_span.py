@@ -272,7 +272,7 @@ def test_memory_is_that_of_a_portion(models, monkeypatch):
     class Quick:
         """Logits at once: what is measured is all but the model."""
 
-        def __call__(self, ids, types, mask):
+        def __call__(self, ids, types, mask, kept):
             return np.sin(np.arange(ids.size * 2).reshape(len(ids), 2, -1)).astype(np.float32)
 
     reader._network = Quick()

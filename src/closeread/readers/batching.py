@@ -15,7 +15,7 @@ class Batch(NamedTuple):
     """Sequences that are computed together.
 
     Attributes:
-        indices: Their places among all, in order.
+        indices: Their places among all.
         length: Tokens that each is padded to.
     """
 
@@ -24,7 +24,12 @@ class Batch(NamedTuple):
 
 
 def plan(
-    lengths: Sequence[int], *, token_budget: int, multiple: int = 8, most: int | None = None
+    lengths: Sequence[int],
+    *,
+    token_budget: int,
+    multiple: int = 8,
+    most: int | None = None,
+    then: Sequence[int] | None = None,
 ) -> list[Batch]:
     """Return batches that hold every sequence once, the longest first.
 
@@ -37,6 +42,8 @@ def plan(
         multiple: To what lengths are rounded up.
         most: Tokens that a model can be given; no sequence is padded beyond, though it may be
             longer itself.
+        then: A second number of each sequence: among those of one rounded length the largest come
+            first, so that what a batch holds is alike in this too.
 
     Raises:
         UsageError: The budget or the multiple is below 1.
@@ -54,6 +61,8 @@ def plan(
     found: list[Batch] = []
     for rounded in sorted(by_length, reverse=True):
         indices = by_length[rounded]
+        if then is not None:
+            indices.sort(key=lambda index: -then[index])
         size = max(1, token_budget // rounded)
         found.extend(
             Batch(indices[first : first + size], rounded) for first in range(0, len(indices), size)

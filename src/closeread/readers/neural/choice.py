@@ -14,6 +14,8 @@ from closeread.errors import UsageError
 from closeread.readers.competition import by_share, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.engine import Network
+from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
@@ -42,7 +44,7 @@ def opened(
 ) -> "ChoiceReader":
     """Open the model and make the reader; see ``readers.choice.choice``."""
     checkpoint = open_checkpoint(model, "choice", device=device, dtype=dtype, pickled=pickled)
-    return ChoiceReader(checkpoint, **settings)
+    return ChoiceReader(checkpoint, network=open_fused(checkpoint), **settings)
 
 
 class ChoiceReader:
@@ -74,6 +76,7 @@ class ChoiceReader:
         stride: int | None = None,
         aggregate: str = "max",
         token_budget: int | None = None,
+        network: Network | None = None,
     ) -> None:
         self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
@@ -83,6 +86,7 @@ class ChoiceReader:
         self._stride = stride
         self._aggregate = max if aggregate == "max" else _mean
         self._token_budget = token_budget
+        self._network = network
         self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
         self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(
             lambda text: checkpoint.marked_tokens(text).ids
@@ -107,7 +111,7 @@ class ChoiceReader:
                 )
         groups = [one.sequences for one in asked]
         for index, rows in forward_groups(
-            self._checkpoint, groups, token_budget=self._token_budget
+            self._checkpoint, groups, token_budget=self._token_budget, network=self._network
         ):
             yield self._told(asked[index], [float(row[0]) for row in rows])
 

@@ -13,6 +13,8 @@ from closeread.errors import UsageError
 from closeread.readers.competition import decided
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.engine import Network
+from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
@@ -41,7 +43,7 @@ class _Asked(NamedTuple):
 def opened(model: str, *, device: str, dtype: str, pickled: bool, **settings: Any) -> "ChunkReader":
     """Open the model and make the reader; see ``readers.chunk.chunk``."""
     checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
-    return ChunkReader(checkpoint, **settings)
+    return ChunkReader(checkpoint, network=open_fused(checkpoint), **settings)
 
 
 class ChunkReader:
@@ -78,6 +80,7 @@ class ChunkReader:
         aggregate: str = "max",
         label: str = "",
         token_budget: int | None = None,
+        network: Network | None = None,
     ) -> None:
         self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
@@ -88,6 +91,7 @@ class ChunkReader:
         self._aggregate = aggregate
         self._supported = supported_class(checkpoint, label)
         self._token_budget = token_budget
+        self._network = network
         self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
         self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(checkpoint.marked_tokens)
 
@@ -115,7 +119,7 @@ class ChunkReader:
                 )
         groups = [one.sequences for one in asked]
         for index, rows in forward_groups(
-            self._checkpoint, groups, token_budget=self._token_budget
+            self._checkpoint, groups, token_budget=self._token_budget, network=self._network
         ):
             logits = torch.from_numpy(np.stack(rows)).double()
             yield self._told(asked[index], log_odds(logits, self._supported).tolist())

@@ -27,7 +27,8 @@ import torch
 from numpy.typing import NDArray
 
 from closeread.readers.batching import Batch, plan
-from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.last import KEPT
 from closeread.readers.windows import Encoded
 
 Rows = NDArray[np.float32]
@@ -37,18 +38,24 @@ _BUDGETS = {"cpu": 4096}
 _BUDGET_ELSEWHERE = 65536
 _MULTIPLES = {"cpu": 8}
 _MULTIPLE_ELSEWHERE = 64
+# Fewer rows than these a library multiplies in another way, with other last bits.
+_PLACES = 8
 
 
 class Network(Protocol):
     """Computes one batch, by whatever library."""
 
-    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+    def __call__(
+        self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None
+    ) -> Rows:
         """Return one row a sequence: shape (sequences, 2, tokens), or (sequences, numbers).
 
         Args:
             ids: Vocabulary ids, shape (sequences, tokens).
             types: Segments, of the same shape; None where all are 0.
             mask: 1 where a token is, 0 where padding; None where there is none.
+            kept: Of a ``span`` head: places of the tokens whose logits are wanted, shape
+                (sequences, kept); what stands at others may be 0. None wants all.
         """
         ...
 
@@ -57,6 +64,7 @@ def forward(
     checkpoint: Checkpoint,
     sequences: Sequence[Encoded],
     *,
+    looked_at: Sequence[range] | None = None,
     token_budget: int | None = None,
     network: Network | None = None,
 ) -> Iterator[tuple[int, Rows]]:
@@ -66,6 +74,8 @@ def forward(
         checkpoint: What computes.
         sequences: What it is given, each at most ``checkpoint.max_length`` tokens long. All are
             held at once: give portions where there are more than memory should hold.
+        looked_at: Of a ``span`` head: the tokens of each sequence, besides its first one, whose
+            logits are wanted; what stands at others may be 0. None wants all.
         token_budget: Tokens of a batch, padding included; None: what suits the device.
         network: Another way to compute it, such as an exported graph.
 
@@ -78,11 +88,13 @@ def forward(
         token_budget=_BUDGETS.get(on, _BUDGET_ELSEWHERE) if token_budget is None else token_budget,
         multiple=_MULTIPLES.get(on, _MULTIPLE_ELSEWHERE),
         most=checkpoint.max_length,
+        then=None if looked_at is None else [len(one) for one in looked_at],
     )
     compute = network or TorchNetwork(checkpoint)
     padding = checkpoint.tokenizer.pad_token_id or 0
     for batch in batches:
-        rows = compute(*framed(sequences, batch, padding))
+        kept = None if looked_at is None else _places(looked_at, batch)
+        rows = compute(*framed(sequences, batch, padding), kept)
         for index, row in zip(batch.indices, rows, strict=True):
             yield index, row[:, : len(sequences[index].ids)] if row.ndim == 2 else row
 
@@ -104,16 +116,42 @@ def framed(
     return ids, types if types.any() else None, None if mask.all() else mask
 
 
-class TorchNetwork:
-    """A checkpoint's own model, without gradients."""
+def _places(looked_at: Sequence[range], batch: Batch) -> Ids:
+    """Return the places of a batch's tokens, filled up with the first token's."""
+    most = 1 + max(len(looked_at[index]) for index in batch.indices)
+    width = min(batch.length, -(-most // _PLACES) * _PLACES)
+    found = np.zeros((len(batch.indices), width), np.int64)
+    for row, index in enumerate(batch.indices):
+        wanted = looked_at[index]
+        found[row, 1 : 1 + len(wanted)] = wanted
+    return found
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+
+def spread(rows: Rows, kept: Ids, n_tokens: int) -> Rows:
+    """Return logits at their places, shape (sequences, 2, ``n_tokens``), and 0 elsewhere."""
+    found = np.zeros((*rows.shape[:2], n_tokens), np.float32)
+    np.put_along_axis(found, np.broadcast_to(kept[:, None], rows.shape), rows, axis=2)
+    return found
+
+
+class TorchNetwork:
+    """A checkpoint's own model, without gradients.
+
+    Args:
+        checkpoint: The model and its head.
+        last: Whether ``last.LastLayer`` stands in for the model's last layer.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, *, last: bool = False) -> None:
         self._model = checkpoint.model
+        self._last = last
         self._head = checkpoint.head
         taken = inspect.signature(self._model.forward).parameters
         self._types = "token_type_ids" in taken
 
-    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+    def __call__(
+        self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None
+    ) -> Rows:
         """Return the batch's rows; see ``Network``."""
         given: dict[str, Any] = {"input_ids": ids}
         if types is not None and self._types:
@@ -127,10 +165,21 @@ class TorchNetwork:
             }
             if self._head == "choice":  # (questions, choices, tokens)
                 tensors = {name: tensor[:, None] for name, tensor in tensors.items()}
+            if self._last:
+                kept = looked_at_by(self._head, ids) if kept is None else kept
+                tensors[KEPT] = torch.from_numpy(kept).to(self._model.device)
             out = self._model(**tensors)
             if self._head == "span":
                 found = torch.stack((out.start_logits, out.end_logits), dim=1)
             else:
                 found = out.logits
             rows: Rows = found.float().cpu().numpy()
+        if self._last and kept is not None and self._head == "span":
+            return spread(rows, kept, ids.shape[1])
         return rows
+
+
+def looked_at_by(head: Head, ids: Ids) -> Ids:
+    """Return the places of the tokens that a head looks at: all, or the first and some more."""
+    width = ids.shape[1] if head == "span" else min(_PLACES, ids.shape[1])
+    return np.broadcast_to(np.arange(width), (len(ids), width)).copy()

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.engine import Rows, forward
+from closeread.readers.neural.engine import Network, Rows, forward
 from closeread.readers.windows import Encoded
 
 
@@ -12,6 +12,7 @@ def forward_groups(
     groups: Sequence[Sequence[Encoded]],
     *,
     token_budget: int | None = None,
+    network: Network | None = None,
 ) -> Iterator[tuple[int, list[Rows]]]:
     """Yield each group's index and its sequences' rows, as soon as the last of them is computed.
 
@@ -21,11 +22,12 @@ def forward_groups(
         checkpoint: What computes.
         groups: One sequence or more each.
         token_budget: Tokens of a batch, padding included; None: what suits the device.
+        network: Another way to compute it; see ``engine.forward``.
     """
     sequences = [one for group in groups for one in group]
     owner = [(index, place) for index, group in enumerate(groups) for place in range(len(group))]
     rows: dict[int, dict[int, Rows]] = {}
-    for index, row in forward(checkpoint, sequences, token_budget=token_budget):
+    for index, row in forward(checkpoint, sequences, token_budget=token_budget, network=network):
         group, place = owner[index]
         found = rows.setdefault(group, {})
         found[place] = row

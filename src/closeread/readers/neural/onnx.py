@@ -21,7 +21,15 @@ from closeread.catalog import missing_extra
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.engine import Ids, Network, Rows, TorchNetwork
+from closeread.readers.neural.engine import (
+    Ids,
+    Network,
+    Rows,
+    TorchNetwork,
+    looked_at_by,
+    spread,
+)
+from closeread.readers.neural.last import KEPT, with_last_layer
 
 try:
     import onnxruntime
@@ -29,7 +37,7 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 from closeread.readers.neural.quantise import quantise
 
-_VERSION = 3  # of what is written; another number makes all graphs anew
+_VERSION = 4  # of what is written; another number makes all graphs anew
 _OPSET = 17
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
 _ALIKE = 1e-3
@@ -84,27 +92,31 @@ class OnnxNetwork:
         self._inputs = {one.name for one in self._session.get_inputs()}
         self._alone = alone
 
-    def __call__(self, ids: Ids, types: Ids | None, mask: Ids | None) -> Rows:
+    def __call__(
+        self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None
+    ) -> Rows:
         """Return the batch's rows; see ``Network``."""
         types = np.zeros_like(ids) if types is None else types
         mask = np.ones_like(ids) if mask is None else mask
+        kept = looked_at_by("span", ids) if kept is None else kept
         if not self._alone:
-            return self._run(ids, types, mask)
+            return self._run(ids, types, mask, kept)
         found = []
         for row, length in enumerate(mask.sum(axis=1).tolist()):
             here = (slice(row, row + 1), slice(0, max(1, length)))
-            made = self._run(ids[here], types[here], mask[here])[0]
+            places = kept[here[0], : 1 + np.count_nonzero(kept[row])]
+            made = self._run(ids[here], types[here], mask[here], places[places < length][None])[0]
             if made.ndim == 2:
                 made = np.pad(made, ((0, 0), (0, ids.shape[1] - made.shape[1])))
             found.append(made)
         return np.stack(found)
 
-    def _run(self, ids: Ids, types: Ids, mask: Ids) -> Rows:
-        given = {"ids": ids, "types": types, "mask": mask}
+    def _run(self, ids: Ids, types: Ids, mask: Ids, kept: Ids) -> Rows:
+        given = {"ids": ids, "types": types, "mask": mask, KEPT: kept}
         found: Rows = self._session.run(
             None, {name: array for name, array in given.items() if name in self._inputs}
         )[0]
-        return found
+        return spread(found, kept, ids.shape[1]) if KEPT in self._inputs else found
 
 
 class _Rows(torch.nn.Module):  # type: ignore[misc]
@@ -112,12 +124,15 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__()
-        self.model = checkpoint.model
+        self.model, self.last = with_last_layer(checkpoint.model)
+        self.model.set_attn_implementation("eager")  # the others do not trace whole
         self._head = checkpoint.head
 
-    def forward(self, ids: Any, mask: Any = None, types: Any = None) -> Any:
-        """Return rows as ``engine.Network`` does."""
-        given = {"input_ids": ids, "token_type_ids": types}
+    def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:
+        """Return rows as ``engine.Network`` does; where ``kept`` is given, of those tokens."""
+        if self.last and self._head != "span":
+            kept = torch.zeros_like(ids[:, :1])  # the first token's place
+        given = {"input_ids": ids, "token_type_ids": types, KEPT: kept}
         if mask is not None:
             given["attention_mask"] = ((1 - mask) * _CLOSED)[:, None, None, :].to(torch.float32)
         given = {name: tensor for name, tensor in given.items() if tensor is not None}
@@ -139,22 +154,25 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
     ids[1, 20:] = checkpoint.tokenizer.pad_token_id or 0
     types = torch.zeros_like(ids)
     types[:, 9:20] = int(typed)
+    rows = _Rows(checkpoint).eval()
     given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
-    names = ["ids", *given]
-    axes = {name: {0: "sequences", 1: "tokens"} for name in names}
-    axes["rows"] = {0: "sequences"} | ({2: "tokens"} if checkpoint.head == "span" else {})
-    before = model.config._attn_implementation
+    axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
+    axes["rows"] = {0: "sequences"}
+    if checkpoint.head == "span":
+        axes["rows"][2] = "kept" if rows.last else "tokens"
+        if rows.last:
+            given[KEPT] = torch.arange(18).repeat(2, 1)
+            axes[KEPT] = {0: "sequences", 1: "kept"}
     try:
-        model.set_attn_implementation("eager")  # the others do not trace whole
         with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
             warnings.simplefilter("ignore")
             torch.onnx.export(
-                _Rows(checkpoint).eval(),
+                rows,
                 (ids,),
                 str(path),
                 kwargs=given,
                 dynamo=False,
-                input_names=names,
+                input_names=["ids", *given],
                 output_names=["rows"],
                 dynamic_axes=axes,
                 opset_version=_OPSET,
@@ -167,9 +185,6 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             expected="an encoder of the BERT or RoBERTa kind, of less than 2 GB",
             cure="-o runtime=torch",
         ) from error
-    finally:
-        model.set_attn_implementation(before)
-        model.eval()
     shown = (ids[:, :22].numpy(), types[:, :22].numpy(), mask[:, :22].numpy())
     wanted, found = TorchNetwork(checkpoint)(*shown), OnnxNetwork(path, alone=False)(*shown)
     wanted, found = (rows[0] for rows in (wanted, found))

@@ -18,6 +18,7 @@ from closeread.readers.neural.spans import (
     merged,
     part,
     places,
+    taken,
 )
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.segment import sentences
@@ -169,6 +170,10 @@ class SpanReader:
         rows = forward(
             self._checkpoint,
             [asked.shown[which].encoded for asked, which in owners],
+            looked_at=[
+                taken(asked.shown, which, len(asked.passage.tokens.ids), self._max_answer_tokens)
+                for asked, which in owners
+            ],
             token_budget=self._token_budget,
             network=self._network,
         )

@@ -206,6 +206,27 @@ def _elsewhere(
     return shut
 
 
+def taken(shown: Sequence[Window], which: int, n_tokens: int, max_answer_tokens: int) -> range:
+    """Return which tokens of a window the spans that are taken from it may begin or end with.
+
+    Args:
+        shown: All windows of the question.
+        which: The window's place among them.
+        n_tokens: Tokens of the passage.
+        max_answer_tokens: Tokens that a span may have.
+    """
+    window = shown[which]
+    width = min(max_answer_tokens, window.length)
+    shut = _elsewhere(shown, which, width, n_tokens) if width else None
+    if shut is None:
+        return range(window.at, window.at + window.length)
+    begins, lengths = np.nonzero(~shut)
+    if not len(begins):
+        return range(0)
+    last = min(int((begins + lengths).max()), window.length - 1)
+    return range(window.at + int(begins.min()), window.at + last + 1)
+
+
 class Decoded(NamedTuple):
     """A question's answers.
 

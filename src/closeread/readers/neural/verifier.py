@@ -12,7 +12,8 @@ from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, decided
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
-from closeread.readers.neural.engine import forward
+from closeread.readers.neural.engine import Network, forward
+from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.statements import Statement, encoded, statements
@@ -67,6 +68,7 @@ def opened(
         label=label,
         max_length=max_length,
         token_budget=token_budget or None,
+        network=open_fused(checkpoint),
     )
     made.options = options
     return made
@@ -96,6 +98,7 @@ class VerifierReader:
         label: str = "",
         max_length: int = 256,
         token_budget: int | None = None,
+        network: Network | None = None,
     ) -> None:
         self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
@@ -108,6 +111,7 @@ class VerifierReader:
         self._supported = supported_class(checkpoint, label)
         self._classes = class_names(checkpoint)
         self._token_budget = token_budget
+        self._network = network
         self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
 
     @cached_property
@@ -151,7 +155,10 @@ class VerifierReader:
         return encoded(statement, self._ids, self._checkpoint.template, self._max_length)
 
     def _judged(self, sequences: Sequence[Encoded]) -> Iterator[tuple[int, Judgement]]:
-        for index, row in forward(self._checkpoint, sequences, token_budget=self._token_budget):
+        rows = forward(
+            self._checkpoint, sequences, token_budget=self._token_budget, network=self._network
+        )
+        for index, row in rows:
             logits = torch.from_numpy(row)[None].double()
             shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
             yield (

@@ -1,0 +1,75 @@
+"""The last layer of an encoder, computed for the tokens alone that a head looks at.
+
+No token of the last layer is looked at by another. A ``choice`` or ``pair`` head takes the first,
+and the span reader takes a span from the one of several windows that shows most around it: what the
+last layer makes of all others is thrown away. Keys and values are still those of every token, so
+that what is computed is what the whole layer would compute.
+"""
+
+import copy
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+KEPT = "kept"  # the argument that reaches the layer through the model's own ``forward``
+
+
+class LastLayer(torch.nn.Module):  # type: ignore[misc]
+    """Stands in for the last layer of an encoder of the BERT or RoBERTa kind.
+
+    Args:
+        layer: The layer itself; its modules are shared.
+
+    Raises:
+        AttributeError: It is built in another way.
+    """
+
+    def __init__(self, layer: Any) -> None:
+        super().__init__()
+        looking = layer.attention.self
+        self.query, self.key, self.value = looking.query, looking.key, looking.value
+        self.attended = layer.attention.output
+        self.intermediate, self.output = layer.intermediate, layer.output
+        self._head_size = looking.attention_head_size
+
+    def forward(
+        self, given: torch.Tensor, mask: torch.Tensor | None = None, *_: Any, **named: Any
+    ) -> torch.Tensor:
+        """Return what the layer makes of the tokens kept.
+
+        Args:
+            given: Of every token, shape (sequences, tokens, width).
+            mask: What may be looked at, shape (sequences, 1, any, tokens).
+            named: ``kept``: places of tokens, shape (sequences, kept).
+
+        Returns:
+            Shape (sequences, kept, width).
+        """
+        places = named[KEPT][..., None].expand(-1, -1, given.shape[-1])
+        chosen = given.gather(1, places)
+        query, key, value = (
+            product(of).unflatten(-1, (-1, self._head_size)).transpose(1, 2)
+            for product, of in ((self.query, chosen), (self.key, given), (self.value, given))
+        )
+        # Every token may look at the same ones: any row of the mask is that of all.
+        mask = None if mask is None else mask[:, :, :1]
+        found = scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        attended = self.attended(found.transpose(1, 2).flatten(2), chosen)
+        made: torch.Tensor = self.output(self.intermediate(attended), attended)
+        return made
+
+
+def with_last_layer(model: Any) -> tuple[Any, bool]:
+    """Return a copy that shares the model's parameters, and whether its last layer was replaced.
+
+    It is not where the model is built in another way than ``LastLayer`` knows.
+    """
+    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    made = copy.deepcopy(model, shared)
+    try:
+        layers = made.base_model.encoder.layer
+        layers[-1] = LastLayer(layers[-1])
+    except (AttributeError, TypeError, IndexError):
+        return made, False
+    return made, True
