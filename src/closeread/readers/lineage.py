@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.readers.weights import weights_sha256
 from closeread.types import Record
 
 RECORD = "closeread.json"  # of a finished training; the lineage is a part of it
@@ -114,8 +115,23 @@ def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
     Args:
         name: A checkpoint's folder, or a hub name.
         n_parameters: Of the model as it is run.
+
+    Raises:
+        InputError: The record of its training or its weights cannot be read.
     """
-    return {
+    return weights_record(name) | {
         "n_parameters": n_parameters,
         "lineage": msgspec.to_builtins(lineage_of(name, n_parameters)),
     }
+
+
+def weights_record(name: str) -> dict[str, str]:
+    """Return the part of a reader's record that tells its weights from others of the same name.
+
+    It is empty where the weights do not lie where a folder or the hub's cache should hold them.
+
+    Raises:
+        InputError: They cannot be read.
+    """
+    found = weights_sha256(name)
+    return {"weights_sha256": found} if found else {}

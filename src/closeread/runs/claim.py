@@ -26,6 +26,8 @@ from closeread.runs.store import (
 
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
 _OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
+# What earlier versions did not record of every reader: a run of theirs can still be gone on with.
+_SINCE_LATELY = frozenset({"reader's weights_sha256"})
 
 
 @contextlib.contextmanager
@@ -134,7 +136,7 @@ def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
     differing = [
         f"{name}: {_shown(old.get(name))} in the run, {_shown(new.get(name))} asked for"
         for name in sorted({*old, *new})
-        if old.get(name) != new.get(name)
+        if old.get(name) != new.get(name) and (name in old or name not in _SINCE_LATELY)
     ]
     if differing:
         raise MismatchError(

@@ -25,6 +25,7 @@ from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted
 from closeread.readers.generative.options import AskingOptions, taking
+from closeread.readers.lineage import weights_record
 from closeread.types import Generation, Passage, Prediction, Question
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ class LocalReader:
             "model": {"name": self._name, **self._model.facts},
             "transformers": self._model.library,
             "form": "chat" if self._chat else "plain",
+            **weights_record(self._name),
             **self._asking.record(),
         }
 

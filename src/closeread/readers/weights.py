@@ -1,0 +1,91 @@
+"""Which weights a model is run with: a hash of the files that they are loaded from.
+
+A folder's name says nothing of what lies in it. Readers keep the hash in the run's record, so that
+a run is not gone on with after its weights were changed for others under the same name.
+"""
+
+import hashlib
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+
+import msgspec
+
+from closeread.errors import InputError
+
+# In the order in which transformers looks for them; an index names the parts of one model.
+_SINGLE = ("model.safetensors", "pytorch_model.bin")
+_INDEX = ".index.json"
+
+
+class _Index(msgspec.Struct, frozen=True):
+    """Which tensor lies in which file."""
+
+    weight_map: dict[str, str]
+
+
+def weights_sha256(name: str) -> str:
+    """Return a hash of a model's weights; empty where they do not lie where they are looked for.
+
+    Of a single file it is what ``sha256sum`` prints; of weights in several files that of the lines
+    ``sha256sum`` prints of them, by name.
+
+    Args:
+        name: A folder, or a hub name that was loaded before: what is hashed is its copy here.
+
+    Raises:
+        InputError: A file of the weights cannot be read.
+    """
+    for single in _SINGLE:
+        if (file := _file(name, single)) is not None:
+            return _of_file(file)
+        if (index := _file(name, single + _INDEX)) is not None:
+            return _of_parts(name, index)
+    return ""
+
+
+def _of_parts(name: str, index: Path) -> str:
+    try:
+        found = msgspec.json.decode(index.read_bytes(), type=_Index)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _unreadable(index, error) from error
+    lines = [
+        f"{_of_file(_file(name, part) or index.with_name(part))}  {part}\n"
+        for part in sorted(set(found.weight_map.values()))
+    ]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def _file(name: str, file: str) -> Path | None:
+    """Return where a file of a model lies; None where it has no such file."""
+    if Path(name).is_dir():
+        path = Path(name, file)
+        return path if path.is_file() else None
+    hub = import_module("huggingface_hub")  # comes with what loaded the model
+    found = hub.try_to_load_from_cache(name, file)
+    return Path(found) if isinstance(found, str) else None
+
+
+def _of_file(path: Path) -> str:
+    try:
+        real = path.resolve(strict=True)
+        state = real.stat()
+        return _digest(real, state.st_size, state.st_mtime_ns)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+@lru_cache(maxsize=256)
+def _digest(path: Path, size: int, modified: int) -> str:
+    """Return a file's sha256; its size and time of change tell that it is still the same."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    return InputError(
+        f"the weights cannot be read: {error}",
+        where=str(path),
+        expected="the files that the model was loaded from",
+        cure="leave them in their place while the model is in use",
+    )
