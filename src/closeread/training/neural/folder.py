@@ -26,6 +26,7 @@ DONE = "closeread.json"
 STATES = "states"
 CURVES = "curves"  # for TensorBoard
 STAGES = "before"
+MEMBERS = "members"  # the trainings of a soup
 _STATE = "trainer_state.json"
 
 
@@ -62,7 +63,8 @@ class Folder:
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
         if error is not None and self.mine and not self._has_states():
-            for made in (STATES, CURVES, STAGES):  # no stage got far enough to be gone on with
+            # No training within this one got far enough to be gone on with.
+            for made in (STATES, CURVES, STAGES, MEMBERS):
                 shutil.rmtree(self.path / made, ignore_errors=True)
             (self.path / ASKED).unlink(missing_ok=True)
             if not any(self.path.iterdir()):
@@ -187,14 +189,16 @@ def _find_best_again(state: Path) -> None:
 def _asked(recipe: TrainRecipe) -> Any:
     """What two trainings must share to be the same: all but the place.
 
-    A stage that begins from the one before it, in the same folder, names it by its number: the
-    folder may have been moved since, or be named in another way.
+    A training that stands within another one's folder, and begins from a stage there, names it
+    from that folder: it may have been moved since, or be named in another way.
     """
     asked = msgspec.to_builtins(recipe)
-    stages = Path(asked.pop("out")).parent
+    place = Path(asked.pop("out")).parent
     model = asked["train"].get("model")
-    if stages.name == STAGES and isinstance(model, str) and Path(model).parent == stages:
-        asked["train"]["model"] = Path(model).name
+    if place.name in (STAGES, MEMBERS) and isinstance(model, str):
+        whole = place.parent
+        if Path(model).is_relative_to(whole):
+            asked["train"]["model"] = str(Path(model).relative_to(whole))
     return msgspec.json.decode(msgspec.json.encode(asked))
 
 

@@ -74,6 +74,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         patience: Looks without a better metric after which training ends; 0 never.
         metric: Instead of the reader's own, such as ``mrqa.f1``.
         seed: Of everything that is drawn.
+        soup: Trainings, by ``seed`` and the numbers after it, the mean of whose weights is kept.
         device: Such as ``cpu``; empty takes an accelerator where there is one.
         track: Where curves are sent besides the folder.
         beside: A second task on the same encoder; readers use the first alone.
@@ -106,6 +107,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     patience: int = 0
     metric: str = ""
     seed: int = 0
+    soup: int = 1
     device: str = ""
     track: tuple[Tracker, ...] = ()
     beside: Beside | None = None
@@ -142,6 +144,12 @@ def check(settings: NeuralSettings) -> None:
         "save_every": settings.save_every < 0 and "0 or more",
         "patience": settings.patience < 0 and "0 or more",
         "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
+        "soup": (
+            settings.soup < 1
+            or (settings.soup > 1 and settings.beside is not None)
+            or settings.seed + settings.soup > 2**32
+        )
+        and "at least 1, and 1 with train.beside",
         "keep": settings.keep < 1 and "at least 1",
         "weight": any(not 0 < one.weight < inf for one in sources) and "above 0",
         "at_most": any(one.at_most is not None and one.at_most < 1 for one in sources)
