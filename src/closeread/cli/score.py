@@ -85,6 +85,8 @@ def command(
         found = [
             score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
         ]
+        for pair in zip(runs, found, strict=True):
+            _tell_unmatched(*pair)
         if join:
             found = [_joined_run(*pair) for pair in zip(runs, found, strict=True)]
         averages = macro_averages(runs)
@@ -152,6 +154,25 @@ def _read_anew(
             "followed is lost, and no other --stop brings it back"
         )
     return replace(settings, extraction=extraction)
+
+
+def _tell_unmatched(run: "Run", scored: RunSummary) -> None:
+    """Say where most texts, as they were read anew, are no option, and so count as wrong."""
+    from closeread.runs.choose import judges_options
+    from closeread.runs.extract import unmatched
+
+    extraction = scored.settings.extraction
+    if extraction is None or not any(map(judges_options, scored.metrics)):
+        return
+    many, of = unmatched(run, extraction)
+    if 2 * many > of:
+        from closeread.cli.output import remark
+
+        remark(
+            f"{run.path}: {many:,} of {of:,} answers to questions with options, as the rule "
+            f"{extraction.rule} reads them, are none of the options and count as wrong; "
+            "--extract letter looks for the option that a text picks"
+        )
 
 
 def _handed_in(

@@ -26,6 +26,11 @@ def family(name: str) -> str:
     return stem.partition(".")[0] + tilde + variant
 
 
+def judges_options(name: str) -> bool:
+    """Whether a metric's value, or its family, is about the option that was picked."""
+    return family(name).partition("~")[0] in _OF_OPTIONS
+
+
 def wanted(of: str, value: str, asked: Collection[str]) -> bool:
     """Whether the value of a family was asked for: by the family, its name, or its beginning."""
     return any(
@@ -55,9 +60,9 @@ def make_metrics(
 
 def about(name: str) -> Callable[[Question], bool]:
     """Return whether a metric family is about a question: mixed sets hold several kinds."""
-    stem = name.partition("~")[0]
-    if stem in _OF_OPTIONS:
+    if judges_options(name):
         return lambda question: bool(question.options)
+    stem = name.partition("~")[0]
     if stem in _OF_TEXTS:
         return lambda question: not question.options
     if stem == "evidence":

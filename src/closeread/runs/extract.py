@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.metrics.choice import picked
 from closeread.readers.generative.extraction import Extraction, needs_question, rule_named, stops_in
-from closeread.runs.store import Run
+from closeread.runs.store import Predictions, Run
 from closeread.types import Dataset, Prediction, Question, Summary
 
 _SAMPLE = 100
@@ -88,6 +89,28 @@ class Extracted(Mapping[str, Prediction]):
         written = (found.generation, *found.others)
         answer, share = self._extraction.voted(written, question)
         return msgspec.structs.replace(found, answer=answer, confidence=share, candidates=())
+
+
+def unmatched(run: Run, extraction: Extraction) -> tuple[int, int]:
+    """Count the questions with options whose text, as it is read, is no option of theirs.
+
+    Returns:
+        How many they are, and of how many that have options and did not fail. Rules that look at
+        the options find one or none, so that there is nothing to be counted.
+    """
+    if needs_question(extraction.rule):
+        return 0, 0
+    dataset = run.dataset()
+    predictions = Extracted(Predictions(run), extraction, dataset)
+    n_unmatched = n_read = 0
+    for question in islice(dataset.questions(), run.info.dataset.limit):
+        found = predictions.get(question.question_id) if question.options else None
+        if found is None or found.error:
+            continue
+        n_read += 1
+        text = found.answer is not None and found.answer.kind != "none"
+        n_unmatched += text and picked(question, found) is None
+    return n_unmatched, n_read
 
 
 def marked(summary: Summary, extraction: Extraction | None) -> Summary:

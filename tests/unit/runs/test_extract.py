@@ -129,6 +129,41 @@ def test_the_verb(run):
     assert "keeps what the model wrote" in other.stderr
 
 
+def test_texts_that_are_no_option_are_said(tmp_path):
+    """Where most are so: a rule for other questions, or a foreign text that was cut anew."""
+    written = ["B. Because.", "At seven\nB", "B"]
+    rows = [
+        {"id": str(place), "passage": f"Number {place}.", "question": "When?",
+         "options": ["At six", "At seven"], "answer": "B"}
+        for place in range(3)
+    ]  # fmt: skip
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+
+    def rule(body):
+        return written[int(last_user(body).split("Number ")[1][0])]
+
+    with serving(Endpoint(rule=rule)) as endpoint:
+        reader, resolved = make("completion", {"base_url": endpoint.url, "stop": ""})
+        info = describe_reader("completion", resolved, reader)
+        predict(Job(dataset=load(path), reader=reader, reader_info=info), tmp_path / "run")
+    for words, accuracy, told in (
+        ((), 1.0, ""),
+        (("--extract", "letter"), 1.0, ""),
+        (("--extract", "last-line"), 2 / 3, ""),
+        (("--extract", "none"), 1 / 3, "2 of 3 answers to questions with options"),
+        (("--extract", "none", "--stop", "\\n"), 2 / 3, ""),
+        (("--extract", "drop", "--stop", "B"), 1 / 3, ""),
+        (("--extract", "first-line", "--stop", "even"), 1 / 3, "2 of 3 answers to questions"),
+    ):
+        found = _closeread("score", str(tmp_path / "run"), *words, "--no-intervals", "--json")
+        assert found.returncode == 0, found.stderr
+        value = json.loads(found.stdout)["metrics"]["choice.accuracy"]["value"]
+        assert (words, value) == (words, pytest.approx(accuracy))
+        assert told in found.stderr
+        assert bool(found.stderr) == bool(told), found.stderr
+
+
 def test_what_the_server_cut_is_said(run, tmp_path):
     with serving(Endpoint(rule=lambda body: "12")) as endpoint:
         options = {"base_url": endpoint.url, "server_stop": True, "stop": "\\n"}
