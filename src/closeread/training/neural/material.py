@@ -1,16 +1,19 @@
-"""What a model is trained on: questions of several data sets, drawn by seed, none that overlap."""
+"""What a model is trained on: questions of several data sets, drawn by seed, none that overlap.
 
-from collections.abc import Callable, Iterable, Sequence
+A task may take something else of a data set, such as its passages (``Gathers``).
+"""
+
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from closeread.errors import InputError
 from closeread.training.neural.settings import Source
+from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
 from closeread.types import Dataset, Passage, Question, Record
 
 Item = tuple[Passage, Question]
-Gather = Callable[[Dataset], Iterable[Item]]
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -47,7 +50,7 @@ def drawn(
     open_dataset: OpenDataset,
     overlap: Overlap | None,
     seed: int,
-    gather: Gather = flat,
+    gathers: Gathers | None = None,
 ) -> tuple[list[Item], Drawn]:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
 
@@ -56,17 +59,18 @@ def drawn(
         open_dataset: Opens it by name.
         overlap: What remembers the questions that must not be learned from.
         seed: What is drawn by.
-        gather: What is taken of the set, each with its passage.
+        gathers: What is taken of the set, where it is not its questions.
 
     Raises:
-        InputError: It holds no question.
+        InputError: It holds nothing to learn from.
     """
     dataset = open_dataset(source.path, source.format or None)
-    items = list(gather(dataset))
+    items = list(flat(dataset) if gathers is None else gathers.items(dataset))
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:
+        what = "questions" if gathers is None else gathers.gathers
         raise InputError(
-            "no question to learn from" if not items else "every question overlaps an excluded set",
+            f"no {what} to learn from" if not items else f"all {what} overlap an excluded set",
             where=source.path,
         )
     n_excluded = len(items) - len(kept)

@@ -16,11 +16,12 @@ from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.material import Drawn, Gather, Item, drawn, flat, overlap_with
+from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings, Source, check
+from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
 from closeread.training.recipe import section
@@ -42,8 +43,8 @@ def train(request: Request, task: Task) -> Trained:
     with processes.together():
         settings, model = _checked(request)
         check_stages(request, settings)
-        gather = task.items if isinstance(task, Gathers) else flat
-        material = _material(request, settings.datasets, settings, gather)
+        gathers = task if isinstance(task, Gathers) else None
+        material = _material(request, settings.datasets, settings, gathers)
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
         watched, looked_at = _watched(request, settings)
         metric = settings.metric or task.metric
@@ -54,32 +55,44 @@ def train(request: Request, task: Task) -> Trained:
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
-        with processes.together():
-            checkpoint = _opened(model, task, settings)
-            drawn_from = [told for _, told in (*material, *beside)]
-            features = _features(request, task, checkpoint, settings, material)
-            second = InferenceBeside(settings.beside.max_length) if settings.beside else None
-            if second is not None:
-                features += _features(request, second, checkpoint, settings, beside)
+        drawn_from = [told for _, told in (*material, *beside)]
         measure: Measure | None = None
         if watched:
             measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
-        done = fit(
-            checkpoint,
-            task,
-            features,
-            settings,
-            request.out,
-            processes=processes,
-            second=second,
-            measure=measure,
-            resume_from=folder.last_state(),
-            begin=request.begin,
-        )
+        if settings.soup > 1:
+            material.clear()  # each member draws its own
+            checkpoint, done = cooked(
+                request,
+                settings,
+                model,
+                task,
+                device=_device(settings),
+                processes=processes,
+                measure=measure,
+            )
+        else:
+            with processes.together():
+                checkpoint = _opened(model, task, settings)
+                features = _features(request, task, checkpoint, settings, material)
+                second = InferenceBeside(settings.beside.max_length) if settings.beside else None
+                if second is not None:
+                    features += _features(request, second, checkpoint, settings, beside)
+            done = fit(
+                checkpoint,
+                task,
+                features,
+                settings,
+                request.out,
+                processes=processes,
+                second=second,
+                measure=measure,
+                resume_from=folder.last_state(),
+                begin=request.begin,
+            )
         told: dict[str, Any] = {
             "reader": request.recipe.reader.name,
             "model": str(request.out),
-            "n_features": sum(map(len, features)),
+            "n_features": done.n_features,
             "n_parameters": checkpoint.n_parameters,
             "steps": done.steps,
             "loss": done.loss,
@@ -159,11 +172,14 @@ def _looked(request: Request) -> Trained:
 
 
 def _material(
-    request: Request, sources: Sequence[Source], settings: NeuralSettings, gather: Gather = flat
+    request: Request,
+    sources: Sequence[Source],
+    settings: NeuralSettings,
+    gathers: Gathers | None = None,
 ) -> list[tuple[list[Item], Drawn]]:
     overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
     return [
-        drawn(source, request.open_dataset, overlap, settings.seed, gather) for source in sources
+        drawn(source, request.open_dataset, overlap, settings.seed, gathers) for source in sources
     ]
 
 
