@@ -158,6 +158,43 @@ def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):  # no
     assert (out / "before" / "1" / "model.safetensors").exists()
 
 
+def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):  # noqa: F811
+    """Gone on with after a kill, in a folder that was moved; its parts are trainings like any."""
+    settings = {"max_steps": 6, "save_every": 2, "batch_size": 8}
+    given = {"soup": 2, "seed": 3, "before": (stage(few),), "dev": [{"path": few}], **settings}
+    first, out = tmp_path / "first", tmp_path / "out"
+    with pytest.raises(Killed):  # in the second member
+        train(first, encoder, few, begin=killed_at(2 + 6 + 5), **given)
+    assert (first / "members" / "1" / "closeread.json").exists()
+    assert (first / "members" / "2" / "states" / "checkpoint-4").exists()
+    first.rename(out)
+    when = (out / "members" / "1" / "closeread.json").stat().st_mtime_ns
+    told = train(out, encoder, few, resume=True, **given)
+    assert (out / "members" / "1" / "closeread.json").stat().st_mtime_ns == when
+    parts = [out / "members" / number for number in "12"]
+    alone = [train(tmp_path / f"{seed}", str(out / "before" / "1"), few, seed=seed, **settings)
+             for seed in (3, 4)]  # fmt: skip
+    states = [load_file(one / "model.safetensors") for one in (*parts, out)]
+    for seed, state in zip((3, 4), states, strict=False):
+        for name, tensor in load_file(tmp_path / f"{seed}" / "model.safetensors").items():
+            assert torch.allclose(tensor, state[name], atol=1e-6), (seed, name)
+    assert any((states[0][name] != states[1][name]).any() for name in states[0])
+    for name, tensor in states[2].items():
+        mean = (states[0][name].double() + states[1][name].double()) / 2
+        assert torch.allclose(tensor.double(), mean, atol=1e-7), name
+    assert told["steps"] == 12
+    assert told["loss"] == pytest.approx(sum(one["loss"] for one in alone) / 2, abs=1e-6)
+    assert {row["member"] for row in told["history"]} == {1, 2}
+    assert 0 <= told["best"] <= 1
+    assert [one["reader"] for one in told["lineage"]["stages"]] == ["span", "span"]
+    assert told["lineage"]["stages"][-1]["settings"]["soup"] == 2
+    with pytest.raises(UsageError, match=r"train\.soup"):
+        train(tmp_path / "none", encoder, few, soup=0)
+    beside = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}
+    with pytest.raises(UsageError, match=r"train\.soup"):
+        train(tmp_path / "none", encoder, few, soup=2, beside=beside)
+
+
 def test_a_stage_that_was_finished_outlives_a_mistake(tmp_path, encoder, few):  # noqa: F811
     """The last training fails at its data: what came first is kept, and can be gone on from."""
     pairs = inference(tmp_path / "pairs.jsonl", 4)

@@ -38,11 +38,13 @@ class Done:
     """What training came to.
 
     Attributes:
+        n_features: What was learned from, of all data sets.
         loss: The mean over all steps, those before a resumption too.
         best: The best value of the dev metric; None without one.
         history: Losses, rates and metrics by step, as the Trainer tells them.
     """
 
+    n_features: int
     steps: int
     loss: float
     best: float | None
@@ -104,6 +106,7 @@ def fit(
         save_second(model, out)
     history = [row for row in state.log_history if "train_runtime" not in row]
     return Done(
+        n_features=sum(map(len, features)),
         steps=state.global_step,
         loss=_mean_loss(history),
         best=state.best_metric,

@@ -14,23 +14,59 @@ import msgspec
 import torch
 
 from closeread import catalog
-from closeread.errors import InputError
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint, Head, open_checkpoint
+from closeread.training.neural.fit import Done, Measure
 from closeread.training.neural.folder import DONE, MEMBERS, Folder
+from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Task
+from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
 from closeread.training.request import Request
 
 
-def members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
-    """Do what was not done of the trainings; return their folders.
+def cooked(
+    request: Request,
+    settings: NeuralSettings,
+    model: str,
+    task: Task,
+    *,
+    device: str,
+    processes: Processes,
+    measure: Measure | None,
+) -> tuple[Checkpoint, Done]:
+    """Train the members of a soup, and return the mean of them with what they came to together.
 
     Args:
         request: Of the whole.
-        settings: Of the whole.
+        settings: Of the whole; ``soup`` is how many there are.
         model: Where each of them begins.
+        task: What is learned.
+        device: Where the mean is to be.
+        processes: Those that train together.
+        measure: The dev metric of the model as it is.
     """
+    trained = _members(request, settings, model)
+    with processes.together():
+        checkpoint = mean([str(one) for one in trained], task.head, device)
+        told = [_told(one) for one in trained]
+    best = None
+    if measure is not None:
+        best = processes.shared(measure(checkpoint) if is_first() else 0.0)
+    return checkpoint, Done(
+        n_features=told[0]["n_features"],
+        steps=sum(one["steps"] for one in told),
+        loss=sum(one["loss"] for one in told) / len(told),
+        best=best,
+        seconds=round(sum(one["seconds"] for one in told), 1),
+        history=[
+            {"member": number} | row for number, one in enumerate(told, 1) for row in one["history"]
+        ],
+    )
+
+
+def _members(request: Request, settings: NeuralSettings, model: str) -> list[Path]:
+    """Do what was not done of the trainings; return their folders."""
     trainer = catalog.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
     found = []
@@ -47,38 +83,26 @@ def members(request: Request, settings: NeuralSettings, model: str) -> list[Path
     return found
 
 
-def stirred(trained: Sequence[Path], task: Task, device: str) -> Checkpoint:
+def mean(models: Sequence[str], head: Head, device: str = "cpu") -> Checkpoint:
     """Return the checkpoint whose weights are the mean of those of several.
 
     Args:
-        trained: Folders of checkpoints of one kind.
-        task: What they learned.
+        models: Folders of checkpoints that were trained from one.
+        head: That all of them have.
         device: Where the checkpoint is to be.
-
-    Raises:
-        InputError: They are not of one kind.
     """
-    made = open_checkpoint(str(trained[0]), task.head, device=device)
+    made = open_checkpoint(models[0], head, device=device)
     total = {name: tensor.double() for name, tensor in made.model.state_dict().items()}
-    for folder in trained[1:]:
-        state = open_checkpoint(str(folder), task.head, device=device).model.state_dict()
-        if {name: one.shape for name, one in state.items()} != {
-            name: one.shape for name, one in total.items()
-        }:
-            raise InputError(
-                "its weights are not shaped as those that they are to be averaged with",
-                where=str(folder),
-                expected=f"a model like that in {trained[0]}",
-            )
+    for folder in models[1:]:
+        state = open_checkpoint(folder, head, device=device).model.state_dict()
         for name, tensor in state.items():
             total[name] += tensor.double()
     with torch.no_grad():
         for name, tensor in made.model.state_dict().items():
-            tensor.copy_(total[name] / len(trained))  # rounded where it holds whole numbers
+            tensor.copy_(total[name] / len(models))  # rounded where it holds whole numbers
     return made
 
 
-def told_of(folder: Path) -> dict[str, Any]:
-    """Return what a finished training's folder tells of it."""
+def _told(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = msgspec.json.decode((folder / DONE).read_bytes())
     return found
