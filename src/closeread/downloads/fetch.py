@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from closeread.downloads.published import PublishedFile
-from closeread.downloads.transport import Partial, Passing, Refused, attempt
+from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
 
 if TYPE_CHECKING:
@@ -95,38 +95,30 @@ def fetch(
     Raises:
         TransferError: Every address failed (the message names each with its reason), or the
             environment forbids the network.
+        UsageError: The environment names a proxy or certificates that cannot be used.
         StorageError: The disk is full, or another process fetches the same file.
     """
-    import httpx
-
     partial = Partial(target.with_name(target.name + ".part"))
     reasons: list[tuple[str, str]] = []
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with (
-            _alone(target),
-            httpx.Client(
-                follow_redirects=True,
-                max_redirects=10,
-                timeout=patience.timeout_seconds,
-                headers={"User-Agent": "closeread"},
-            ) as client,
-        ):
+        with _alone(target):
             if _is_whole(file, partial):
                 check(partial.path)
                 address = partial.origin()[0]
                 partial.finish(target)
                 return address
             refuse_when_offline(file.name)
-            for address in file.addresses:
-                try:
-                    _from(client, address, file, partial, patience=patience, watcher=watcher)
-                    _verify(file, partial, check)
-                except (Passing, Refused, CloseReadError) as error:
-                    reasons.append((address, " ".join(str(error).split())))
-                    continue
-                partial.finish(target)
-                return address
+            with client_for(file.addresses, patience.timeout_seconds) as client:
+                for address in file.addresses:
+                    try:
+                        _from(client, address, file, partial, patience=patience, watcher=watcher)
+                        _verify(file, partial, check)
+                    except (Passing, Refused, CloseReadError) as error:
+                        reasons.append((address, " ".join(str(error).split())))
+                        continue
+                    partial.finish(target)
+                    return address
     except OSError as error:
         raise StorageError(
             f"cannot be written: {error.strerror}",

@@ -1,11 +1,12 @@
 """One address, one attempt: append what is missing to a partial file, or say why not."""
 
+import contextlib
 import email.utils
 import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
@@ -73,6 +74,33 @@ class Partial:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def client_for(addresses: Sequence[str], timeout_seconds: float) -> "httpx.Client":
+    """Return a client for these addresses, by way of the proxies that the environment names.
+
+    Raises:
+        UsageError: A proxy for one of them, or the certificates, cannot be used.
+    """
+    import httpx
+
+    from closeread.downloads.environment import proxy_to, trusted
+
+    for address in addresses:
+        with contextlib.suppress(ValueError):  # what is no address is told with its attempt
+            proxy_to(address)
+    settings: dict[str, Any] = {
+        "follow_redirects": True,
+        "max_redirects": 10,
+        "timeout": timeout_seconds,
+        "headers": {"User-Agent": "closeread"},
+        "verify": trusted(),
+    }
+    try:
+        return httpx.Client(**settings)
+    except (ImportError, ValueError, httpx.InvalidURL):
+        # It opens all proxies that are named, also one that none of these addresses needs.
+        return httpx.Client(**settings, trust_env=False)
 
 
 def attempt(

@@ -13,7 +13,7 @@ import pytest
 
 from closeread.downloads.fetch import Unwatched, fetch
 from closeread.downloads.published import PublishedFile
-from closeread.errors import InputError, StorageError, TransferError
+from closeread.errors import InputError, StorageError, TransferError, UsageError
 
 
 def sha256(body: bytes) -> str:
@@ -372,3 +372,29 @@ def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
     url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
     bring(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content and waits.seconds[0] <= 60
+
+
+@pytest.mark.parametrize(
+    "amiss",
+    [
+        ("ALL_PROXY", "socks5://me:secret@127.0.0.1:1", r"\(socks5://127.0.0.1:1\)"),
+        ("HTTP_PROXY", "gopher://me:secret@127.0.0.1:1", "no address"),
+        ("SSL_CERT_FILE", "/no/such.pem", "SSL_CERT_FILE"),
+    ],
+)
+def test_what_the_environment_says_amiss_is_named(site, waits, tmp_path, monkeypatch, amiss):
+    """In one message, without the password; not where another host alone is meant."""
+    name, value, said = amiss
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    url = site.put("/f", b"whole")
+    monkeypatch.setenv(name, value)
+    if name != "SSL_CERT_FILE":
+        bring(tmp_path / "spared", waits, url)
+        assert (tmp_path / "spared").read_bytes() == b"whole"
+    for spared in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(spared, raising=False)
+    with pytest.raises(UsageError, match=said) as caught:
+        bring(tmp_path / "f", waits, url)
+    assert "secret" not in str(caught.value)
+    assert not (tmp_path / "f").exists() and not list(tmp_path.glob("*.lock"))

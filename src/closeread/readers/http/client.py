@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from closeread.downloads.environment import trusted
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
 from closeread.readers.http.endpoint import Endpoint, unreachable
-from closeread.readers.http.environment import trusted
 from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
 from closeread.readers.http.faults import (
     FailedQuestionError,

@@ -9,9 +9,10 @@ from typing import Any
 import httpcore
 import httpx
 
+from closeread.downloads.environment import trusted
 from closeread.errors import EndpointError
+from closeread.readers.http.addresses import core_url, proxy_for, shown, url_of
 from closeread.readers.http.endpoint import Endpoint
-from closeread.readers.http.environment import core_url, proxy_for, shown, trusted, url_of
 from closeread.readers.http.faults import Reply
 from closeread.readers.http.network import Network
 

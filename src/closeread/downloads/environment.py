@@ -1,4 +1,4 @@
-"""What the environment says of the way to an endpoint: proxies, and whose certificates count."""
+"""What the environment says of the way to an address: proxies, and whose certificates count."""
 
 import importlib.util
 import os
@@ -6,7 +6,6 @@ import ssl
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-import httpcore
 import httpx
 
 from closeread.errors import UsageError
@@ -29,29 +28,7 @@ def trusted() -> ssl.SSLContext:
         ) from None
 
 
-def url_of(address: str) -> httpx.URL:
-    """Return an address as it goes over the wire.
-
-    Raises:
-        UsageError: It is none.
-    """
-    try:
-        return httpx.URL(address)
-    except httpx.InvalidURL as error:
-        raise UsageError(f"no http or https address: {address[:200]}: {error}") from None
-
-
-def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
-    """Return an address, with a path behind its own, as httpcore has it."""
-    return httpcore.URL(
-        scheme=url.raw_scheme,
-        host=url.raw_host,
-        port=url.port,
-        target=url.raw_path.rstrip(b"/") + path.encode(),
-    )
-
-
-def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
+def proxy_to(address: str) -> httpx.Proxy | None:
     """Return the proxy that the environment names for an address, if any.
 
     Raises:
@@ -67,20 +44,12 @@ def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
     if not proxy.url.host:
         raise _unusable("the environment names a proxy without a host")
     if proxy.url.scheme.startswith("socks") and importlib.util.find_spec("socksio") is None:
+        shown = f"{proxy.url.scheme}://{proxy.url.netloc.decode('ascii')}"
         raise _unusable(
-            f"the environment names a SOCKS proxy ({shown(core_url(proxy.url))}), which needs the "
-            "package socksio",
+            f"the environment names a SOCKS proxy ({shown}), which needs the package socksio",
             "pip install socksio, or ",
         )
-    context = tls if proxy.url.scheme == "https" else None
-    return httpcore.Proxy(core_url(proxy.url), auth=proxy.raw_auth, ssl_context=context)
-
-
-def shown(url: httpcore.URL) -> str:
-    """Return a proxy's address without its password."""
-    host = url.host.decode("ascii")
-    place = f"[{host}]" if ":" in host else host
-    return f"{url.scheme.decode('ascii')}://{place}" + (f":{url.port}" if url.port else "")
+    return proxy
 
 
 def _named_for(address: str) -> str | None:
@@ -98,5 +67,5 @@ def _unusable(found: str, cure: str = "") -> UsageError:
     return UsageError(
         found,
         expected="such as http://127.0.0.1:7890 in HTTPS_PROXY, HTTP_PROXY or ALL_PROXY",
-        cure=f"{cure}mend or unset these variables, or name the endpoint's host in NO_PROXY",
+        cure=f"{cure}mend or unset these variables, or name the host that is asked in NO_PROXY",
     )

@@ -1,0 +1,51 @@
+"""Addresses and proxies as httpcore has them."""
+
+import ssl
+
+import httpcore
+import httpx
+
+from closeread.downloads.environment import proxy_to
+from closeread.errors import UsageError
+
+
+def url_of(address: str) -> httpx.URL:
+    """Return an address as it goes over the wire.
+
+    Raises:
+        UsageError: It is none.
+    """
+    try:
+        return httpx.URL(address)
+    except httpx.InvalidURL as error:
+        raise UsageError(f"no http or https address: {address[:200]}: {error}") from None
+
+
+def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
+    """Return an address, with a path behind its own, as httpcore has it."""
+    return httpcore.URL(
+        scheme=url.raw_scheme,
+        host=url.raw_host,
+        port=url.port,
+        target=url.raw_path.rstrip(b"/") + path.encode(),
+    )
+
+
+def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
+    """Return the proxy that the environment names for an address, if any.
+
+    Raises:
+        UsageError: It cannot be used. Its password is not repeated.
+    """
+    proxy = proxy_to(address)
+    if proxy is None:
+        return None
+    context = tls if proxy.url.scheme == "https" else None
+    return httpcore.Proxy(core_url(proxy.url), auth=proxy.raw_auth, ssl_context=context)
+
+
+def shown(url: httpcore.URL) -> str:
+    """Return a proxy's address without its password."""
+    host = url.host.decode("ascii")
+    place = f"[{host}]" if ":" in host else host
+    return f"{url.scheme.decode('ascii')}://{place}" + (f":{url.port}" if url.port else "")
