@@ -1,7 +1,7 @@
 """Taking possession of a run folder: a new one, one to go on with, or one to discard."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,9 @@ def claimed(
 ) -> Iterator[tuple[RunInfo, Ledger]]:
     """Open a run folder for writing and keep others out of it.
 
+    Where an error comes before the first prediction, a run that was begun here is taken away again:
+    there is nothing to go on with, and the next one begins without a word.
+
     Args:
         folder: Made where it is missing.
         wanted: What is to be run.
@@ -54,21 +57,22 @@ def claimed(
     except BaseException:
         _leave_as_it_was(folder, made)
         raise
+    begun = not present
     try:
         info = wanted
         if present and resume:
             info = open_run(folder).info
             _must_agree(folder, info, wanted)
         else:
-            try:
-                _begin(folder, ledger, wanted)
-            except BaseException:
-                if not present:
-                    _leave_as_it_was(folder, made, ledger=True)
-                raise
+            _begin(folder, ledger, wanted)
+            begun = True
         for left in folder.glob(".*.part"):
             left.unlink(missing_ok=True)
         yield info, ledger
+    except BaseException:
+        if begun and ledger.is_empty:
+            _leave_as_it_was(folder, made, (INFO, LEDGER, *_OF_A_RUN))
+        raise
     finally:
         ledger.close()
 
@@ -123,10 +127,10 @@ def _begin(folder: Path, ledger: Ledger, wanted: RunInfo) -> None:
         raise StorageError(f"cannot be written: {error.strerror}", where=str(folder)) from error
 
 
-def _leave_as_it_was(folder: Path, made: list[Path], *, ledger: bool = False) -> None:
+def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()) -> None:
     with contextlib.suppress(OSError):
-        if ledger:
-            (folder / LEDGER).unlink()
+        for name in written:
+            (folder / name).unlink(missing_ok=True)
         for path in made:
             path.rmdir()
 

@@ -54,6 +54,8 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
             for source, name in zip(files, _NAMES, strict=False):
                 shutil.copyfile(source, out / name)
         except OSError as error:
+            for name in _NAMES:
+                (out / name).unlink(missing_ok=True)
             raise StorageError(f"cannot be written: {error.strerror}", where=str(out)) from error
         offsets, n_failed = array("q"), 0
         for question_id in dict.fromkeys(questions):

@@ -45,6 +45,11 @@ class Ledger:
             os.close(self._handle)
             raise
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no prediction stands in it, or waits to be written."""
+        return not self._size and not self._pending
+
     def replay(self) -> Iterator[tuple[int, Prediction]]:
         """Yield what is there already, with the offset of each line.
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from closeread.errors import InputError, MismatchError, StorageError, UsageError
+from closeread.errors import EndpointError, InputError, MismatchError, StorageError, UsageError
 from closeread.formats import load
 from closeread.runs import open_run
 from closeread.runs.ledger import Ledger
@@ -139,6 +139,41 @@ def test_interruption_leaves_a_run_to_resume(tmp_path, make_job, by_rule):
         ids(open_run(tmp_path / "run"))
     run = predict(make_job(batch_size=4), tmp_path / "run", resume=True)
     assert (run.path / PREDICTIONS).read_bytes() == expected.read_bytes()
+
+
+def test_an_error_before_the_first_answer_leaves_nothing(tmp_path, make_job):
+    """Neither of a new run nor of one in another's place; the next one begins without a word."""
+
+    class Refused:
+        def read(self, batch):
+            raise EndpointError("no such model")
+            yield
+
+    with pytest.raises(EndpointError):
+        predict(make_job(Refused()), tmp_path / "deep" / "run")
+    assert not (tmp_path / "deep").exists()
+    (tmp_path / "run").mkdir()
+    with pytest.raises(EndpointError):
+        predict(make_job(Refused(), only=("q1#original",)), tmp_path / "run")
+    assert not list((tmp_path / "run").iterdir())
+    predict(make_job(), tmp_path / "run")
+    with pytest.raises(EndpointError):
+        predict(make_job(Refused()), tmp_path / "run", overwrite=True)
+    assert not list((tmp_path / "run").iterdir())
+
+
+def test_an_error_after_an_answer_leaves_a_run_to_resume(tmp_path, make_job):
+    """What was paid for is kept, though it was not yet flushed."""
+
+    class Lost:
+        def read(self, batch):
+            yield Prediction(question_id=batch[0][1].question_id, answer=Answer(kind="none"))
+            raise EndpointError("gone")
+
+    with pytest.raises(EndpointError):
+        predict(make_job(Lost()), tmp_path / "run")
+    assert len((tmp_path / "run" / LEDGER).read_bytes().splitlines()) == 1
+    assert predict(make_job(), tmp_path / "run", resume=True).info.complete
 
 
 def test_resuming_a_finished_run_reads_nothing(tmp_path, make_job, by_rule):

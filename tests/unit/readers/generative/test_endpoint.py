@@ -8,6 +8,7 @@ import threading
 import msgspec
 import pytest
 
+from closeread.cli import main
 from closeread.errors import BudgetError, EndpointError, UsageError
 from closeread.formats import load
 from closeread.readers import make
@@ -437,6 +438,24 @@ def test_a_reader_that_is_left_early_stops_asking():
         next(stream)
         stream.close()
         assert len(endpoint.seen) < 300
+
+
+@pytest.mark.parametrize(("name", "scoring"), [("chat", "letters"), ("completion", "texts")])
+def test_an_endpoint_without_logprobs_leaves_no_run(name, scoring, tmp_path, capsys):
+    """One message, and the same folder takes the run that asks otherwise."""
+    out = tmp_path / "run"
+    with serving(Endpoint(rule=lambda body: "B")) as endpoint:
+        words = ["read", "exam/zh", "--reader", name, "-o", f"base_url={endpoint.url}",
+                 "--limit", "3", "--out", str(out)]  # fmt: skip
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "-o", f"scoring={scoring}"])
+        assert ended.value.code == 2
+        assert "no log-probabilities" in capsys.readouterr().err
+        assert not out.exists()
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "--json"])
+        assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["n_predictions"] == 3
 
 
 def test_letters_by_top_logprobs_and_the_lack_of_them():
