@@ -88,11 +88,14 @@ def command(
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
 
         def log_to_run(log: Path) -> list[Path]:
+            from closeread.cli.ingest import tell_passed_over
             from closeread.runs.ingest import ingest
 
             out = Path(folder) / str(len(list(Path(folder).iterdir()))) / log.stem
             out.parent.mkdir()
-            return [run.path for run in ingest([log], out, skip_bad=skip_bad).runs]
+            made = ingest([log], out, skip_bad=skip_bad)
+            tell_passed_over(made)
+            return [run.path for run in made.runs]
 
         found = audit([Path(source) for source in sources], wanted, log_to_run=log_to_run)
     if list_ is not None:

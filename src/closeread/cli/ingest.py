@@ -1,10 +1,14 @@
 """``closeread ingest``: other harnesses' saved logs, into run folders."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from closeread.cli.output import as_json, remark, table
+
+if TYPE_CHECKING:
+    from closeread.runs.ingest import Ingested
 
 
 @click.command("ingest")
@@ -32,6 +36,7 @@ def command(
     from closeread.runs.ingest import ingest
 
     made = ingest(logs, out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
+    tell_passed_over(made)
     for verb, counts in (("left out", made.skipped), ("kept and counted", made.kept)):
         if counts:
             told = ", ".join(f"{code} {count:,}" for code, count in counts.items())
@@ -40,7 +45,8 @@ def command(
         import msgspec
 
         runs = {str(run.path): msgspec.to_builtins(run.info) for run in made.runs}
-        as_json({"runs": runs, "skipped": made.skipped, "kept": made.kept})
+        counted = {"skipped": made.skipped, "kept": made.kept}
+        as_json({"runs": runs, **counted, "passed_over": made.passed_over})
         return
     rows = []
     for run in made.runs:
@@ -57,3 +63,9 @@ def command(
             )
     headings = ("run", "harness", "model", "questions", "lost in the log")
     table(headings, rows, right=("questions",))
+
+
+def tell_passed_over(made: "Ingested") -> None:
+    """Name the logs of which nothing could be used."""
+    for path, reason in made.passed_over.items():
+        remark(f"passed over: {path}: {reason}")

@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,11 +29,13 @@ class Ingested:
         runs: The run folders, in the logs' order.
         skipped: How many records could not be used, by kind.
         kept: What is odd, but used, by kind.
+        passed_over: The logs of which nothing could be used, each with the reason.
     """
 
     runs: tuple[Run, ...]
     skipped: Mapping[str, int] = field(default_factory=dict)
     kept: Mapping[str, int] = field(default_factory=dict)
+    passed_over: Mapping[str, str] = field(default_factory=dict)
 
 
 def ingest(
@@ -52,7 +54,8 @@ def ingest(
         logs: Files, or folders to be searched for logs.
         out: A new or empty folder.
         harness: The reader's name; guessed from each file's content when None.
-        skip_bad: Leave out what cannot be used, and count it in ``run.json``.
+        skip_bad: Leave out what cannot be used, and count it in ``run.json``; a log of which
+            nothing is left is passed over where another has questions.
         overwrite: Discard the runs that are there.
 
     Raises:
@@ -67,19 +70,33 @@ def ingest(
         made: list[tuple[Path, LogFacts]] = []
         skipped: dict[str, int] = {}
         kept: dict[str, int] = {}
+        passed_over: dict[str, InputError] = {}
         for path, reader in found:
             problems = Problems()
-            made += _read(path, reader, problems, folder, skip_bad)
+            try:
+                made += _read(path, reader, problems, folder, skip_bad)
+            except InputError as error:
+                if not skip_bad:
+                    raise
+                _leave_only(folder, {of for of, _ in made})
+                passed_over[str(path)] = error
             for counts, of in ((skipped, problems.bad.counts), (kept, problems.kept.counts)):
                 for code, count in of.items():
                     counts[code] = counts.get(code, 0) + count
+        if not made:
+            raise _nothing_left(list(passed_over.values()))
         names = _names([facts for _, facts in made])
         for (numbered, _), name in zip(made, names, strict=True):
             numbered.replace(folder / name)
         if len(names) == 1:
             _lift(folder / names[0], folder)
     paths = [out] if len(names) == 1 else [out / name for name in names]
-    return Ingested(tuple(open_run(path) for path in paths), skipped, kept)
+    return Ingested(
+        tuple(open_run(path) for path in paths),
+        skipped,
+        kept,
+        {path: error.found for path, error in passed_over.items()},
+    )
 
 
 def _read(
@@ -112,6 +129,20 @@ def _read(
     for task, writer in writers.items():
         write_document(writer.path / INFO, _info(facts[task], writer, problems, file))
     return [(writer.path, facts[task]) for task, writer in writers.items()]
+
+
+def _leave_only(folder: Path, runs: set[Path]) -> None:
+    """Remove what was begun of a log that broke off."""
+    for path in folder.iterdir():
+        if path not in runs:
+            shutil.rmtree(path)
+
+
+def _nothing_left(errors: Sequence[InputError]) -> InputError:
+    if len(errors) == 1:
+        return errors[0]
+    told = "\n    ".join(str(one).partition("\n")[0] for one in errors)
+    return InputError(f"nothing is left in {len(errors)} logs:\n    {told}")
 
 
 def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:

@@ -1,6 +1,7 @@
 """Broken logs: what is wrong is named and counted, and skipped only where the user asks for it."""
 
 import copy
+import dataclasses
 import gzip
 import json
 import random
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from closeread.cli import main
 from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
+from closeread.formats.logs.choose import found_in
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -294,6 +297,56 @@ def test_a_log_with_nothing_left_is_refused_even_when_skipping(tmp_path):
     path = changed(tmp_path, lambda number, row: row.pop("resps") and None)
     with pytest.raises(InputError, match=r"no question is left in this log \(missing-field 14\)"):
         ingest([path], tmp_path / "run", skip_bad=True)
+
+
+def test_a_log_with_nothing_left_does_not_stop_a_folder(tmp_path, capsys):
+    """It is named with the reason."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    bad = changed(logs, lambda number, row: row.pop("resps") and None)
+    bad = bad.rename(logs / "samples_empty_2026-11-20T12-01-37.903515.jsonl")
+    (whole,) = (FIXTURES / "lighteval").rglob("*.parquet")
+    cut = logs / whole.name
+    cut.write_bytes(whole.read_bytes()[:-100])
+    with pytest.raises(InputError, match="nothing is left in 2 logs") as refused:
+        ingest([logs], tmp_path / "runs", skip_bad=True)
+    assert "(missing-field 14)" in str(refused.value) and cut.name in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["logs"]
+    shutil.copy(SAMPLES, logs / "samples_whole_2026-11-20T12-01-37.903515.jsonl")
+    with pytest.raises(InputError, match="as parquet"):
+        ingest([logs], tmp_path / "runs")
+    with pytest.raises(SystemExit) as ended:
+        main(["ingest", str(logs), "--out", str(tmp_path / "runs"), "--skip-bad", "--json"])
+    assert ended.value.code == 0
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert [run["n_predictions"] for run in found["runs"].values()] == [14]
+    assert found["skipped"]["missing-field"] == 14
+    assert set(found["passed_over"]) == {str(bad), str(cut)}
+    assert f"passed over: {bad}: no question is left in this log (missing-field 14)" in printed.err
+    assert f"passed over: {cut}: " in printed.err
+
+
+def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
+    """Beside one that is whole: its records came before it was known that it cannot be used."""
+    format_ = found_in([SAMPLES], None)[0][1]
+
+    def broken(path, problems, facts):
+        for record in format_.read(path, problems, facts):
+            yield record
+            if "broken" in path.name:
+                raise InputError("it breaks off", where=str(path))
+
+    one = dataclasses.replace(format_, read=broken)
+    paths = [tmp_path / f"samples_{name}_2026-11-20T12-01-37.jsonl" for name in ("broken", "whole")]
+    for path in paths:
+        shutil.copy(SAMPLES, path)
+    monkeypatch.setattr("closeread.runs.ingest.found_in", lambda *_: [(of, one) for of in paths])
+    found = ingest(paths, tmp_path / "run", skip_bad=True)
+    assert [run.info.n_predictions for run in found.runs] == [14]
+    assert found.passed_over == {str(paths[0]): "it breaks off"}
+    assert found.runs[0].path == tmp_path / "run"
+    assert {path.name for path in tmp_path.iterdir()} == {"run", *(path.name for path in paths)}
 
 
 def test_what_is_no_log_is_refused(tmp_path):
