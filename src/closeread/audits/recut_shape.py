@@ -39,23 +39,35 @@ def levels(row: Row, target: str) -> float | None:
     return math.fsum(others) / len(others) if others else None
 
 
-def with_runs(table: ScoreTable, subjects: Sequence[Subject], target: str) -> ScoreTable:
-    """Return the table with the runs' own scores as a column, where it has no such benchmark."""
+def with_runs(
+    table: ScoreTable, subjects: Sequence[Subject], target: str
+) -> tuple[ScoreTable, dict[int, Recut]]:
+    """Return the table with the runs' own scores as a column, where it has no such benchmark.
+
+    Returns:
+        The table, and for each of its rows that a run was scored for the run as it was saved.
+    """
     if any(name.lower() == target.lower() for name in table.benchmarks()):
-        return table
-    found = dict(_matched(table, subjects, target))
+        return table, {}
+    found: dict[int, Recut] = {}
     rows = list(table.rows)
-    for place, one in found.items():
+    for place, one in _matched(table, subjects, target):
         _, metric = judge_of(one)
         (saved,) = recut_at(one, metric, [None])
+        found[place] = saved
         rows[place] = replace(rows[place], scores={**rows[place].scores, target: saved.f1})
-    return ScoreTable(rows)
+    return ScoreTable(rows), found
 
 
-def cuts_of(table: ScoreTable, subjects: Sequence[Subject], target: str) -> list[Cuts]:
-    """Return the runs of models in the table, scored at the stops that any of them holds."""
+def cuts_of(
+    table: ScoreTable, subjects: Sequence[Subject], target: str, saved: Mapping[int, Recut]
+) -> list[Cuts]:
+    """Return the runs of models in the table, scored at the stops that any of them holds.
+
+    ``saved`` has, by row, those that were scored as they were saved already.
+    """
     matched = dict(_matched(table, subjects, target))
-    stops: list[str | None] = [None]
+    stops: list[str] = []
     for one in matched.values():
         stops += [stop for stop in candidates(one) if stop and stop not in stops]
     found = []
@@ -63,7 +75,8 @@ def cuts_of(table: ScoreTable, subjects: Sequence[Subject], target: str) -> list
         level = levels(table.rows[place], target)
         if level is not None:
             name, metric = judge_of(one)
-            recuts = {row.stop: row for row in recut_at(one, metric, stops)}
+            first = [saved[place]] if place in saved else recut_at(one, metric, [None])
+            recuts = {row.stop: row for row in (*first, *recut_at(one, metric, stops))}
             found.append(
                 Cuts(model=table.rows[place].model, level=level, scorer=name, recuts=recuts)
             )
@@ -154,6 +167,7 @@ def data(cuts: Sequence[Cuts]) -> dict[str, Any]:
     best = best_stop(cuts)
     return {
         "stop": best,
+        "cut_at": named(best),
         "points": [
             [one.model, one.level, one.recuts[None].f1, one.recuts[best].f1] for one in cuts
         ],

@@ -32,7 +32,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
     Raises:
         UsageError: No model has a score on ``target``.
     """
-    table = recut_shape.with_runs(table, subjects, target or "drop")
+    table, saved = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
         return Finding(
@@ -79,7 +79,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
                 ),
             )
         )
-    cuts = recut_shape.cuts_of(table, subjects, chosen)
+    cuts = recut_shape.cuts_of(table, subjects, chosen, saved)
     able = recut_shape.enough(cuts)
     if able:
         tables += recut_shape.tables(cuts)

@@ -16,7 +16,8 @@ def scatter(data: Mapping[str, Any], own: Own) -> str:
     """Return the plot of a finding about shape as SVG in a figure; nothing without points.
 
     Args:
-        data: The finding's: ``target``, ``points``, ``cluster``, ``recut``.
+        data: The finding's: ``target``, ``points``, ``cluster``, ``recut``. Where no stop helped,
+            runs stand where they were.
         own: Fills a template of the page's own words; what it returns is escaped.
     """
     points = [tuple(point) for point in data.get("points", ())][:_MOST]
@@ -34,22 +35,25 @@ def scatter(data: Mapping[str, Any], own: Own) -> str:
         for name, level, score in points
         if name not in moved
     ]
+    is_cut = recut.get("stop") is not None
     for name, level, before, after in pairs:
-        dots.append(
-            f'<line class="move" x1="{x(level):.1f}" y1="{y(before):.1f}" x2="{x(level):.1f}" '
-            f'y2="{y(after):.1f}"/>'
-        )
+        if is_cut:
+            dots.append(
+                f'<line class="move" x1="{x(level):.1f}" y1="{y(before):.1f}" '
+                f'x2="{x(level):.1f}" y2="{y(after):.1f}"/>'
+            )
         dots.append(_dot(x(level), y(before), "before", (name, level, before)))
-        dots.append(_dot(x(level), y(after), "after", (name, level, after)))
+        if is_cut:
+            dots.append(_dot(x(level), y(after), "after", (name, level, after)))
     target = str(data.get("target", ""))
     kinds = ["free"] * any(name not in cluster | moved for name, *_ in points)
     kinds += ["stuck"] * any(name in cluster - moved for name, *_ in points)
-    kinds += ["before", "after"] if pairs else []
+    kinds += ["before"] * bool(pairs) + ["after"] * (bool(pairs) and is_cut)
     words = {
         "free": own("a model"),
         "stuck": own("a model of the cluster that hardly moves"),
         "before": own("a run as saved"),
-        "after": own("the same run, cut at {stop}", stop=_named(recut.get("stop"))),
+        "after": own("the same run, cut at {stop}", stop=recut.get("cut_at", "")),
     }
     key = "".join(
         f'<li><svg viewBox="0 0 12 12" aria-hidden="true"><circle class="{kind}" cx="6" cy="6" '
@@ -112,7 +116,3 @@ def _dot(x: float, y: float, kind: str, point: Point) -> str:
     name, level, score = point
     title = html.escape(f"{name[:80]}: {100 * level:.1f}, {100 * score:.1f}")
     return f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{title}</title></circle>'
-
-
-def _named(stop: str | None) -> str:
-    return "—" if stop is None else repr(stop).replace("'", '"')

@@ -8,12 +8,15 @@ import msgspec
 import pytest
 
 from audit_runs import loaded, make_run
+from closeread.audits import recut_shape
 from closeread.audits.correlation import ranks, stuck
 from closeread.audits.material import Problems
+from closeread.audits.recuts import recut_at
 from closeread.audits.score_tables import Row, ScoreTable, is_table, read, size_of
 from closeread.audits.shape import check
 from closeread.errors import InputError, UsageError
 from closeread.reports.audit import write_audit
+from closeread.reports.scatter import scatter
 
 
 def table(*rows):
@@ -262,6 +265,28 @@ def test_the_scatter_before_and_after_recutting(tmp_path):
     cut = {row[0]: row for one in found.tables if one.title == "Before and after"
            for row in one.rows}  # fmt: skip
     assert [list(row) for row in cut.values()] == recut["points"]
+
+
+def test_every_run_is_scored_once_at_every_stop(tmp_path, monkeypatch):
+    """Also as it was saved, whether or not the table has the benchmark."""
+    ten = Ten(tmp_path)
+    asked = []
+
+    def counted(one, metric, stops):
+        asked.extend((one.name, stop) for stop in stops)
+        return recut_at(one, metric, stops)
+
+    monkeypatch.setattr(recut_shape, "recut_at", counted)
+    found = check(ten.table, "", ten.runs)
+    assert found.data["recut"]["cut_at"] in ('"\\n"', '"\\n\\n"')
+    assert len(asked) == len(set(asked)) == 10 * len(found.data["recut"]["by_stop"])
+
+
+def test_where_no_stop_helps_the_page_draws_runs_where_they_were():
+    recut = {"stop": None, "cut_at": "as saved", "points": [["m", 0.4, 0.5, 0.5]]}
+    drawn = scatter({"target": "drop", "recut": recut}, lambda text, **_: text)
+    assert drawn.count("<title>") == 1
+    assert "cut at" not in drawn and 'class="move"' not in drawn
 
 
 def test_runs_of_strangers_are_no_points(tmp_path):
