@@ -78,9 +78,10 @@ def test_what_gives_no_question_is_told(tmp_path, encoder):
         assert not (tmp_path / "out").exists()
 
 
-def test_passages_that_are_all_excluded_are_called_passages(tmp_path, encoder):
-    """Nobody is told of questions where the data have none; the set itself has some."""
-    held = squad(tmp_path / "held.json", *TEXTS)
+@pytest.mark.parametrize("asked", [True, False])
+def test_passages_that_are_all_excluded_are_called_passages(tmp_path, encoder, asked):
+    """Nobody is told of questions where the data have none, whether or not the other set has."""
+    held = squad(tmp_path / "held.json", *TEXTS, asked=asked)
     data = squad(tmp_path / "data.json", *TEXTS, asked=False)
     with pytest.raises(InputError, match="all passages overlap an excluded set"):
         train(tmp_path / "out", encoder, data, reader=CLOZE, exclude=[held])
