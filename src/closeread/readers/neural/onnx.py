@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface
 
 from closeread.catalog import missing_extra
 from closeread.downloads.cache import folder
@@ -39,6 +41,7 @@ from closeread.readers.neural.quantise import quantise
 
 _VERSION = 4  # of what is written; another number makes all graphs anew
 _OPSET = 17
+_WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
 _ALIKE = 1e-3
 
@@ -119,13 +122,43 @@ class OnnxNetwork:
         return spread(found, kept, ids.shape[1]) if KEPT in self._inputs else found
 
 
+class _Attention(torch.autograd.Function):  # type: ignore[misc]
+    """Attention of all tokens to all, which ONNX Runtime computes without keeping the weights."""
+
+    @staticmethod
+    def forward(_: Any, *of: Any) -> Any:
+        """Return what ``heads`` look up: arrays of shape (sequences, tokens, width)."""
+        *given, heads = of
+        split = (one.unflatten(2, (heads, -1)).transpose(1, 2) for one in given)
+        return scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
+
+    @staticmethod
+    def symbolic(graph: Any, *of: Any) -> Any:
+        """Return the graph's node."""
+        *given, heads = of
+        node = graph.op("com.microsoft::MultiHeadAttention", *given, num_heads_i=heads)
+        return node.setType(given[0].type())
+
+
+def _attention(
+    module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float | None, **_: Any
+) -> tuple[Any, None]:
+    """Attend as the library's functions do: (sequences, heads, tokens, width of a head)."""
+    heads, width = int(query.shape[1]), int(query.shape[3])
+    if mask is not None or (scaling or width**-0.5) != width**-0.5:
+        raise ValueError("the attention of this model is of another kind")
+    given = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
+    return _Attention.apply(*given, heads).unflatten(2, (heads, width)), None
+
+
 class _Rows(torch.nn.Module):  # type: ignore[misc]
     """The model as a function of arrays alone, with its mask spelt out."""
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
+    def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
         super().__init__()
         self.model, self.last = with_last_layer(checkpoint.model)
-        self.model.set_attn_implementation("eager")  # the others do not trace whole
+        AttentionInterface.register(_WHOLE, _attention)
+        self.model.set_attn_implementation("eager" if padded else _WHOLE)  # "sdpa" traces in part
         self._head = checkpoint.head
 
     def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:
@@ -154,7 +187,7 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
     ids[1, 20:] = checkpoint.tokenizer.pad_token_id or 0
     types = torch.zeros_like(ids)
     types[:, 9:20] = int(typed)
-    rows = _Rows(checkpoint).eval()
+    rows = _Rows(checkpoint, padded=padded).eval()
     given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
     axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
     axes["rows"] = {0: "sequences"}
