@@ -188,6 +188,13 @@ def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):
     assert 0 <= told["best"] <= 1
     assert [one["reader"] for one in told["lineage"]["stages"]] == ["span", "span"]
     assert told["lineage"]["stages"][-1]["settings"]["soup"] == 2
+    bare = {**settings, "max_steps": 2, "learning_rate": 1e-9}  # where each of them begins
+    train(tmp_path / "bare", encoder, few, soup=2, seed=7, **bare)
+    heads = [
+        load_file(tmp_path / "bare" / "members" / number / "model.safetensors")["qa_outputs.weight"]
+        for number in "12"
+    ]
+    assert torch.allclose(*heads, atol=1e-6), "a head that is made is that of all"
     with pytest.raises(UsageError, match=r"train\.soup"):
         train(tmp_path / "none", encoder, few, soup=0)
     beside = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}

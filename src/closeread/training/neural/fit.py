@@ -9,25 +9,20 @@ from typing import Any
 import torch
 from torch.utils.data import ConcatDataset
 from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
-from transformers.integrations import (
-    MLflowCallback,
-    TensorBoardCallback,
-    TrackioCallback,
-    WandbCallback,
-)
 
-from closeread.errors import UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Begin, Finite, Order, Progress, States
-from closeread.training.neural.folder import CURVES, STATES
+from closeread.training.neural.folder import STATES
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder, draws
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Task, collate
+from closeread.training.neural.tracking import tracked
 from closeread.training.neural.two_heads import TwoHeads, save_second
+from closeread.training.request import Say
 
 _METRIC = "eval_metric"
 Measure = Callable[[Checkpoint], float]
@@ -64,6 +59,7 @@ def fit(
     measure: Measure | None = None,
     resume_from: Path | None = None,
     begin: Begin = lambda total: lambda done: None,
+    say: Say = lambda line: None,
 ) -> Done:
     """Train a checkpoint's model in place; its best state is in it afterwards.
 
@@ -78,6 +74,7 @@ def fit(
         measure: The dev metric of the model as it is; higher is better.
         resume_from: A state to go on from.
         begin: Called with the number of steps; what it returns is called with every step done.
+        say: Told lines for the user.
     """
     started = time.monotonic()
     model = checkpoint.model
@@ -97,9 +94,10 @@ def fit(
     trainer.begin(checkpoint, (task, second), order, measure, processes)
     if settings.patience:
         trainer.add_callback(EarlyStoppingCallback(settings.patience))
-    begin_tracking(trainer, settings, out)
     model.train()
-    going_on.train(trainer, resume_from, settings.patience)
+    resumed = resume_from is not None
+    with tracked(trainer, settings, out, resumed=resumed, processes=processes, say=say):
+        going_on.train(trainer, resume_from, settings.patience)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():
@@ -139,30 +137,6 @@ def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
             total += row["loss"] * (row["step"] - before)
             before = row["step"]
     return total / before if before else 0.0
-
-
-def begin_tracking(trainer: Trainer, settings: NeuralSettings, out: Path) -> None:
-    """Begin with every tracker that the recipe names; TensorBoard's files stand in the folder.
-
-    Raises:
-        UsageError: One cannot begin: nobody is logged in, or it does not know the address.
-    """
-    for tracker in trainer.callback_handler.callbacks:
-        if isinstance(tracker, WandbCallback | MLflowCallback | TrackioCallback):
-            try:
-                tracker.setup(trainer.args, trainer.state, trainer.model)
-            except Exception as error:  # each has its own kinds
-                name = type(tracker).__name__.removesuffix("Callback").lower()
-                first = str(error).strip().partition("\n")[0] or type(error).__name__
-                raise UsageError(
-                    f"train.track names {name}, which cannot begin: {first}",
-                    cure="set it up, or leave it out: the folder keeps the curve in any case",
-                ) from error
-    if "tensorboard" in settings.track and trainer.is_world_process_zero():
-        from torch.utils.tensorboard import SummaryWriter
-
-        writer = SummaryWriter(log_dir=str(out / CURVES))
-        trainer.add_callback(TensorBoardCallback(writer))
 
 
 class _Trainer(Trainer):  # type: ignore[misc]
@@ -259,11 +233,10 @@ def arguments(
         logging_steps=10,
         logging_nan_inf_filter=False,  # `Finite` looks
         restore_callback_states_from_checkpoint=bool(settings.patience),
-        run_name=out.name,
         seed=settings.seed,
         data_seed=settings.seed,
         use_cpu=settings.device == "cpu" or not torch.accelerator.is_available(),
-        report_to=[one for one in settings.track if one != "tensorboard"] or "none",
+        report_to="none",  # `tracked` sends the curve
         disable_tqdm=True,
         remove_unused_columns=False,
         dataloader_pin_memory=torch.cuda.is_available(),

@@ -24,13 +24,14 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
-from closeread.training.neural.fit import arguments, begin_tracking
+from closeread.training.neural.fit import arguments
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
+from closeread.training.neural.tracking import tracked
 from closeread.training.neural.train import check_device, named
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_stages
@@ -79,7 +80,15 @@ def train(request: Request) -> Trained:
         state = folder.last_state()
         before = int(state.name.rpartition("-")[2]) if state else 0
         started = time.monotonic()
-        going_on.train(trainer, state)
+        with tracked(
+            trainer,
+            settings.fitting(),
+            request.out,
+            resumed=state is not None,
+            processes=processes,
+            say=request.say,
+        ):
+            going_on.train(trainer, state)
         seconds = time.monotonic() - started
         loss, right = _held_out(model, material.held_out, masker, settings)
         steps = trainer.state.global_step
@@ -161,7 +170,6 @@ def _trainer(
     trainer.remove_callback(PrinterCallback)
     trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
     trainer.order = order
-    begin_tracking(trainer, settings.fitting(), request.out)
     return trainer
 
 

@@ -4,9 +4,10 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.neural.settings import NeuralSettings, Precision, Source, Tracker
+from closeread.training.neural.settings import NeuralSettings, Precision, Source
 from closeread.training.neural.settings import check as check_fitting
 from closeread.training.neural.texts import Masking
+from closeread.training.neural.trackers import Tracker
 from closeread.types import Record
 
 

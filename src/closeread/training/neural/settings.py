@@ -1,6 +1,5 @@
 """What a recipe says under ``[train]`` for readers with learned encoders."""
 
-from importlib.util import find_spec
 from math import inf
 from typing import Any, Literal
 
@@ -8,10 +7,10 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
+from closeread.training.neural.trackers import Tracker, check_trackers
 from closeread.types import Record
 
 Precision = Literal["float32", "bfloat16", "float16"]
-Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
 
 
 class Source(Record, frozen=True, kw_only=True):
@@ -74,6 +73,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         patience: Looks without a better metric after which training ends; 0 never.
         metric: Instead of the reader's own, such as ``mrqa.f1``.
         seed: Of everything that is drawn.
+        head_seed: Of a head that is made; None: ``seed``.
         soup: Trainings, by ``seed`` and the numbers after it, the mean of whose weights is kept.
         device: Such as ``cpu``; empty takes an accelerator where there is one.
         track: Where curves are sent besides the folder.
@@ -107,6 +107,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     patience: int = 0
     metric: str = ""
     seed: int = 0
+    head_seed: int | None = None
     soup: int = 1
     device: str = ""
     track: tuple[Tracker, ...] = ()
@@ -144,6 +145,7 @@ def check(settings: NeuralSettings) -> None:
         "save_every": settings.save_every < 0 and "0 or more",
         "patience": settings.patience < 0 and "0 or more",
         "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
+        "head_seed": not 0 <= (settings.head_seed or 0) < 2**32 and "from 0 to 2**32 - 1",
         "soup": (
             settings.soup < 1
             or (settings.soup > 1 and settings.beside is not None)
@@ -170,9 +172,4 @@ def check(settings: NeuralSettings) -> None:
             expected="cpu, or nothing for the accelerator",
             cure="CUDA_VISIBLE_DEVICES chooses one of several",
         )
-    for tracker in settings.track:
-        if find_spec(tracker) is None:
-            raise UsageError(
-                f"train.track names {tracker}, which is not installed",
-                cure=f"pip install {tracker}",
-            )
+    check_trackers(settings.track)

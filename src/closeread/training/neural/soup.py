@@ -69,12 +69,15 @@ def _members(request: Request, settings: NeuralSettings, model: str) -> list[Pat
     """Do what was not done of the trainings; return their folders."""
     trainer = catalog.resolve("trainer", request.recipe.reader.name)
     begun = model if request.recipe.before else settings.model
+    head_seed = settings.seed if settings.head_seed is None else settings.head_seed
+    alike = {**request.recipe.train, "model": begun, "head_seed": head_seed, "soup": 1}
     found = []
     for number in range(1, settings.soup + 1):
         seed = settings.seed + number - 1
         out = request.out / MEMBERS / str(number)
-        train = {**request.recipe.train, "model": begun, "seed": seed, "soup": 1}
-        recipe = TrainRecipe(out=str(out), reader=request.recipe.reader, train=train)
+        recipe = TrainRecipe(
+            out=str(out), reader=request.recipe.reader, train={**alike, "seed": seed}
+        )
         if not Folder.is_finished(out, recipe):
             request.say(f"training {number} of {settings.soup}: seed {seed}")
             resume = request.resume and Folder.is_begun(out)

@@ -88,6 +88,7 @@ def train(request: Request, task: Task) -> Trained:
                 measure=measure,
                 resume_from=folder.last_state(),
                 begin=request.begin,
+                say=request.say,
             )
         told: dict[str, Any] = {
             "reader": request.recipe.reader.name,
@@ -137,7 +138,8 @@ def _begins_from(request: Request, model: str) -> str:
 
 def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
     """Return the model with a head for the task, as its training begins."""
-    transformers.set_seed(settings.seed)  # of a head that is made
+    made_by = settings.seed if settings.head_seed is None else settings.head_seed
+    transformers.set_seed(made_by)  # the head, where one is made
     checkpoint = open_checkpoint(
         model,
         task.head,
