@@ -100,20 +100,23 @@ def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
 
 
 def test_the_small_reader_s_recipe():
-    """An epoch of questions made from passages at 3e-4, then thrice two of real ones at 2e-4."""
+    """An epoch of made questions, then two of real ones by three seeds, and again by two."""
     recipe = load_recipe(RECIPE)
-    (first,) = recipe.before
-    before, last = (
+    first, second = recipe.before
+    before, middle, last = (
         section(RECIPE, train, NeuralSettings, "train.")
-        for train in ({**first.train, "model": "m"}, recipe.train)
+        for train in ({**first.train, "model": "m"}, {**second.train, "model": "m"}, recipe.train)
     )
-    for settings in (before, last):
+    for settings in (before, middle, last):
         check(settings)
         assert (settings.batch_size, settings.warmup) == (16, 0.1)
         assert (settings.precision, settings.attention_dropout) == ("bfloat16", 0.0)
     assert (first.reader.name, recipe.reader.name) == ("cloze", "span")
     assert (before.epochs, before.learning_rate) == (1, 3e-4)
-    assert (last.epochs, last.learning_rate, last.seed, last.soup) == (2, 2e-4, 0, 3)
+    assert (middle.epochs, middle.learning_rate, middle.seed, middle.soup) == (2, 2e-4, 0, 3)
+    assert (last.epochs, last.learning_rate, last.seed, last.soup) == (2, 1e-4, 3, 2)
+    assert middle.datasets == last.datasets
+    assert second.reader == recipe.reader
     assert recipe.reader.options == {"max_length": 256, "stride": 128}
     assert first.reader.options == recipe.reader.options | {"words_a_question": 24}
     read = ("xquad.en.json", "dev-context-en-question-en.json", "sample1k-HCVerifyAll.json")
@@ -126,12 +129,14 @@ def test_a_few_steps_of_it(tmp_path, encoder):
     other = squad(tmp_path / "other.json", OTHER)
     away = {"xquad": other, "mlqa": other, "squad_adv": other}
     done = few_steps.run(RECIPE, encoder, data, tmp_path / "out", **away)
-    assert done.told["steps"] == 3 * 2
+    assert done.told["steps"] == 2 * 2
+    second = json.loads((tmp_path / "out" / "before" / "2" / "closeread.json").read_text("utf-8"))
+    assert second["steps"] == 3 * 2
     first = json.loads((tmp_path / "out" / "before" / "1" / "closeread.json").read_text("utf-8"))
     assert (first["reader"], first["steps"]) == ("cloze", 2)
     assert [one["n_excluded"] for one in first["data"]] == [0, 0, 0, 0]
     record = json.loads((tmp_path / "out" / "closeread.json").read_text("utf-8"))
-    assert [one["reader"] for one in record["lineage"]["stages"]] == ["cloze", "span"]
+    assert [one["reader"] for one in record["lineage"]["stages"]] == ["cloze", "span", "span"]
     same = {"xquad": data, "mlqa": other, "squad_adv": other}
     with pytest.raises(InputError, match="all passages overlap an excluded set"):
         few_steps.run(RECIPE, encoder, data, tmp_path / "none", **same)

@@ -189,14 +189,16 @@ def _find_best_again(state: Path) -> None:
 def _asked(recipe: TrainRecipe) -> Any:
     """What two trainings must share to be the same: all but the place.
 
-    A training that stands within another one's folder, and begins from a stage there, names it
-    from that folder: it may have been moved since, or be named in another way.
+    A training that stands within another one's folder, at whatever depth, and begins from a stage
+    there, names it from that folder: it may have been moved since, or be named in another way.
     """
     asked = msgspec.to_builtins(recipe)
     place = Path(asked.pop("out")).parent
     model = asked["train"].get("model")
     if place.name in (STAGES, MEMBERS) and isinstance(model, str):
         whole = place.parent
+        while whole.parent.name in (STAGES, MEMBERS):
+            whole = whole.parent.parent
         if Path(model).is_relative_to(whole):
             asked["train"]["model"] = str(Path(model).relative_to(whole))
     return msgspec.json.decode(msgspec.json.encode(asked))
