@@ -32,7 +32,7 @@ def open_fused(checkpoint: Checkpoint) -> Network | None:
     model = checkpoint.model
     if model.device.type != "cpu" or model.dtype != torch.float32 or not _is_there():
         return None
-    fused, last = with_last_layer(model)  # only what is laid out anew takes memory again
+    fused, last = with_last_layer(checkpoint)  # only what is laid out anew takes memory again
     plain = TorchNetwork(checkpoint)
     network = TorchNetwork(replace(checkpoint, model=fused), last=last)
     try:

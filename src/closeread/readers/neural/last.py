@@ -12,6 +12,13 @@ from typing import Any
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from closeread.readers.neural.checkpoint import Checkpoint
+
+_LAYER = {"attention", "intermediate", "output"}
+_ATTENTION = {"self", "output"}
+_SELF = {"query", "key", "value", "dropout"}
+_TOKENS = 12
+_ALIKE = 1e-4
 KEPT = "kept"  # the argument that reaches the layer through the model's own ``forward``
 
 
@@ -19,10 +26,7 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
     """Stands in for the last layer of an encoder of the BERT or RoBERTa kind.
 
     Args:
-        layer: The layer itself; its modules are shared.
-
-    Raises:
-        AttributeError: It is built in another way.
+        layer: The layer itself, of which ``_is_known`` holds; its modules are shared.
     """
 
     def __init__(self, layer: Any) -> None:
@@ -60,16 +64,45 @@ class LastLayer(torch.nn.Module):  # type: ignore[misc]
         return made
 
 
-def with_last_layer(model: Any) -> tuple[Any, bool]:
+def with_last_layer(checkpoint: Checkpoint) -> tuple[Any, bool]:
     """Return a copy that shares the model's parameters, and whether its last layer was replaced.
 
-    It is not where the model is built in another way than ``LastLayer`` knows.
+    It is not where the model is built in another way than ``LastLayer`` knows: many have names of
+    BERT's and compute something else, so that it is tried.
     """
-    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
-    made = copy.deepcopy(model, shared)
-    try:
-        layers = made.base_model.encoder.layer
+    made = _copied(checkpoint.model)
+    layers = getattr(getattr(made.base_model, "encoder", None), "layer", None)
+    if isinstance(layers, torch.nn.ModuleList) and _is_known(layers[-1]):
         layers[-1] = LastLayer(layers[-1])
-    except (AttributeError, TypeError, IndexError):
-        return made, False
-    return made, True
+        if _agree(checkpoint, made):
+            return made, True
+        made = _copied(checkpoint.model)
+    return made, False
+
+
+def _copied(model: Any) -> Any:
+    shared = {id(one): one for one in (*model.parameters(), *model.buffers())}
+    return copy.deepcopy(model, shared)
+
+
+def _is_known(layer: Any) -> bool:
+    """Say whether a layer has the parts of BERT's, and no others, such as one more norm."""
+    attention = getattr(layer, "attention", None)
+    parts = ((layer, _LAYER), (attention, _ATTENTION), (getattr(attention, "self", None), _SELF))
+    return all(one is not None and {n for n, _ in one.named_children()} == of for one, of in parts)
+
+
+def _agree(checkpoint: Checkpoint, made: Any) -> bool:
+    """Say whether the copy tells of all tokens what the model tells."""
+    model = checkpoint.model
+    ids = torch.arange(2 * _TOKENS, device=model.device).reshape(2, -1) * 37
+    ids %= model.config.vocab_size
+    kept = torch.arange(_TOKENS, device=model.device).expand(2, -1)
+    given = ids[:, None] if checkpoint.head == "choice" else ids
+    try:
+        with torch.inference_mode():
+            wanted, found = model(input_ids=given), made(input_ids=given, kept=kept)
+        names = ("start_logits", "end_logits") if checkpoint.head == "span" else ("logits",)
+        return all(torch.allclose(wanted[n], found[n], rtol=_ALIKE, atol=_ALIKE) for n in names)
+    except Exception:  # what another model makes of an argument that it does not know
+        return False

@@ -39,7 +39,7 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 from closeread.readers.neural.quantise import quantise
 
-_VERSION = 4  # of what is written; another number makes all graphs anew
+_VERSION = 5  # of what is written; another number makes all graphs anew
 _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
@@ -156,7 +156,7 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
 
     def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
         super().__init__()
-        self.model, self.last = with_last_layer(checkpoint.model)
+        self.model, self.last = with_last_layer(checkpoint)
         AttentionInterface.register(_WHOLE, _attention)
         self.model.set_attn_implementation("eager" if padded else _WHOLE)  # "sdpa" traces in part
         self._head = checkpoint.head
