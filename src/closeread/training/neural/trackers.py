@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from closeread.errors import UsageError
+from closeread.readers.neural.checkpoint import first_line
 from closeread.training.processes import is_first
 
 Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
@@ -59,8 +60,3 @@ def cannot_begin(name: str, error: Exception) -> UsageError:
     return UsageError(
         f"train.track names {name}, which cannot begin: {first_line(error)}", cure=cure
     )
-
-
-def first_line(error: Exception) -> str:
-    """Return what an error says, in a line."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -22,10 +22,11 @@ from transformers.integrations import (
 )
 
 from closeread.formats.saved import save_json
+from closeread.readers.neural.checkpoint import first_line
 from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
-from closeread.training.neural.trackers import aside, cannot_begin, first_line
+from closeread.training.neural.trackers import aside, cannot_begin
 from closeread.training.request import Say
 
 _KEPT = "tracked.json"  # beside the states, so that it is there as long as one can go on
