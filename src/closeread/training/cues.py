@@ -213,12 +213,7 @@ def _items(
     settings: CueSettings, open_dataset: OpenDataset
 ) -> tuple[list[tuple[Passage, Question, str]], int]:
     """Return what can be learned from with its data set's name, and how many overlapped."""
-    overlap = Overlap(
-        (passage, question)
-        for name in settings.exclude
-        for passage, questions in open_dataset(name)
-        for question in questions
-    )
+    overlap = Overlap(held for name in settings.exclude for held in open_dataset(name))
     found = [
         (passage, question, name)
         for name in settings.datasets

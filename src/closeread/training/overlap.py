@@ -24,18 +24,23 @@ _OTHER = re.compile(r"[\W_]+")
 
 
 class Overlap:
-    """Remembers the passages and options of some questions and finds others that share them."""
+    """Remembers the passages and options of some sets and finds questions that share them.
 
-    def __init__(self, items: Iterable[Item]) -> None:
+    Args:
+        held: Passages with their questions, as data sets yield them; one that nothing is asked
+            about is remembered too.
+    """
+
+    def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
         self._passages: set[int] = set()
         self._options: set[str] = set()
         self._option_runs: set[int] = set()
         seen: set[str] = set()
-        for passage, question in items:
+        for passage, questions in held:
             if passage.text not in seen:
                 seen.add(passage.text)
                 self._passages |= runs(passage.text)
-            for option in question.options:
+            for option in (option for question in questions for option in question.options):
                 plain = bare(option.text)
                 if _is_long(plain):
                     self._options.add(plain)

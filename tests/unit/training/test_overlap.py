@@ -20,9 +20,14 @@ def item(text, *options):
     )
 
 
+def held(passage, question):
+    """As a data set yields it."""
+    return passage, (question,)
+
+
 def test_a_shared_passage_or_option_overlaps():
     """Marks, spaces and width do not hide it; another passage with other options is free."""
-    known = Overlap([item(LONG, "灯塔后来停用了，渔船也走了。", "是")])
+    known = Overlap([held(*item(LONG, "灯塔后来停用了，渔船也走了。", "是"))])
     assert known.holds(*item(LONG.replace("，", ", ").replace("1850", "１８５０")))
     assert known.holds(*item("别的文章。" + LONG[:40], "没有"))
     assert known.holds(*item("完全是另一篇。", "灯塔后来停用了渔船也走了"))
@@ -30,6 +35,12 @@ def test_a_shared_passage_or_option_overlaps():
         *item("完全是另一篇，讲沙丘上的甲虫怎样收集雾水。", "甲虫收集雾水很慢。", "是")
     )
     assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
+
+
+def test_a_passage_that_nothing_is_asked_about_is_kept_out():
+    """Whoever will read it may yet ask."""
+    passage, _ = item(LONG)
+    assert Overlap([(passage, ())]).holds(*item("别的文章。" + LONG[:40], "没有"))
 
 
 ENGLISH = (
@@ -41,7 +52,7 @@ ENGLISH = (
 def test_english_texts_overlap_by_longer_runs():
     """A sentence in common is one passage in another; the commonest phrases are in all of them."""
     known = Overlap(
-        [item(ENGLISH, "because of the", "the harbour was moved away from the old bay")]
+        [held(*item(ENGLISH, "because of the", "the harbour was moved away from the old bay"))]
     )
     assert known.holds(*item("Nobody knew. " + ENGLISH[:70]))
     assert known.holds(*item("Other.", "The harbour was moved; away from the OLD bay!"))
@@ -55,10 +66,10 @@ def test_english_texts_overlap_by_longer_runs():
 def test_figures_do_not_make_a_chinese_text_an_english_one():
     """Runs and options are as short as in a text without them."""
     option = "CO2浓度从280ppm上升到400ppm"
-    assert Overlap([item("甲", option)]).holds(*item("乙", option))
-    assert Overlap([item("甲", "1949年10月1日")]).holds(*item("乙", "1949年10月1日"))
+    assert Overlap([held(*item("甲", option))]).holds(*item("乙", option))
+    assert Overlap([held(*item("甲", "1949年10月1日"))]).holds(*item("乙", "1949年10月1日"))
     dated = "1949年10月1日起，CO2的浓度为310ppm，到了2024年7月为425ppm。"
-    assert Overlap([item("前面。" + dated)]).holds(*item(dated[:25]))
+    assert Overlap([held(*item("前面。" + dated))]).holds(*item(dated[:25]))
 
 
 def test_what_is_known_of_one_another_stays_together():
@@ -83,13 +94,13 @@ def test_what_is_known_of_one_another_stays_together():
 def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
     """1,576 questions: 313 overlap the test set of VGaokao, every shared option set among them."""
     data = corpus / "data"
-    tested = [
-        (passage, question)
-        for passage, asked in load(str(data / "vgaokao" / "test.json"))
-        for question in asked
-    ]
+    tested = list(load(str(data / "vgaokao" / "test.json")))
     known = Overlap(tested)
-    sets = {frozenset(option.text for option in question.options) for _, question in tested}
+    sets = {
+        frozenset(option.text for option in question.options)
+        for _, asked in tested
+        for question in asked
+    }
     texts = {passage.text for passage, _ in tested}
     held = n_read = 0
     for part in ("dev", "test"):

@@ -34,19 +34,10 @@ class Drawn(Record, frozen=True, kw_only=True):
 
 
 def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
-    """Return what remembers the sets to be kept out; None where there are none.
-
-    Passages that nothing is asked about yet are kept out too.
-    """
+    """Return what remembers the sets to be kept out; None where there are none."""
     if not names:
         return None
-    return Overlap(item for name in names for item in _held(open_dataset(name)))
-
-
-def _held(dataset: Dataset) -> Iterable[Item]:
-    for passage, questions in dataset:
-        unasked = Question(question_id="", passage_id=passage.passage_id, text="", kind="span")
-        yield from ((passage, question) for question in questions or (unasked,))
+    return Overlap(held for name in names for held in open_dataset(name))
 
 
 def flat(dataset: Dataset) -> Iterable[Item]:
