@@ -27,6 +27,7 @@ _USUAL = 4.7
 _BESIDE = ((1, 0.5), (2, 0.35))  # so many characters beside it, and the value
 _THEN = 0.7
 _THEN_CATEGORY = 0.5
+_NEW = 3.0  # the length of an option's new pairs together, however many they are
 ANSWER = "answer/"
 SUPPORT = f"{ANSWER}stem:support"
 _BESIDE_ANSWER = 40  # characters on both sides of a piece in which the stem's words are looked for
@@ -60,6 +61,7 @@ def features(
     for option, explanation in zip(question.options, explanations, strict=True):
         found.append(
             cues(option.text, explanation, passage)
+            | new(option.text, known)
             | style(option.text)
             | cover(option.text, explanation, passage, known)
             | order(explanation, passage)
@@ -114,6 +116,19 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
         found[f"then-category:{cue.categories[0]}|{following.categories[0]}"] = _THEN_CATEGORY
     length = math.sqrt(math.fsum(value * value for value in found.values()))
     return {name: value * _USUAL / length for name, value in found.items()}
+
+
+def new(text: str, known: _Known) -> Features:
+    """Return the pairs of neighbouring characters that the passage holds nowhere.
+
+    Only of writing without spaces: an English word is not made of words.
+    """
+    pairs = {
+        (one.form, two.form)
+        for one, two in pairwise(units(text))
+        if one.end == two.start and not (one.is_word or two.is_word)
+    } - known.pairs
+    return {f"new:{one}{two}": _NEW / math.sqrt(len(pairs)) for one, two in sorted(pairs)}
 
 
 def style(text: str) -> Features:

@@ -1,33 +1,48 @@
 """Trains the reader ``cues``: pairwise ranking over named features, in seconds."""
 
-import math
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
 
 from closeread.errors import InputError, UsageError
 from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.protocols import Retriever
-from closeread.readers.cue_features import ANSWER, Features, features
-from closeread.readers.cues import CueWeights, explained
+from closeread.readers.cues import CueWeights
 from closeread.readers.lineage import Maker
-from closeread.training import calibration, ranking, threshold
+from closeread.training import calibration, threshold
+from closeread.training.cue_examples import Example, Found, examples, questions, statements
+from closeread.training.cue_fit import Weights, fit, scored
 from closeread.training.overlap import Overlap, clusters
-from closeread.training.truth import truths
-from closeread.types import Dataset, Passage, Question, Record
+from closeread.training.ranking import Loss
+from closeread.training.request import OpenDataset, Say
+from closeread.types import Record
 
-OpenDataset = Callable[[str], Dataset]
 _LEAST = 1e-4  # weights below it move nothing and are not kept
-_CUES = ("cue", "kept", "added", "category", "before", "after", "then")
-_NO_CUE = 0.5
+
+
+class StageSettings(Record, frozen=True, kw_only=True):
+    """``[before.train]`` for the reader ``cues``: a training that comes first.
+
+    Every option is read as a statement that the passage supports or does not, whatever it answers;
+    a premise's hypotheses (NLI) are ranked beside one another. What will be read, or is learned
+    from by the last training, is left out.
+
+    Attributes:
+        datasets: What is learned from.
+        loss: As below.
+        l2: The ridge, which trusts all features alike.
+        least: How many options must have a feature.
+    """
+
+    datasets: tuple[str, ...]
+    loss: Loss = "logistic"
+    l2: float = 80.0
+    least: int = 3
 
 
 class CueSettings(Record, frozen=True, kw_only=True):
@@ -38,6 +53,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
         exclude: Sets to be read later: questions that overlap them are not learned from.
         loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
         l2: The ridge.
+        prior: What share of the weights learned before is where the ridge draws to.
         least: How many options must have a feature.
         folds: Parts of the passages for the answers that confidence is learned from.
         risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
@@ -48,8 +64,9 @@ class CueSettings(Record, frozen=True, kw_only=True):
 
     datasets: tuple[str, ...]
     exclude: tuple[str, ...] = ()
-    loss: Literal["logistic", "hinge"] = "logistic"
+    loss: Loss = "logistic"
     l2: float = 10.0
+    prior: float = 0.8
     least: int = 3
     folds: int = 5
     seed: int = 0
@@ -76,39 +93,97 @@ class Learned:
     n_excluded: int
 
 
-@dataclass(frozen=True, kw_only=True)
-class Example:
-    """A question that can be learned from; no fold divides a ``part``."""
-
-    truth: tuple[bool | None, ...]
-    gold: int
-    sign: float
-    part: int
-    features: tuple[Features, ...]
-
-
-def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenDataset) -> Learned:
+def train(
+    settings: CueSettings,
+    options: dict[str, Any],
+    open_dataset: OpenDataset,
+    stages: Sequence[StageSettings] = (),
+    say: Say = lambda line: None,
+) -> Learned:
     """Learn weights and confidence.
 
     Args:
         settings: What the recipe says under ``[train]``.
         options: The reader's options; only ``retriever`` matters here.
         open_dataset: Opens a data set by name.
+        stages: What it says under ``[before.train]``, in order.
+        say: Told lines on the way.
 
     Raises:
         UsageError: A setting is out of its range, or there is no such retriever.
         InputError: There are too few passages, or nothing in them that could be weighed.
     """
-    _check(settings)
+    _check(settings, stages)
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
-    items, n_excluded = _items(settings, open_dataset)
-    parted = clusters([(passage, question) for passage, question, _ in items])
-    examples = [
-        example(passage, question, retriever, part)
-        for (passage, question, _), part in zip(items, parted, strict=True)
-    ]
-    parts = sorted({one.part for one in examples})
+    excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
+    items, n_excluded = questions(settings.datasets, open_dataset, excluded)
+    parted = clusters([(one.passage, one.question) for one in items])
+    learned = list(examples(items, retriever, parted))
+    folds = _folds(learned, settings)
+    before: Weights = {}
+    learned_from = Counter(one.dataset for one in items)
+    own = Overlap((one.passage, (one.question,)) for one in items) if stages else Overlap(())
+    for number, stage in enumerate(stages, 1):
+        found, n_overlapping = statements(stage.datasets, open_dataset, excluded, own)
+        say(f"stage {number}: {len(found):,} questions and premises, {n_overlapping:,} left out")
+        before = _stage(stage, found, retriever, before)
+        learned_from.update(one.dataset for one in found)
+        n_excluded += n_overlapping
+    before = {feature: settings.prior * weight for feature, weight in before.items()}
+    scores = _held_out(learned, folds, settings, before)
+    correct = [_best(found) == one.gold for found, one in zip(scores, learned, strict=True)]
+    confidences = _held_out_confidences(scores, correct, folds)
+    chosen = None
+    if settings.risk:
+        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta)
+    weights = CueWeights(
+        weights={
+            feature: round(weight, 5)
+            for feature, weight in _fit(learned, settings, before).items()
+            if abs(weight) >= _LEAST
+        },
+        languages=tuple(sorted({one.passage.language for one in items})),
+        calibrator=calibration.fit_curve(scores, correct),
+        threshold=chosen,
+        learned_from=dict(learned_from),
+        settings=msgspec.to_builtins(settings)
+        | {"retriever": name, "before": msgspec.to_builtins(tuple(stages))},
+    )
+    return Learned(
+        weights=weights,
+        accuracy=sum(correct) / len(correct),
+        calibration_error=calibration_error(confidences, correct),
+        n_questions=len(learned),
+        n_excluded=n_excluded,
+    )
+
+
+def _stage(
+    stage: StageSettings, found: Iterable[Found], retriever: Retriever, before: Weights
+) -> Weights:
+    """Return the weights of a training that comes first."""
+    return fit(
+        list(examples(found, retriever)),
+        stage.l2, stage.loss, stage.least,
+        before=before, trusting=False, where=", ".join(stage.datasets),
+    )  # fmt: skip
+
+
+def _fit(learned: Sequence[Example], settings: CueSettings, before: Mapping[str, float]) -> Weights:
+    return fit(
+        learned, settings.l2, settings.loss, settings.least,
+        before=before, where=", ".join(settings.datasets),
+    )  # fmt: skip
+
+
+def _folds(learned: Sequence[Example], settings: CueSettings) -> list[int]:
+    """Return the fold of every question, dealt by seed.
+
+    Raises:
+        InputError: There are fewer parts than folds.
+    """
+    parts = sorted({one.part for one in learned})
     if len(parts) < settings.folds:
         raise InputError(
             f"only {len(parts)} passages with questions to learn from",
@@ -118,160 +193,21 @@ def train(settings: CueSettings, options: dict[str, Any], open_dataset: OpenData
         )
     random.Random(settings.seed).shuffle(parts)
     fold_of = {part: place % settings.folds for place, part in enumerate(parts)}
-    folds = [fold_of[one.part] for one in examples]
-    scores = _held_out(examples, folds, settings)
-    correct = [_best(found) == one.gold for found, one in zip(scores, examples, strict=True)]
-    confidences = _held_out_confidences(scores, correct, folds)
-    chosen = None
-    if settings.risk:
-        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta)
-    weights = CueWeights(
-        weights={
-            feature: round(weight, 5)
-            for feature, weight in fit(examples, settings).items()
-            if abs(weight) >= _LEAST
-        },
-        languages=tuple(sorted({passage.language for passage, _, _ in items})),
-        calibrator=calibration.fit_curve(scores, correct),
-        threshold=chosen,
-        learned_from=dict(Counter(dataset for _, _, dataset in items)),
-        settings=msgspec.to_builtins(settings) | {"retriever": name},
-    )
-    return Learned(
-        weights=weights,
-        accuracy=sum(correct) / len(correct),
-        calibration_error=calibration_error(confidences, correct),
-        n_questions=len(examples),
-        n_excluded=n_excluded,
-    )
-
-
-def example(passage: Passage, question: Question, retriever: Retriever, part: int = 0) -> Example:
-    """Return a question with the features of its options."""
-    explanations = explained(question, passage, retriever)
-    truth, gold = _truth_and_gold(question)
-    return Example(
-        truth=truth,
-        gold=gold,
-        sign=_sign(question),
-        part=part,
-        features=features(question, passage, explanations),
-    )
-
-
-def fit(examples: Sequence[Example], settings: CueSettings) -> dict[str, float]:
-    """Return the weight of every feature that enough options have.
-
-    Raises:
-        InputError: No feature is had by so many, or no question has a true and a false option.
-    """
-    right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
-    if not len(right_wrong):
-        raise InputError(
-            "no question has a true and a false option to learn from",
-            where=", ".join(settings.datasets),
-            expected="in every part of the data",
-            cure="name more questions with options and gold, or fewer train.folds",
-        )
-    names, matrix = _matrix(examples, settings.least)
-    scales = diags_array(trust(names, matrix, right_wrong))
-    differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ scales
-    even = np.ones(len(right_wrong))
-    found = scales @ ranking.fit(differences.tocsr(), even, settings.l2, settings.loss)
-    return dict(zip(names, map(float, found), strict=True))
-
-
-def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
-    """Return how freely each feature may be weighed: the ridge counts its weight over this.
-
-    A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
-    false ones (Wang and Manning 2012), since most of thousands of cues say nothing; on the average
-    1. What is no cue counts half. Both were chosen by held-out passages (docs/cues.md).
-    """
-    present = matrix.copy()
-    present.data = (present.data != 0).astype(float)
-    right, wrong = (1.0 + present[pairs[:, side]].sum(axis=0) for side in (0, 1))
-    ratio = np.abs(np.log(right / wrong))
-    cue = np.array([_is_cue(name) for name in names])
-    mean = float(ratio[cue].mean()) if cue.any() else 0.0
-    return np.where(cue, (ratio / mean + 1) / 2 if mean else 1.0, _NO_CUE)
-
-
-def _is_cue(name: str) -> bool:
-    return name.removeprefix(ANSWER).partition(":")[0].partition("-")[0] in _CUES
-
-
-def scored(weights: dict[str, float], one: Example) -> list[float]:
-    """Return a score an option; the highest is what the stem asks for."""
-    return [
-        one.sign * math.fsum(value * weights.get(name, 0.0) for name, value in found.items())
-        for found in one.features
-    ]
-
-
-def _items(
-    settings: CueSettings, open_dataset: OpenDataset
-) -> tuple[list[tuple[Passage, Question, str]], int]:
-    """Return what can be learned from with its data set's name, and how many overlapped."""
-    overlap = Overlap(held for name in settings.exclude for held in open_dataset(name))
-    found = [
-        (passage, question, name)
-        for name in settings.datasets
-        for passage, questions in open_dataset(name)
-        for question in questions
-        if question.kind != "entailment" and _has_answer(question)
-    ]
-    kept = [item for item in found if not overlap.holds(item[0], item[1])]
-    return kept, len(found) - len(kept)
-
-
-def _has_answer(question: Question) -> bool:
-    """Whether the answer is one of several options; a defect in the data may name another."""
-    labels = [option.label for option in question.options]
-    return len(labels) > 1 and bool(question.answers) and question.answers[0].label in labels
-
-
-def _truth_and_gold(question: Question) -> tuple[tuple[bool | None, ...], int]:
-    """Return the options' truth and the place of the answer."""
-    labels = [option.label for option in question.options]
-    return truths(question), labels.index(question.answers[0].label)
-
-
-def _sign(question: Question) -> float:
-    return -1.0 if question.asks_for == "contradicted" else 1.0
-
-
-def _matrix(examples: Sequence[Example], least: int) -> "tuple[list[str], csr_array]":
-    rows = [found for one in examples for found in one.features]
-    counts = Counter(name for row in rows for name, value in row.items() if value)
-    names = sorted(name for name, count in counts.items() if count >= least)
-    if not names:
-        raise InputError(
-            f"no feature is had by {least:,} options",
-            expected=f"some that are, among {len(rows):,} options",
-            cure="a lower train.least, or more questions",
-        )
-    column = {name: place for place, name in enumerate(names)}
-    cells = [
-        (value, row, column[name])
-        for row, found in enumerate(rows)
-        for name, value in found.items()
-        if value and name in column
-    ]
-    values, at_rows, at_columns = zip(*cells, strict=True)
-    return names, csr_array((values, (at_rows, at_columns)), shape=(len(rows), len(names)))
+    return [fold_of[one.part] for one in learned]
 
 
 def _held_out(
-    examples: Sequence[Example], folds: Sequence[int], settings: CueSettings
+    learned: Sequence[Example],
+    folds: Sequence[int],
+    settings: CueSettings,
+    before: Mapping[str, float],
 ) -> list[list[float]]:
     """Return the scores of every question by weights that were learned without its fold."""
-    found: list[list[float]] = [[]] * len(examples)
+    found: list[list[float]] = [[]] * len(learned)
     for fold in range(settings.folds):
-        weights = fit(
-            [one for one, of in zip(examples, folds, strict=True) if of != fold], settings
-        )
-        for place, (one, of) in enumerate(zip(examples, folds, strict=True)):
+        others = [one for one, of in zip(learned, folds, strict=True) if of != fold]
+        weights = _fit(others, settings, before)
+        for place, (one, of) in enumerate(zip(learned, folds, strict=True)):
             if of == fold:
                 found[place] = scored(weights, one)
     return found
@@ -295,19 +231,22 @@ def _best(scores: Sequence[float]) -> int:
     return max(range(len(scores)), key=lambda place: (scores[place], -place))
 
 
-def _check(settings: CueSettings) -> None:
+def _check(settings: CueSettings, stages: Sequence[StageSettings]) -> None:
     if (
-        settings.l2 <= 0
-        or settings.least < 1
-        or settings.folds < 2
+        settings.folds < 2
         or not 0 <= settings.risk < 1
         or not 0 < settings.delta < 1
-        or not settings.datasets
+        or settings.prior < 0
     ):
         raise UsageError(
-            f"l2={settings.l2:g}, least={settings.least}, folds={settings.folds}, "
-            f"risk={settings.risk:g}, delta={settings.delta:g}, "
-            f"{len(settings.datasets)} data sets",
-            expected="l2 above 0, least 1 or more, folds 2 or more, risk in [0, 1), "
-            "delta in (0, 1), one data set or more",
+            f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
+            f"prior={settings.prior:g}",
+            expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
         )
+    every: list[CueSettings | StageSettings] = [settings, *stages]
+    for one in every:
+        if one.l2 <= 0 or one.least < 1 or not one.datasets:
+            raise UsageError(
+                f"l2={one.l2:g}, least={one.least}, {len(one.datasets)} data sets",
+                expected="l2 above 0, least 1 or more, one data set or more",
+            )

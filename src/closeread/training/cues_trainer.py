@@ -1,18 +1,20 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
+from closeread.errors import UsageError
 from closeread.readers.cues import save_weights
-from closeread.training.cues import CueSettings
+from closeread.training.cues import CueSettings, StageSettings
 from closeread.training.cues import train as learn
 from closeread.training.recipe import section
-from closeread.training.request import Request, Trained, without_resuming, without_stages
+from closeread.training.request import Request, Trained, without_resuming
 
 
 def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
-    without_stages(request)
     without_resuming(request)
     settings = section(request.path, request.recipe.train, CueSettings, "train.")
-    learned = learn(settings, request.recipe.reader.options, request.open_dataset)
+    stages = _stages(request)
+    options = request.recipe.reader.options
+    learned = learn(settings, options, request.open_dataset, stages, request.say)
     save_weights(request.out, learned.weights)
     told = {
         "reader": "cues",
@@ -38,3 +40,23 @@ def train(request: Request) -> Trained:
             else f"no threshold keeps wrong answers to {threshold.risk:.0%}"
         )
     return Trained(out=request.out, told=told, remarks=tuple(remarks))
+
+
+def _stages(request: Request) -> list[StageSettings]:
+    """Return what comes first.
+
+    Raises:
+        UsageError: Another reader's training does, or one with options of its own.
+    """
+    for number, stage in enumerate(request.recipe.before, 1):
+        if stage.reader.name != "cues" or stage.reader.options:
+            raise UsageError(
+                f"before.{number}.reader is {stage.reader.name}"
+                + (" with options" if stage.reader.options else ""),
+                where=str(request.path),
+                expected='{ name = "cues" }; it takes the retriever of the last training',
+            )
+    return [
+        section(request.path, stage.train, StageSettings, f"before.{number}.train.")
+        for number, stage in enumerate(request.recipe.before, 1)
+    ]

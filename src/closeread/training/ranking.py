@@ -36,29 +36,36 @@ def pairs(truths: Sequence[Sequence[bool | None]]) -> list[tuple[int, int]]:
     return found
 
 
-def fit(differences: csr_array, weights: Numbers, l2: float, loss: Loss = "logistic") -> Numbers:
+def fit(
+    differences: csr_array,
+    l2: float,
+    loss: Loss = "logistic",
+    drawn_to: Numbers | None = None,
+) -> Numbers:
     """Return the weights that minimise the loss.
 
     Args:
         differences: Features of the true option minus those of the false one, shape
             (pairs, features).
-        weights: What each pair counts, shape (pairs,).
-        l2: The ridge: half of it times the squared length of the weights is added to the sum.
+        l2: The ridge: half of it times the squared distance of the weights from where it draws
+            them is added to the sum.
         loss: ``logistic``, or ``hinge`` with the paper's margin of 0.5.
+        drawn_to: Where that is, shape (features,); 0 if None.
 
     Returns:
         Shape (features,).
     """
     transposed = differences.T.tocsr()
+    start = np.zeros(differences.shape[1]) if drawn_to is None else drawn_to
 
     def objective(found: Numbers) -> tuple[float, Numbers]:
         values, slopes = _LOSSES[loss](differences @ found)
+        moved = found - start
         return (
-            float((weights * values).sum() + l2 * (found @ found) / 2),
-            transposed @ (weights * slopes) + l2 * found,
+            float(values.sum() + l2 * (moved @ moved) / 2),
+            transposed @ slopes + l2 * moved,
         )
 
-    start = np.zeros(differences.shape[1])
     done = minimize(
         objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500, "ftol": 1e-7}
     )

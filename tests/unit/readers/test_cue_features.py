@@ -150,3 +150,12 @@ def test_an_empty_option_is_no_error():
     """Nothing in, numbers out."""
     for found in judged("", "", "苔藓。"):
         assert all(map(math.isfinite, found.values()))
+
+
+def test_pairs_of_characters_that_the_passage_lacks():
+    """Each pair once, together of one length; none across a mark, none of words or figures."""
+    found = one("灯塔建在海边。", "灯塔建在山上，山上有3只羊 goat。")
+    new = {name: value for name, value in found.items() if name.startswith("new:")}
+    assert list(new) == ["new:上有", "new:只羊", "new:在山", "new:山上"]
+    assert math.sqrt(sum(value**2 for value in new.values())) == pytest.approx(3)
+    assert not any(name.startswith("new:") for name in one("灯塔建在海边。", "建在海边"))

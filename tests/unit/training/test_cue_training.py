@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from closeread.training.cues import CueSettings, Example, fit, scored, trust
+from closeread.training.cue_examples import Example, questions, statements
+from closeread.training.cue_fit import fit, scored, trust
+from closeread.training.overlap import Overlap
+from closeread.types import Answer, Option, Passage, Question
 
 
 def example(gold, *features):
@@ -14,7 +17,7 @@ def example(gold, *features):
 
 def test_a_cue_that_tells_is_trusted_more():
     """By half of its log-count ratio over the mean, so 1 on the average; no cue counts half."""
-    names = ["added:都", "answer/kept:了", "style:length"]
+    names = ["added:都", "answer/cue:了", "style:length"]
     # rows 0, 2, 4 are true; 都 stands in false options alone, 了 in both alike
     matrix = csr_array(
         np.array([[0, 1, 3], [1, 1, 5], [0, 1, 2], [1, 1, 2], [0, 0, 2], [1, 0, 2]], dtype=float)
@@ -23,6 +26,13 @@ def test_a_cue_that_tells_is_trusted_more():
     ratio = np.log(4)  # (0 + 1) to (3 + 1)
     assert found == pytest.approx([(ratio / (ratio / 2) + 1) / 2, 0.5, 0.5])
     assert found[:2].mean() == pytest.approx(1.0)
+
+
+def test_a_cue_that_the_evidence_has_is_trusted_half():
+    """It says little that the cue itself does not say."""
+    matrix = csr_array(np.ones((2, 4)))
+    names = ["kept:都", "answer/kept:了", "category-kept:all", "new:灯塔"]
+    assert trust(names, matrix, np.array([[0, 1]])) == pytest.approx([0.5, 0.5, 1, 1])
 
 
 def test_cues_that_tell_nothing_are_trusted_alike():
@@ -40,8 +50,89 @@ def test_what_separates_gets_the_weight():
         example(1, {"cue:有": 1.0, "cue:都": 1.0}, {"cue:可": 1.0}),
         example(0, {"cue:可": 1.0}, {"cue:都": 1.0, "cue:有": 1.0}),
     ] * 3
-    weights = fit(examples, CueSettings(datasets=("x",), l2=1.0))
+    weights = fit(examples, 1.0)
     assert weights["cue:都"] < -0.3 < weights["cue:有"] < 0.3 < weights["cue:可"]
     for one in examples:
         scores = scored(weights, one)
         assert scores.index(max(scores)) == one.gold
+
+
+def test_the_ridge_draws_to_what_was_learned_before():
+    """What says nothing keeps its weight, what was seen only before too; what speaks moves."""
+    seen = [example(0, {"cue:有": 1.0}, {"cue:都": 1.0})] * 5
+    before = {"cue:有": -0.4, "cue:都": 0.0, "cue:惟": -0.7}
+    weights = fit(seen, 1.0, before=before)
+    assert weights["cue:惟"] == -0.7
+    assert weights["cue:有"] > 0 > weights["cue:都"]
+    assert fit(seen, 1e6, before=before)["cue:有"] == pytest.approx(-0.4, abs=1e-3)
+
+
+def pair(premise, hypothesis, label, name):
+    """As the reader of NLI files yields it."""
+    return (
+        Passage(passage_id=premise, text=premise, language="zh"),
+        (
+            Question(
+                question_id=name,
+                passage_id=premise,
+                text=hypothesis,
+                kind="entailment",
+                options=(
+                    Option(label="A", text="entailment"),
+                    Option(label="B", text="neutral"),
+                    Option(label="C", text="contradiction"),
+                ),
+                answers=(Answer(kind="choice", label="ABC"[len(label) % 3], texts=(label,)),),
+            ),
+        ),
+    )
+
+
+CHOSEN = (
+    Passage(passage_id="p", text="桥是石头的。", language="zh"),
+    (
+        Question(
+            question_id="c",
+            passage_id="p",
+            text="不符合原文的是",
+            kind="choice",
+            asks_for="contradicted",
+            options=(Option(label="A", text="桥是木头的"), Option(label="B", text="桥是石头的")),
+            answers=(Answer(kind="choice", label="A"),),
+        ),
+    ),
+)
+SETS = {
+    "nli": [
+        pair("灯亮了", "灯没有亮", "contradiction", "1"),
+        pair("船来了", "船到了", "entailment", "2"),
+        pair("灯亮了", "灯亮着", "entailment", "3"),
+        pair("灯亮了", "天黑了", "neutral", "4"),
+    ],
+    "choice": [CHOSEN],
+}
+
+
+def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
+    """A premise with one alone says nothing; what a choice's options say is as the stem implies."""
+    found, n_left_out = statements(["nli", "choice"], SETS.__getitem__, Overlap(()))
+    assert n_left_out == 0
+    chosen, joined = found
+    assert chosen.question.kind == joined.question.kind == "verification"
+    assert chosen.question.option_truth == (False, True)
+    assert [option.text for option in joined.question.options] == ["灯没有亮", "灯亮着", "天黑了"]
+    assert joined.question.option_truth == (False, True, None)
+    assert joined.passage.text == "灯亮了"
+
+
+def test_premises_are_no_questions_with_options_that_could_be_answered():
+    """The last training takes the choice alone, as it stands; what is held is left out."""
+    found, n_left_out = questions(["nli", "choice"], SETS.__getitem__, Overlap(()))
+    assert [one.question for one in found] == list(CHOSEN[1])
+    assert n_left_out == 0
+    long = "这座桥是石头的，建于三百年前，桥上刻着狮子。"
+    held = Passage(passage_id="h", text=long, language="zh")
+    for names in (["choice"], ["nli"]):
+        within = {name: [(held, asked) for _, asked in SETS[name]] for name in names}
+        known = Overlap([(held, ())])
+        assert statements(names, within.__getitem__, Overlap(()), known)[0] == []

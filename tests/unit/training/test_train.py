@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues import cues, load_weights
-from closeread.training.cues import CueSettings
+from closeread.training.cues import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
 from conftest import ROOT
 
@@ -164,6 +164,83 @@ def test_it_cannot_be_resumed(tmp_path):
     assert "cues cannot be resumed" in str(result.exception)
 
 
+def premises(path):
+    """Hypotheses with 没有 contradict."""
+    with path.open("w", encoding="utf-8") as out:
+        for number in range(30):
+            premise = f"第{number}号船在傍晚以前到了北边的港口"
+            for hypothesis, label in (
+                (f"第{number}号船没有到港口", "contradiction"),
+                (f"第{number}号船到了港口", "entailment"),
+                ("天黑了", "neutral"),
+            ):
+                row = {"sentence1": premise, "sentence2": hypothesis, "label": label}
+                out.write(json.dumps(row, ensure_ascii=False) + "\n")
+    return path
+
+
+BEFORE = """[[before]]
+reader = {{ name = "{reader}"{options} }}
+[before.train]
+datasets = ["{data}"]
+{more}
+"""
+
+
+def before(tmp_path, more="", reader="cues", options="", data=None):
+    data = data or premises(tmp_path / "nli.jsonl")
+    return BEFORE.format(reader=reader, options=options, data=data, more=more)
+
+
+def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
+    """A word that the questions lack keeps its share; what they teach they teach all the same."""
+    result, out = run(tmp_path, "prior = 0.5\n" + before(tmp_path))
+    assert result.exit_code == 0, result.exception
+    half = load_weights(out)
+    assert half.weights["category:not"] < 0
+    assert half.weights["cue:都"] < 0
+    assert half.learned_from == {
+        str(tmp_path / "toy.jsonl"): 40,
+        str(tmp_path / "nli.jsonl"): 30,
+    }
+    assert "stage 1: 30 questions and premises, 0 left out" in result.stderr
+    assert json.loads(result.stdout)["held_out_accuracy"] > 0.95
+    _, out = run(tmp_path, "prior = 1.0\n" + before(tmp_path))
+    whole = load_weights(out)
+    word = "after:没有|到"
+    assert whole.weights[word] == pytest.approx(2 * half.weights[word], abs=1e-4) != 0
+
+
+def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
+    """Of the questions themselves nothing is left to learn from."""
+    toy(tmp_path / "toy.jsonl")
+    for line in (
+        f'exclude = ["{premises(tmp_path / "nli.jsonl")}"]\n' + before(tmp_path),
+        before(tmp_path, data=tmp_path / "toy.jsonl"),
+    ):
+        result, out = run(tmp_path, line)
+        assert isinstance(result.exception, InputError)
+        assert "no question has a true and a false option" in str(result.exception)
+        assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"reader": "entailment"}, "before.1.reader is entailment"),
+        ({"options": ", options = { retriever = 'cover' }"}, "the retriever of the last training"),
+        ({"more": "folds = 3"}, "unknown key before.1.train.folds"),
+        ({"more": "l2 = -1"}, "l2 above 0"),
+    ],
+)
+def test_a_wrong_stage_is_refused(tmp_path, given, said):
+    """Before anything is read."""
+    result, out = run(tmp_path, before(tmp_path, **given))
+    assert isinstance(result.exception, InputError | UsageError)
+    assert said in str(result.exception)
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("name", ["cues", "cues-c3", "cues-exam", "cues-gcrc"])
 def test_recipes_for_training_load(name):
     """Those that ship have known keys and name the reader that they train."""
@@ -171,6 +248,9 @@ def test_recipes_for_training_load(name):
     recipe = load_recipe(path)
     assert recipe.reader.name == "cues"
     assert section(path, recipe.train, CueSettings, "train.").datasets
+    for stage in recipe.before:
+        assert stage.reader.name == "cues"
+        assert section(path, stage.train, StageSettings, "before.1.train.").datasets
 
 
 def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):

@@ -1,0 +1,154 @@
+"""What the reader ``cues`` learns from: questions with options and premises with hypotheses."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from closeread.protocols import Retriever
+from closeread.readers.cue_features import Features, features
+from closeread.readers.cues import explained
+from closeread.training.overlap import Overlap
+from closeread.training.request import OpenDataset
+from closeread.training.truth import truths
+from closeread.types import Option, Passage, Question, Record
+
+_NO_ANSWER = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example:
+    """A question that can be learned from; no fold divides a ``part``.
+
+    Attributes:
+        truth: Of each option; None where nobody knows.
+        gold: The answer's place.
+        sign: -1 where the stem asks for what does not hold.
+        features: Of each option.
+    """
+
+    truth: tuple[bool | None, ...]
+    gold: int
+    sign: float
+    part: int
+    features: tuple[Features, ...]
+
+
+class Found(Record, frozen=True, kw_only=True):
+    """A question as it was found."""
+
+    passage: Passage
+    question: Question
+    dataset: str
+
+
+def questions(
+    names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
+) -> tuple[list[Found], int]:
+    """Return the questions that can be ranked, and how many were left out for overlap.
+
+    Args:
+        names: Data sets; questions without options or gold are passed over, and so is entailment.
+        open_dataset: Opens one by name.
+        held: What remembers the sets that will be read.
+    """
+    return _kept(
+        held,
+        (
+            Found(passage=passage, question=question, dataset=name)
+            for name in names
+            for passage, asked in open_dataset(name)
+            for question in asked
+            if question.kind != "entailment" and _has_answer(question)
+        ),
+    )
+
+
+def statements(
+    names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
+) -> tuple[list[Found], int]:
+    """Return the same, every option a statement; and premises, their hypotheses the options.
+
+    Nothing can be ranked where a premise has fewer than two hypotheses.
+    """
+    premises: dict[tuple[str, str], list[Found]] = {}
+    ranked: list[Found] = []
+    for name in names:
+        for passage, asked in open_dataset(name):
+            for question in asked:
+                one = Found(passage=passage, question=question, dataset=name)
+                if question.kind == "entailment" and question.answers:
+                    premises.setdefault((name, passage.text), []).append(one)
+                elif question.kind != "entailment" and _has_answer(question):
+                    stated = msgspec.structs.replace(
+                        question, kind="verification", option_truth=truths(question)
+                    )
+                    ranked.append(msgspec.structs.replace(one, question=stated))
+    joined = (_joined(found) for found in premises.values() if len(found) > 1)
+    return _kept(held, itertools.chain(ranked, joined))
+
+
+def examples(
+    found: Iterable[Found], retriever: Retriever, parts: Sequence[int] = ()
+) -> Iterator[Example]:
+    """Yield each question with the features of its options.
+
+    Args:
+        found: The questions.
+        retriever: Finds the sentences that an option is held against.
+        parts: A number for each, the same for those that no fold divides.
+    """
+    for place, one in enumerate(found):
+        explanations = explained(one.question, one.passage, retriever)
+        yield Example(
+            truth=truths(one.question),
+            gold=_gold(one.question),
+            sign=-1.0 if one.question.asks_for == "contradicted" else 1.0,
+            part=parts[place] if parts else place,
+            features=features(one.question, one.passage, explanations),
+        )
+
+
+def _kept(held: Sequence[Overlap], found: Iterable[Found]) -> tuple[list[Found], int]:
+    kept, n_left_out = [], 0
+    for one in found:
+        if any(overlap.holds(one.passage, one.question) for overlap in held):
+            n_left_out += 1
+        else:
+            kept.append(one)
+    return kept, n_left_out
+
+
+def _has_answer(question: Question) -> bool:
+    """Whether the answer is one of several options; a defect in the data may name another."""
+    return len(question.options) > 1 and _gold(question) != _NO_ANSWER
+
+
+def _gold(question: Question) -> int:
+    labels = [option.label for option in question.options]
+    label = question.answers[0].label if question.answers else None
+    return labels.index(label) if label in labels else _NO_ANSWER
+
+
+_TRUTH = {"entailment": True, "contradiction": False}
+
+
+def _joined(found: Sequence[Found]) -> Found:
+    """Return a premise's hypotheses as the options of one question."""
+    first = found[0]
+    return Found(
+        passage=first.passage,
+        dataset=first.dataset,
+        question=Question(
+            question_id=first.question.question_id,
+            passage_id=first.passage.passage_id,
+            text="",
+            kind="verification",
+            options=tuple(
+                Option(label=str(number), text=one.question.text)
+                for number, one in enumerate(found, 1)
+            ),
+            option_truth=tuple(_TRUTH.get(one.question.answers[0].texts[0]) for one in found),
+        ),
+    )

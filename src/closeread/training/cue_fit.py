@@ -1,0 +1,113 @@
+"""Fits the weights of the reader ``cues``: pairwise ranking with a ridge that trusts what tells."""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, diags_array
+
+from closeread.errors import InputError
+from closeread.readers.cue_features import ANSWER
+from closeread.training import ranking
+from closeread.training.cue_examples import Example
+
+Weights = dict[str, float]
+_CUES = ("cue", "kept", "added", "category", "before", "after", "then", "new")
+_KEPT = "kept"
+_HALF = 0.5
+
+
+def fit(
+    examples: Sequence[Example],
+    l2: float,
+    loss: ranking.Loss = "logistic",
+    least: int = 3,
+    *,
+    before: Mapping[str, float] | None = None,
+    trusting: bool = True,
+    where: str = "",
+) -> Weights:
+    """Return the weight of every feature that enough options have, or that had one before.
+
+    Args:
+        examples: What is learned from.
+        l2: The ridge.
+        loss: Of the difference between the scores of a true and of a false option.
+        least: How many options must have a feature.
+        before: Weights that the ridge draws to, instead of to 0.
+        trusting: Let the ridge trust features by what they tell (``trust``), not all alike.
+        where: Whence the examples come, for messages.
+
+    Raises:
+        InputError: No feature is had by so many, or no question has a true and a false option.
+    """
+    right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
+    if not len(right_wrong):
+        raise InputError(
+            "no question has a true and a false option to learn from",
+            where=where,
+            expected="some that have, in every part of the data",
+            cure="name more questions with options and gold, or fewer train.folds",
+        )
+    names, matrix = _matrix(examples, least, where)
+    scales = trust(names, matrix, right_wrong) if trusting else np.ones(len(names))
+    differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ diags_array(scales)
+    start = np.array([(before or {}).get(name, 0.0) for name in names]) / scales
+    found = scales * ranking.fit(differences.tocsr(), l2, loss, start)
+    return {**(before or {}), **dict(zip(names, map(float, found), strict=True))}
+
+
+def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":
+    """Return how freely each feature may be weighed: the ridge counts its weight over this.
+
+    A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
+    false ones (Wang and Manning 2012), since most of thousands of cues say nothing; on the average
+    1. Half of that has a cue that the evidence holds, too, and half has what is no cue. All were
+    chosen by held-out passages (docs/cues.md).
+    """
+    present = matrix.copy()
+    present.data = (present.data != 0).astype(float)
+    right, wrong = (1.0 + present[pairs[:, side]].sum(axis=0) for side in (0, 1))
+    ratio = np.abs(np.log(right / wrong))
+    groups = [_group(name) for name in names]
+    cue = np.array([group in _CUES for group in groups])
+    mean = float(ratio[cue].mean()) if cue.any() else 0.0
+    telling = np.where(cue, (ratio / mean + 1) / 2 if mean else 1.0, 1.0)
+    return telling * np.where(cue & np.array([group != _KEPT for group in groups]), 1.0, _HALF)
+
+
+def _group(name: str) -> str:
+    return name.removeprefix(ANSWER).partition(":")[0].partition("-")[0]
+
+
+def scored(weights: Mapping[str, float], one: Example) -> list[float]:
+    """Return a score an option; the highest is what the stem asks for."""
+    return [
+        one.sign * math.fsum(value * weights.get(name, 0.0) for name, value in found.items())
+        for found in one.features
+    ]
+
+
+def _matrix(examples: Sequence[Example], least: int, where: str) -> "tuple[list[str], csr_array]":
+    rows = [found for one in examples for found in one.features]
+    counts = Counter(name for row in rows for name, value in row.items() if value)
+    names = sorted(name for name, count in counts.items() if count >= least)
+    if not names:
+        raise InputError(
+            f"no feature is had by {least:,} options",
+            where=where,
+            expected=f"some that are, among {len(rows):,} options",
+            cure="a lower train.least, or more questions",
+        )
+    column = {name: place for place, name in enumerate(names)}
+    cells = [
+        (value, row, column[name])
+        for row, found in enumerate(rows)
+        for name, value in found.items()
+        if value and name in column
+    ]
+    values, at_rows, at_columns = zip(*cells, strict=True)
+    return names, csr_array((values, (at_rows, at_columns)), shape=(len(rows), len(names)))
