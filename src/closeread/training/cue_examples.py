@@ -44,25 +44,36 @@ class Found(Record, frozen=True, kw_only=True):
 
 
 def questions(
-    names: Sequence[str], open_dataset: OpenDataset, *held: Overlap
+    names: Sequence[str], by_stem: Sequence[str], open_dataset: OpenDataset, *held: Overlap
 ) -> tuple[list[Found], int]:
     """Return the questions that can be ranked, and how many were left out for overlap.
 
     Args:
         names: Data sets; questions without options or gold are passed over, and so is entailment.
+        by_stem: More, which call every question a choice: those whose stem asks what a passage
+            supports or contradicts are verification, and the others are passed over.
         open_dataset: Opens one by name.
         held: What remembers the sets that will be read.
     """
     return _kept(
         held,
         (
-            Found(passage=passage, question=question, dataset=name)
-            for name in names
+            one
+            for name in (*names, *by_stem)
             for passage, asked in open_dataset(name)
             for question in asked
             if question.kind != "entailment" and _has_answer(question)
+            for one in _asked(passage, question, name, name in by_stem)
         ),
     )
+
+
+def _asked(passage: Passage, question: Question, name: str, by_stem: bool) -> Iterator[Found]:
+    if by_stem and (question.asks_for is None or not passage.text):
+        return
+    if by_stem:
+        question = msgspec.structs.replace(question, kind="verification")
+    yield Found(passage=passage, question=question, dataset=name)
 
 
 def statements(

@@ -50,6 +50,8 @@ class CueSettings(Record, frozen=True, kw_only=True):
 
     Attributes:
         datasets: What is learned from; questions without options or gold are passed over.
+        by_stem: More, which call every question a choice: those whose stem asks what the passage
+            supports or contradicts are learned from as verification, the others passed over.
         exclude: Sets to be read later: questions that overlap them are not learned from.
         loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
         l2: The ridge.
@@ -58,11 +60,12 @@ class CueSettings(Record, frozen=True, kw_only=True):
         folds: Parts of the passages for the answers that confidence is learned from.
         risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
         delta: The chance at most that it is higher.
-        made_by: Who wrote what is learned from, as you declare it: a data set as named in
-            ``datasets``, to ``people`` or to the model that wrote it.
+        made_by: Who wrote what is learned from, as you declare it: a data set as named
+            above or in a stage, to ``people`` or to the model that wrote it.
     """
 
     datasets: tuple[str, ...]
+    by_stem: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     loss: Loss = "logistic"
     l2: float = 10.0
@@ -117,7 +120,7 @@ def train(
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
-    items, n_excluded = questions(settings.datasets, open_dataset, excluded)
+    items, n_excluded = questions(settings.datasets, settings.by_stem, open_dataset, excluded)
     parted = clusters([(one.passage, one.question) for one in items])
     learned = list(examples(items, retriever, parted))
     folds = _folds(learned, settings)
@@ -173,7 +176,7 @@ def _stage(
 def _fit(learned: Sequence[Example], settings: CueSettings, before: Mapping[str, float]) -> Weights:
     return fit(
         learned, settings.l2, settings.loss, settings.least,
-        before=before, where=", ".join(settings.datasets),
+        before=before, where=", ".join((*settings.datasets, *settings.by_stem)),
     )  # fmt: skip
 
 
@@ -187,7 +190,7 @@ def _folds(learned: Sequence[Example], settings: CueSettings) -> list[int]:
     if len(parts) < settings.folds:
         raise InputError(
             f"only {len(parts)} passages with questions to learn from",
-            where=", ".join(settings.datasets),
+            where=", ".join((*settings.datasets, *settings.by_stem)),
             expected=f"at least {settings.folds}, one for each fold",
             cure="name sets of questions with options and gold",
         )

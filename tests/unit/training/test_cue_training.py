@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from msgspec import structs
 from scipy.sparse import csr_array
 
 from closeread.training.cue_examples import Example, questions, statements
@@ -127,7 +128,7 @@ def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
 
 def test_premises_are_no_questions_with_options_that_could_be_answered():
     """The last training takes the choice alone, as it stands; what is held is left out."""
-    found, n_left_out = questions(["nli", "choice"], SETS.__getitem__, Overlap(()))
+    found, n_left_out = questions(["nli", "choice"], [], SETS.__getitem__, Overlap(()))
     assert [one.question for one in found] == list(CHOSEN[1])
     assert n_left_out == 0
     long = "这座桥是石头的，建于三百年前，桥上刻着狮子。"
@@ -136,3 +137,15 @@ def test_premises_are_no_questions_with_options_that_could_be_answered():
         within = {name: [(held, asked) for _, asked in SETS[name]] for name in names}
         known = Overlap([(held, ())])
         assert statements(names, within.__getitem__, Overlap(()), known)[0] == []
+
+
+def test_a_stem_that_asks_for_what_holds_makes_a_choice_a_verification():
+    """Where the recipe says so; of such a set nothing else is taken."""
+    passage, (chosen,) = CHOSEN
+    other = structs.replace(chosen, question_id="d", text="桥是谁建的", asks_for=None)
+    without = Passage(passage_id="n", text="", language="zh")
+    sets = {"mixed": [(passage, (chosen, other)), (without, (chosen,))]}
+    found, _ = questions([], ["mixed"], sets.__getitem__, Overlap(()))
+    assert [one.question for one in found] == [structs.replace(chosen, kind="verification")]
+    found, _ = questions(["mixed"], [], sets.__getitem__, Overlap(()))
+    assert [one.question.kind for one in found] == ["choice"] * 3
