@@ -167,6 +167,19 @@ def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
         assert found[index] == pytest.approx(row, abs=1e-5)
 
 
+@pytest.mark.parametrize("runtime", ["torch", "onnx"])
+def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runtime):
+    """BERT's tokenizer with a model of RoBERTa's kind, as some Chinese ones are published."""
+    if runtime == "onnx":
+        pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    reader, _ = make(
+        "span", {"model": make_encoder(tmp_path / "m", type_vocab_size=1), "runtime": runtime}
+    )
+    assert reader._checkpoint.template.second == 1
+    assert all(one.answer.kind == "span" for one in reader.read(items({"long": LONG})))
+
+
 def test_the_contract_of_all_readers(models):
     """The battery of tests/contract: one prediction an item, the same alone, nothing unheld."""
     from contract.test_readers import _check_answer, battery

@@ -19,6 +19,7 @@ from closeread.training.neural.folder import Folder
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import TrainRecipe
+from neural.encoders import make_encoder
 from neural.test_training import data, encoder, inference, squad  # noqa: F401
 from neural.trained import losses, stage, train
 
@@ -94,6 +95,13 @@ def test_patience_is_not_forgotten(tmp_path, encoder, few):  # noqa: F811
     with pytest.raises(Killed):
         train(out, encoder, few, begin=killed_at(5), **settings)
     assert train(out, encoder, few, resume=True, **settings)["steps"] == 8
+
+
+def test_segments_are_kept_from_a_model_that_has_one(tmp_path, few):
+    """BERT's tokenizer tells them; the model has no embeddings for two."""
+    model = make_encoder(tmp_path / "model", positions=96, type_vocab_size=1)
+    told = train(tmp_path / "out", model, few, max_steps=2, dev=[{"path": few}])
+    assert told["best"] is not None
 
 
 def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder, few):  # noqa: F811

@@ -6,6 +6,7 @@ network. A head that the checkpoint does not have is an error when reading: a fr
 answer at random.
 """
 
+import inspect
 import os
 import re
 from collections.abc import Sequence
@@ -76,6 +77,15 @@ class Checkpoint:
         if padding is not None:  # RoBERTa and its like: positions begin behind the padding's
             positions -= padding + 1
         return int(min(positions, self.tokenizer.model_max_length))
+
+    @cached_property
+    def has_segments(self) -> bool:
+        """Whether the model tells a pair's second text from its first by segments.
+
+        A tokenizer may tell them to a model that does not take them, or has embeddings of one.
+        """
+        taken = inspect.signature(self.model.forward).parameters
+        return "token_type_ids" in taken and getattr(self.model.config, "type_vocab_size", 2) > 1
 
     @property
     def n_parameters(self) -> int:

@@ -18,7 +18,6 @@ on how many rows it has, so rows of different budgets agree to rounding: on a pr
 a checkpoint is ``independent``: a run that goes on asks whole batches again, and is the same run.
 """
 
-import inspect
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -146,8 +145,7 @@ class TorchNetwork:
         self._model = checkpoint.model
         self._last = last
         self._head = checkpoint.head
-        taken = inspect.signature(self._model.forward).parameters
-        self._types = "token_type_ids" in taken
+        self._types = checkpoint.has_segments
 
     def __call__(
         self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None

@@ -7,7 +7,6 @@ mask.
 """
 
 import hashlib
-import inspect
 import os
 import tempfile
 import warnings
@@ -179,8 +178,7 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
 
 def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
     model = checkpoint.model
-    n_types = getattr(model.config, "type_vocab_size", 0)
-    typed = "token_type_ids" in inspect.signature(model.forward).parameters and n_types > 1
+    typed = checkpoint.has_segments
     ids = torch.randint(5, model.config.vocab_size, (2, 24), generator=torch.Generator())
     mask = torch.ones_like(ids)
     mask[1, 20:] = 0

@@ -155,7 +155,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._order, self._processes = order, processes
-        self._typed = "token_type_ids" in checkpoint.tokenizer.model_input_names
+        self._typed = checkpoint.has_segments
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order
