@@ -114,6 +114,16 @@ def test_windows_that_cannot_be_are_told_before_the_first_stage(tmp_path, encode
     assert not (tmp_path / "out").exists()
 
 
+def test_options_that_the_reader_refuses_are_told_before_the_first_step(tmp_path, encoder, data):  # noqa: F811
+    """Windows that can be learned from may be too short to be read in, which `dev` is."""
+    reader = TrainedReader(name="span", options={"max_length": 40, "stride": 16})
+    settings = {"max_steps": 2, "dev": [{"path": data}], "begin": never}
+    for soup in (1, 2):
+        with pytest.raises(UsageError, match="max_length=40"):
+            train(tmp_path / "out", encoder, data, reader=reader, soup=soup, **settings)
+        assert not (tmp_path / "out").exists()
+
+
 def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder, data):  # noqa: F811
     """By the same word as the readers' option, also where an encoder goes on learning."""
     pickled = tmp_path / "pickled"

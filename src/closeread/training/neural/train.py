@@ -73,6 +73,8 @@ def train(request: Request, task: Task) -> Trained:
         else:
             with processes.together():
                 checkpoint = _opened(model, task, settings)
+                if watched:
+                    task.reader(checkpoint)  # refuses its options now, not at the first look
                 features = _features(request, task, checkpoint, settings, material)
                 second = InferenceBeside(settings.beside.max_length) if settings.beside else None
                 if second is not None:
