@@ -118,6 +118,20 @@ def test_a_graph_is_made_once_for_the_same_weights(tmp_path, cache):
     assert len(list(cache.iterdir())) == 3
 
 
+@pytest.mark.parametrize("runtime", ["onnx", "int8"])
+def test_a_graph_that_was_cut_short_is_made_anew(tmp_path, cache, runtime):
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    item = (Passage(passage_id="p", text=TEXTS["en"][0]), question)
+    options = {"model": make_encoder(tmp_path / "m"), "runtime": runtime}
+    wanted = list(make("span", options)[0].read([item]))
+    (path,) = cache.iterdir()
+    whole = path.read_bytes()
+    for left in (b"", whole[:1000], whole[:-20]):
+        path.write_bytes(left)
+        assert list(make("span", options)[0].read([item])) == wanted
+        assert (path.stat().st_size, list(cache.iterdir())) == (len(whole), [path])
+
+
 def test_it_is_for_processors_alone(tmp_path):
     with pytest.raises(UsageError, match="runtime=int8"):
         make("span", {"model": make_encoder(tmp_path), "runtime": "int8", "dtype": "bfloat16"})
