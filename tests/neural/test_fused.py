@@ -100,6 +100,20 @@ def test_models_with_names_of_bert_s_keep_their_own_last_layer(kind):
         assert network(ids, None, None) == pytest.approx(wanted, abs=1e-4)
 
 
+def test_a_head_that_looks_at_other_tokens_keeps_the_whole_layer():
+    """Splinter's looks at the token behind the question, wherever that is; others at the last."""
+    sizes = {"vocab_size": 60, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 64, "initializer_range": 0.4}
+    splinter = transformers.SplinterConfig(**sizes, question_token_id=59)
+    electra = transformers.ElectraConfig(**sizes, summary_type="last")
+    for head, model in (
+        ("span", transformers.SplinterForQuestionAnswering(splinter)),
+        ("choice", transformers.ElectraForMultipleChoice(electra)),
+    ):
+        checkpoint = Checkpoint(name=head, head=head, model=model.eval(), tokenizer=None)
+        assert not with_last_layer(checkpoint)[1]
+
+
 def test_activations_other_than_the_exact_gelu_stay(tmp_path):
     folder = make_encoder(tmp_path, hidden_act="gelu_new")
     checkpoint = open_checkpoint(folder, "span")

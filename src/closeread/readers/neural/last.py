@@ -17,7 +17,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 _LAYER = {"attention", "intermediate", "output"}
 _ATTENTION = {"self", "output"}
 _SELF = {"query", "key", "value", "dropout"}
-_TOKENS = 12
+_TOKENS, _FEW = 12, 3  # of the sequences by which it is tried; a pair's head looks at the first
 _ALIKE = 1e-4
 KEPT = "kept"  # the argument that reaches the layer through the model's own ``forward``
 
@@ -72,7 +72,8 @@ def with_last_layer(checkpoint: Checkpoint) -> tuple[Any, bool]:
     """
     made = _copied(checkpoint.model)
     layers = getattr(getattr(made.base_model, "encoder", None), "layer", None)
-    if isinstance(layers, torch.nn.ModuleList) and _is_known(layers[-1]):
+    known = isinstance(layers, torch.nn.ModuleList) and _is_known(layers[-1])
+    if known and (checkpoint.head != "span" or _is_by_token(made)):
         layers[-1] = LastLayer(layers[-1])
         if _agree(checkpoint, made):
             return made, True
@@ -92,12 +93,20 @@ def _is_known(layer: Any) -> bool:
     return all(one is not None and {n for n, _ in one.named_children()} == of for one, of in parts)
 
 
+def _is_by_token(model: Any) -> bool:
+    """Say whether a span head looks at each token alone; Splinter's finds the question's first."""
+    parts = dict(model.named_children())
+    parts.pop(model.base_model_prefix, None)
+    return [(name, type(part)) for name, part in parts.items()] == [("qa_outputs", torch.nn.Linear)]
+
+
 def _agree(checkpoint: Checkpoint, made: Any) -> bool:
-    """Say whether the copy tells of all tokens what the model tells."""
+    """Say whether the copy tells what the model tells, of all tokens or by the first ones."""
     model = checkpoint.model
     ids = torch.arange(2 * _TOKENS, device=model.device).reshape(2, -1) * 37
     ids %= model.config.vocab_size
-    kept = torch.arange(_TOKENS, device=model.device).expand(2, -1)
+    n_kept = _TOKENS if checkpoint.head == "span" else _FEW
+    kept = torch.arange(n_kept, device=model.device).expand(2, -1)
     given = ids[:, None] if checkpoint.head == "choice" else ids
     try:
         with torch.inference_mode():
