@@ -222,6 +222,19 @@ def test_numbers_that_are_none_are_an_error(model, items):
     assert said.answer is None
 
 
+def test_one_window_without_a_number_is_an_error_too(model, items):
+    """It is not passed over because another window of the option has a number."""
+    reader, _ = make("choice", {"model": model, "windows": "all", "max_length": 128, "stride": 32})
+    n_windows = len(reader._windows(*items[0])[0])
+    assert n_windows > 1
+    rows = torch.arange(4.0 * n_windows)[:, None].numpy()
+    rows[1] = torch.nan
+    reader._network = lambda ids, *_: rows[: len(ids)]
+    reader._token_budget = 1_000_000
+    (said,) = reader.read(items[:1])
+    assert (said.answer, "not finite" in said.error) == (None, True)
+
+
 def test_a_run_is_scored_and_verified(model, tmp_path):
     """End to end on the exam that ships; the record tells the model's size and descent."""
     dataset = open_dataset("exam/zh")

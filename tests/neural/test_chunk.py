@@ -121,6 +121,20 @@ def test_the_evidence_is_the_best_chunk(model, items):
             )
 
 
+def test_one_chunk_without_a_number_is_an_error(model, items):
+    """It is not passed over because another chunk of the option has a number."""
+    reader, _ = make("chunk", {"model": model, "chunk_tokens": 60})
+
+    def network(ids, *_):
+        rows = torch.zeros(len(ids), 2)
+        rows[-1] = torch.nan  # a batch's shortest, as a rule a last chunk
+        return rows.numpy()
+
+    reader._network = network
+    (said,) = reader.read(items[:1])
+    assert (said.answer, "not finite" in said.error) == (None, True)
+
+
 def test_one_prediction_an_item_whatever_it_is(model):
     """Empty and hostile texts, no option, hypotheses."""
     found = read(battery(), model=model, max_length=64, chunk_tokens=40)

@@ -129,10 +129,10 @@ class ChoiceReader:
         ]
 
     def _told(self, asked: _Asked, scored: Sequence[float]) -> Prediction:
+        if not all(map(math.isfinite, scored)):
+            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         rest = iter(scored)
         scores = [self._aggregate([*islice(rest, len(one))]) for one in asked.windows]
-        if not all(map(math.isfinite, scores)):
-            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         shown = asked.sequences
         note = f"{sum(len(one.ids) for one in shown)} tokens in {len(shown)} sequences"
         n_read = min(of_option[0].length for of_option in asked.windows)

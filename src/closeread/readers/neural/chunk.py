@@ -137,6 +137,8 @@ class ChunkReader:
         ]
 
     def _told(self, asked: _Asked, odds: Sequence[float]) -> Prediction:
+        if not all(map(math.isfinite, odds)):
+            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         found, evidence, rest = [], [], iter(odds)
         for option, of_option in zip(asked.question.options, asked.chunks, strict=True):
             values = [*islice(rest, len(of_option))]
@@ -151,8 +153,6 @@ class ChunkReader:
                     score=round(values[best], 6),
                 )
             )
-        if not all(map(math.isfinite, found)):
-            return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         shown = asked.sequences
         return decided(
             asked.question,
