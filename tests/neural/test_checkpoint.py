@@ -47,6 +47,17 @@ def test_a_broken_file_is_one_message(tmp_path, model, name, change):
         make("span", {"model": str(folder)})
 
 
+def test_a_model_that_would_answer_with_tuples_answers_all_the_same(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "tuples"))
+    settings = json.loads((folder / "config.json").read_text())
+    settings["return_dict"] = False
+    (folder / "config.json").write_text(json.dumps(settings))
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    item = (Passage(passage_id="p", text=TEXTS["en"][0]), question)
+    wanted, found = (make("span", {"model": one})[0].read([item]) for one in (model, str(folder)))
+    assert [*found] == [*wanted]
+
+
 @pytest.mark.parametrize("device", ["nowhere", "cuda:99"])
 def test_a_device_that_is_not_there_is_one_message(model, device):
     with pytest.raises(UsageError, match=f"device={device}: "):

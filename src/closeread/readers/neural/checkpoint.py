@@ -191,6 +191,7 @@ def open_checkpoint(
         raise _unopened(name, error) from error
     finally:
         logging.set_verbosity(verbosity)
+    model.config.return_dict = True  # what a head says is asked for by its name
     try:
         model = model.to(device).eval()
     except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
