@@ -217,6 +217,22 @@ def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):
         train(tmp_path / "none", encoder, few, soup=2, beside=beside)
 
 
+def test_a_soup_and_its_members_are_looked_at_by_the_same_questions(
+    tmp_path, encoder, few, monkeypatch  # noqa: F811
+):  # fmt: skip
+    """Else nobody could tell by `dev` whether the mean is better than they are."""
+    seen = set()
+
+    def looked(reader, items, name):
+        seen.add(tuple(question.question_id for _, question in items))
+        return 0.5
+
+    monkeypatch.setattr("closeread.training.neural.train.measured", looked)
+    dev = [{"path": few, "at_most": 10}]
+    train(tmp_path / "out", encoder, few, soup=2, seed=3, max_steps=1, evaluate_every=1, dev=dev)
+    assert [len(one) for one in seen] == [10]
+
+
 def test_a_stage_that_was_finished_outlives_a_mistake(tmp_path, encoder, few):  # noqa: F811
     """The last training fails at its data: what came first is kept, and can be gone on from."""
     pairs = inference(tmp_path / "pairs.jsonl", 4)

@@ -27,6 +27,8 @@ from closeread.training.neural.task import Gathers, Prepares, Task
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
 
+_DEV_SEED = 0
+
 
 def train(request: Request, task: Task) -> Trained:
     """Train a model for a task and write its folder.
@@ -188,10 +190,13 @@ def _material(
 
 
 def _watched(request: Request, settings: NeuralSettings) -> tuple[list[Item], list[Drawn]]:
-    """Return what the metric is watched on; ids of several sets may be the same."""
+    """Return what the metric is watched on, whatever the seed; ids of several sets may be alike.
+
+    Members of a soup, and any trainings that differ in their seed, can be compared by it.
+    """
     found, told = [], []
     for number, source in enumerate(settings.dev):
-        items, one = drawn(source, request.open_dataset, None, settings.seed)
+        items, one = drawn(source, request.open_dataset, None, _DEV_SEED)
         told.append(one)
         found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
     return found, told
