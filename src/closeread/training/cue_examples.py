@@ -14,8 +14,6 @@ from closeread.training.request import OpenDataset
 from closeread.training.truth import truths
 from closeread.types import Option, Passage, Question, Record
 
-_NO_ANSWER = -1
-
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
@@ -23,13 +21,13 @@ class Example:
 
     Attributes:
         truth: Of each option; None where nobody knows.
-        gold: The answer's place.
+        gold: The places of the accepted answers.
         sign: -1 where the stem asks for what does not hold.
         features: Of each option.
     """
 
     truth: tuple[bool | None, ...]
-    gold: int
+    gold: frozenset[int]
     sign: float
     part: int
     features: tuple[Features, ...]
@@ -133,16 +131,24 @@ def _kept(held: Sequence[Overlap], found: Iterable[Found]) -> tuple[list[Found],
 
 def _has_answer(question: Question) -> bool:
     """Whether the answer is one of several options; a defect in the data may name another."""
-    return len(question.options) > 1 and _gold(question) != _NO_ANSWER
+    return len(question.options) > 1 and bool(_gold(question))
 
 
-def _gold(question: Question) -> int:
-    labels = [option.label for option in question.options]
-    label = question.answers[0].label if question.answers else None
-    return labels.index(label) if label in labels else _NO_ANSWER
+def _gold(question: Question) -> frozenset[int]:
+    accepted = {answer.label for answer in question.answers}
+    return frozenset(
+        place for place, option in enumerate(question.options) if option.label in accepted
+    )
 
 
 _TRUTH = {"entailment": True, "contradiction": False}
+
+
+def _class(question: Question) -> str:
+    """Return what an entailment's answer says, by its text or by the text of its option."""
+    answer = question.answers[0]
+    said = [option.text for option in question.options if option.label == answer.label]
+    return (*answer.texts, *said, "")[0].strip().lower()
 
 
 def _joined(found: Sequence[Found]) -> Found:
@@ -160,6 +166,6 @@ def _joined(found: Sequence[Found]) -> Found:
                 Option(label=str(number), text=one.question.text)
                 for number, one in enumerate(found, 1)
             ),
-            option_truth=tuple(_TRUTH.get(one.question.answers[0].texts[0]) for one in found),
+            option_truth=tuple(_TRUTH.get(_class(one.question)) for one in found),
         ),
     )

@@ -135,7 +135,7 @@ def train(
         n_excluded += n_overlapping
     before = {feature: settings.prior * weight for feature, weight in before.items()}
     scores = _held_out(learned, folds, settings, before)
-    correct = [_best(found) == one.gold for found, one in zip(scores, learned, strict=True)]
+    correct = [_best(found) in one.gold for found, one in zip(scores, learned, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
     chosen = None
     if settings.risk:

@@ -143,6 +143,21 @@ def test_an_answer_that_is_no_option_is_passed_over(tmp_path):
     assert json.loads(result.stdout)["n_questions"] == 39
 
 
+def test_any_accepted_answer_is_right(tmp_path):
+    """Where two are, no option but the others is learned as wrong, as `choice.accuracy` counts."""
+
+    def change(_, question):
+        first = question["answers"][0]["label"]
+        second = "ABCD"["ABCD".index(first) - 1]
+        texts = {option["label"]: option for option in question["options"]}
+        texts[second]["text"] = texts[first]["text"]
+        question["answers"].insert(0, {"kind": "choice", "label": second})
+
+    result, _ = run(tmp_path, "", changed(tmp_path, change))
+    assert result.exit_code == 0, result.exception
+    assert json.loads(result.stdout)["held_out_accuracy"] > 0.95
+
+
 def test_nothing_that_could_be_weighed_is_told(tmp_path):
     """All options true; no feature often enough; and no weights are written."""
     same = changed(tmp_path, lambda _, question: question.update(option_truth=[True] * 4))

@@ -31,6 +31,13 @@ def test_the_answer_implies_the_rest(asks_for, expected):
     assert truths(asked(asks_for=asks_for, answers=(Answer(kind="choice", label="B"),))) == expected
 
 
+def test_every_accepted_answer_is_what_the_stem_asks_for():
+    """Each alone is enough, so none of them is learned as wrong."""
+    both = tuple(Answer(kind="choice", label=label) for label in "ZAC")
+    assert truths(asked(answers=both)) == (True, False, True)
+    assert truths(asked(asks_for="contradicted", answers=both)) == (False, True, False)
+
+
 def test_without_gold_nothing_is_known():
     assert truths(asked()) == ()
     assert truths(asked(answers=(Answer(kind="choice", label="Z"),))) == ()
