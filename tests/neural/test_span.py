@@ -23,9 +23,6 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
-from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
-from closeread.readers.neural.engine import forward  # noqa: E402
-from closeread.readers.windows import Encoded  # noqa: E402
 from closeread.types import Answer, Option, Passage, Question  # noqa: E402
 
 LONG = " ".join(TEXTS["en"] * 8)
@@ -140,44 +137,6 @@ def test_nothing_depends_on_the_batch(models, kind):
     for item in reversed(items()):
         (alone,) = reader.read([item])
         assert alone == together[alone.question_id]
-
-
-@pytest.mark.parametrize("head", ["span", "choice", "pair"])
-@pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
-    """Padding, masks and segments change nothing, for any head."""
-    checkpoint = open_checkpoint(make_encoder(tmp_path, head, kind=kind, positions=40), head)
-    rng = np.random.default_rng(3)
-    sequences = []
-    for length in (1, 3, 8, 9, 24, 24, 39, 40):
-        types = [0] * (length // 2) + [checkpoint.template.second] * (length - length // 2)
-        sequences.append(Encoded(rng.integers(5, 60, length).tolist(), types))
-    found = dict(forward(checkpoint, sequences))
-    assert sorted(found) == list(range(len(sequences)))
-    for index, one in enumerate(sequences):
-        given = {"input_ids": torch.tensor([one.ids]), "token_type_ids": torch.tensor([one.types])}
-        if head == "choice":
-            given = {name: tensor[None] for name, tensor in given.items()}
-        with torch.no_grad():
-            out = checkpoint.model(**given)
-        row = (
-            torch.cat([out.start_logits, out.end_logits]) if head == "span" else out.logits[0]
-        ).numpy()
-        assert found[index].shape == row.shape
-        assert found[index] == pytest.approx(row, abs=1e-5)
-
-
-@pytest.mark.parametrize("runtime", ["torch", "onnx"])
-def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runtime):
-    """BERT's tokenizer with a model of RoBERTa's kind, as some Chinese ones are published."""
-    if runtime == "onnx":
-        pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
-    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
-    reader, _ = make(
-        "span", {"model": make_encoder(tmp_path / "m", type_vocab_size=1), "runtime": runtime}
-    )
-    assert reader._checkpoint.template.second == 1
-    assert all(one.answer.kind == "span" for one in reader.read(items({"long": LONG})))
 
 
 def test_the_contract_of_all_readers(models):

@@ -31,6 +31,7 @@ _CLASSES = {
 # Marks that MRQA puts before titles, documents and paragraphs.
 _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
+_TRIED = 12  # tokens by which it is tried what padding does
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
@@ -86,6 +87,32 @@ class Checkpoint:
         """
         taken = inspect.signature(self.model.forward).parameters
         return "token_type_ids" in taken and getattr(self.model.config, "type_vocab_size", 2) > 1
+
+    @cached_property
+    def minds_padding(self) -> bool:
+        """Whether padding changes what is said of a sequence, though it is masked.
+
+        So it is where convolutions run over all tokens, or a head takes the last one.
+        """
+        padding = getattr(self.tokenizer, "pad_token_id", None) or 0
+        n_words = getattr(self.model.config, "vocab_size", None) or _TRIED
+        ids = torch.full((1, 2 * _TRIED), padding, device=self.model.device)
+        ids[:, :_TRIED] = torch.arange(5, 5 + 37 * _TRIED, 37) % n_words
+        mask = (torch.arange(2 * _TRIED, device=ids.device) < _TRIED).long()[None]
+        alone, padded = (
+            self._said(ids[:, :width], mask[:, :width])[..., :_TRIED]
+            for width in (_TRIED, 2 * _TRIED)
+        )
+        alike = 1e-4 if self.model.dtype == torch.float32 else 0.05
+        return not torch.allclose(alone, padded, rtol=alike, atol=alike)
+
+    def _said(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        if self.head == "choice":
+            ids, mask = ids[None], mask[None]
+        with torch.inference_mode():
+            out = self.model(input_ids=ids, attention_mask=mask)
+        said = (out.start_logits, out.end_logits) if self.head == "span" else (out.logits,)
+        return torch.cat(said).float()
 
     @property
     def n_parameters(self) -> int:

@@ -82,10 +82,11 @@ def forward(
         UsageError: The budget is below 1.
     """
     on = checkpoint.model.device.type
+    rounded = _MULTIPLES.get(on, _MULTIPLE_ELSEWHERE)
     batches = plan(
         [len(one.ids) for one in sequences],
         token_budget=_BUDGETS.get(on, _BUDGET_ELSEWHERE) if token_budget is None else token_budget,
-        multiple=_MULTIPLES.get(on, _MULTIPLE_ELSEWHERE),
+        multiple=1 if checkpoint.minds_padding else rounded,
         most=checkpoint.max_length,
         then=None if looked_at is None else [len(one) for one in looked_at],
     )

@@ -156,6 +156,7 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._order, self._processes = order, processes
         self._typed = checkpoint.has_segments
+        _ = checkpoint.minds_padding  # asked before mixed precision blurs what it compares
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order

@@ -1,0 +1,88 @@
+"""What a model is given: padding and segments change nothing, or are not given."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+transformers = pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from encoders import TEXTS, make_encoder  # noqa: E402
+
+from closeread.readers import make  # noqa: E402
+from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
+from closeread.readers.neural.engine import forward  # noqa: E402
+from closeread.readers.windows import Encoded  # noqa: E402
+from closeread.types import Passage, Question  # noqa: E402
+
+
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_rows_are_those_of_the_plain_model(tmp_path, kind, head):
+    """Padding, masks and segments change nothing, for any head."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path, head, kind=kind, positions=40), head)
+    rng = np.random.default_rng(3)
+    sequences = []
+    for length in (1, 3, 8, 9, 24, 24, 39, 40):
+        types = [0] * (length // 2) + [checkpoint.template.second] * (length - length // 2)
+        sequences.append(Encoded(rng.integers(5, 60, length).tolist(), types))
+    found = dict(forward(checkpoint, sequences))
+    assert sorted(found) == list(range(len(sequences)))
+    for index, one in enumerate(sequences):
+        given = {"input_ids": torch.tensor([one.ids]), "token_type_ids": torch.tensor([one.types])}
+        if head == "choice":
+            given = {name: tensor[None] for name, tensor in given.items()}
+        with torch.no_grad():
+            out = checkpoint.model(**given)
+        row = (
+            torch.cat([out.start_logits, out.end_logits]) if head == "span" else out.logits[0]
+        ).numpy()
+        assert found[index].shape == row.shape
+        assert found[index] == pytest.approx(row, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "minds"),
+    [("ConvBert", "span", True), ("RoFormer", "choice", True), ("FNet", "pair", True),
+     ("Bert", "span", False), ("Roberta", "choice", False), ("DistilBert", "pair", False)],
+)  # fmt: skip
+def test_a_model_that_minds_padding_is_given_none(tmp_path, kind, head, minds):
+    """Convolutions, Fourier's transform, or a head that takes the last token, padding or not."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 64, "vocab_size": 60, "initializer_range": 0.4}
+    config = getattr(transformers, f"{kind}Config")(**sizes, pad_token_id=0)
+    torch.manual_seed(5)
+    name = {"span": "QuestionAnswering", "choice": "MultipleChoice"}.get(
+        head, "SequenceClassification"
+    )
+    model = getattr(transformers, f"{kind}For{name}")(config).eval()
+    tokenizer = open_checkpoint(make_encoder(tmp_path), "span").tokenizer
+    checkpoint = Checkpoint(name=kind, head=head, model=model, tokenizer=tokenizer)
+    assert checkpoint.minds_padding == minds
+    sequences = [Encoded(list(range(5, 5 + n)), [0] * n) for n in (3, 9, 9, 14, 23)]
+    for index, row in forward(checkpoint, sequences):
+        ids = torch.tensor([sequences[index].ids])
+        with torch.no_grad():
+            out = model(input_ids=ids[None] if head == "choice" else ids)
+        alone = torch.cat([out.start_logits, out.end_logits]) if head == "span" else out.logits[0]
+        assert row == pytest.approx(alone.numpy(), abs=1e-4)
+
+
+@pytest.mark.parametrize("runtime", ["torch", "onnx"])
+def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runtime):
+    """BERT's tokenizer with a model of RoBERTa's kind, as some Chinese ones are published."""
+    if runtime == "onnx":
+        pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    item = (Passage(passage_id="p", text=TEXTS["en"][0]), question)
+    reader, _ = make(
+        "span", {"model": make_encoder(tmp_path / "m", type_vocab_size=1), "runtime": runtime}
+    )
+    assert reader._checkpoint.template.second == 1
+    assert all(one.answer.kind == "span" for one in reader.read([item]))
