@@ -17,7 +17,7 @@ from closeread.types import Option, Passage, Question, Record
 
 @dataclass(frozen=True, kw_only=True)
 class Example:
-    """A question that can be learned from; no fold divides a ``part``.
+    """A question that can be learned from.
 
     Attributes:
         truth: Of each option; None where nobody knows.
@@ -29,7 +29,6 @@ class Example:
     truth: tuple[bool | None, ...]
     gold: frozenset[int]
     sign: float
-    part: int
     features: tuple[Features, ...]
 
 
@@ -57,19 +56,20 @@ def questions(
         held,
         (
             one
-            for name in (*names, *by_stem)
+            for of, stem_tells in ((names, False), (by_stem, True))
+            for name in of
             for passage, asked in open_dataset(name)
             for question in asked
             if question.kind != "entailment" and _has_answer(question)
-            for one in _asked(passage, question, name, name in by_stem)
+            for one in _asked(passage, question, name, stem_tells)
         ),
     )
 
 
-def _asked(passage: Passage, question: Question, name: str, by_stem: bool) -> Iterator[Found]:
-    if by_stem and (question.asks_for is None or not passage.text):
+def _asked(passage: Passage, question: Question, name: str, stem_tells: bool) -> Iterator[Found]:
+    if stem_tells and (question.asks_for is None or not passage.text):
         return
-    if by_stem:
+    if stem_tells:
         question = msgspec.structs.replace(question, kind="verification")
     yield Found(passage=passage, question=question, dataset=name)
 
@@ -98,23 +98,19 @@ def statements(
     return _kept(held, itertools.chain(ranked, joined))
 
 
-def examples(
-    found: Iterable[Found], retriever: Retriever, parts: Sequence[int] = ()
-) -> Iterator[Example]:
+def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
     """Yield each question with the features of its options.
 
     Args:
         found: The questions.
         retriever: Finds the sentences that an option is held against.
-        parts: A number for each, the same for those that no fold divides.
     """
-    for place, one in enumerate(found):
+    for one in found:
         explanations = explained(one.question, one.passage, retriever)
         yield Example(
             truth=truths(one.question),
             gold=_gold(one.question),
             sign=-1.0 if one.question.asks_for == "contradicted" else 1.0,
-            part=parts[place] if parts else place,
             features=features(one.question, one.passage, explanations),
         )
 

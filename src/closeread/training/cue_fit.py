@@ -1,8 +1,8 @@
 """Fits the weights of the reader ``cues``: pairwise ranking with a ridge that trusts what tells."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ _HALF = 0.5
 
 
 def fit(
-    examples: Sequence[Example],
+    examples: Iterable[Example],
     l2: float,
     loss: ranking.Loss = "logistic",
     least: int = 3,
@@ -33,7 +33,7 @@ def fit(
     """Return the weight of every feature that enough options have, or that had one before.
 
     Args:
-        examples: What is learned from.
+        examples: What is learned from, gone through once.
         l2: The ridge.
         loss: Of the difference between the scores of a true and of a false option.
         least: How many options must have a feature.
@@ -44,15 +44,16 @@ def fit(
     Raises:
         InputError: No feature is had by so many, or no question has a true and a false option.
     """
-    right_wrong = np.array(ranking.pairs([one.truth for one in examples]), dtype=int)
+    every, rows, truth = _rows(examples)
+    right_wrong = np.array(ranking.pairs(truth), dtype=int)
     if not len(right_wrong):
         raise InputError(
             "no question has a true and a false option to learn from",
             where=where,
             expected="some that have, in every part of the data",
-            cure="name more questions with options and gold, or fewer train.folds",
+            cure="name more questions with options and gold; where folds are to blame, fewer",
         )
-    names, matrix = _matrix(examples, least, where)
+    names, matrix = _often(every, rows, least, where)
     scales = trust(names, matrix, right_wrong) if trusting else np.ones(len(names))
     differences = (matrix[right_wrong[:, 0]] - matrix[right_wrong[:, 1]]) @ diags_array(scales)
     start = np.array([(before or {}).get(name, 0.0) for name in names]) / scales
@@ -91,23 +92,43 @@ def scored(weights: Mapping[str, float], one: Example) -> list[float]:
     ]
 
 
-def _matrix(examples: Sequence[Example], least: int, where: str) -> "tuple[list[str], csr_array]":
-    rows = [found for one in examples for found in one.features]
-    counts = Counter(name for row in rows for name, value in row.items() if value)
-    names = sorted(name for name, count in counts.items() if count >= least)
-    if not names:
+def _rows(
+    examples: Iterable[Example],
+) -> "tuple[list[str], csr_array, list[tuple[bool | None, ...]]]":
+    """Return all features, their values in each option, and the options' truths.
+
+    A value takes 16 bytes here and ten times that in its option's dictionary, so that no more of
+    those need be there at a time than one question's.
+    """
+    column: dict[str, int] = {}
+    values, columns, ends = array("d"), array("q"), array("q", [0])
+    truth = []
+    for one in examples:
+        truth.append(one.truth)
+        for found in one.features:
+            for name, value in found.items():
+                if value:
+                    columns.append(column.setdefault(name, len(column)))
+                    values.append(value)
+            ends.append(len(values))
+    shape = (len(ends) - 1, len(column))
+    rows = csr_array((np.array(values), np.array(columns), np.array(ends)), shape=shape)
+    return list(column), rows, truth
+
+
+def _often(
+    every: Sequence[str], rows: csr_array, least: int, where: str
+) -> "tuple[list[str], csr_array]":
+    """Return the features that enough options have, by name, and their columns."""
+    counts = np.bincount(rows.indices, minlength=len(every))
+    often = sorted(np.flatnonzero(counts >= least).tolist(), key=every.__getitem__)
+    if not often:
         raise InputError(
             f"no feature is had by {least:,} options",
             where=where,
-            expected=f"some that are, among {len(rows):,} options",
-            cure="a lower train.least, or more questions",
+            expected=f"some that are, among {rows.shape[0]:,} options",
+            cure="a lower `least`, or more questions",
         )
-    column = {name: place for place, name in enumerate(names)}
-    cells = [
-        (value, row, column[name])
-        for row, found in enumerate(rows)
-        for name, value in found.items()
-        if value and name in column
-    ]
-    values, at_rows, at_columns = zip(*cells, strict=True)
-    return names, csr_array((values, (at_rows, at_columns)), shape=(len(rows), len(names)))
+    matrix = rows[:, often]
+    matrix.sort_indices()
+    return [every[place] for place in often], matrix

@@ -1,5 +1,6 @@
 """Trains the reader ``cues``: pairwise ranking over named features, in seconds."""
 
+import math
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -86,7 +87,8 @@ class Learned:
         accuracy: Over questions of passages that were held out, fold by fold.
         calibration_error: Of the confidences over the same questions, each by a calibrator that
             was fitted without its fold.
-        n_excluded: Questions left out because they overlap an excluded set.
+        n_excluded: Questions left out because they overlap an excluded set; of trainings that
+            come first, or what the last learns from.
     """
 
     weights: CueWeights
@@ -107,33 +109,36 @@ def train(
 
     Args:
         settings: What the recipe says under ``[train]``.
-        options: The reader's options; only ``retriever`` matters here.
+        options: The reader's options: ``retriever``.
         open_dataset: Opens a data set by name.
         stages: What it says under ``[before.train]``, in order.
         say: Told lines on the way.
 
     Raises:
-        UsageError: A setting is out of its range, or there is no such retriever.
+        UsageError: A setting is out of its range, there is no such retriever, or there are other
+            options.
         InputError: There are too few passages, or nothing in them that could be weighed.
     """
-    _check(settings, stages)
+    _check(settings, options, stages)
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
     items, n_excluded = questions(settings.datasets, settings.by_stem, open_dataset, excluded)
     parted = clusters([(one.passage, one.question) for one in items])
-    learned = list(examples(items, retriever, parted))
-    folds = _folds(learned, settings)
-    before: Weights = {}
-    learned_from = Counter(one.dataset for one in items)
+    folds = _folds(parted, settings)
     own = Overlap((one.passage, (one.question,)) for one in items) if stages else Overlap(())
+    stated = []
     for number, stage in enumerate(stages, 1):
-        found, n_overlapping = statements(stage.datasets, open_dataset, excluded, own)
+        found, n_overlapping = _stated(number, stage, open_dataset, excluded, own)
         say(f"stage {number}: {len(found):,} questions and premises, {n_overlapping:,} left out")
-        before = _stage(stage, found, retriever, before)
-        learned_from.update(one.dataset for one in found)
+        stated.append(found)
         n_excluded += n_overlapping
+    before: Weights = {}
+    for number, (stage, found) in enumerate(zip(stages, stated, strict=True), 1):
+        before = _stage(number, stage, found, retriever, before)
     before = {feature: settings.prior * weight for feature, weight in before.items()}
+    learned = list(examples(items, retriever))
+    sources = [one for found in (items, *stated) for one in found]
     scores = _held_out(learned, folds, settings, before)
     correct = [_best(found) in one.gold for found, one in zip(scores, learned, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
@@ -146,10 +151,10 @@ def train(
             for feature, weight in _fit(learned, settings, before).items()
             if abs(weight) >= _LEAST
         },
-        languages=tuple(sorted({one.passage.language for one in items})),
+        languages=tuple(sorted({one.passage.language for one in sources})),
         calibrator=calibration.fit_curve(scores, correct),
         threshold=chosen,
-        learned_from=dict(learned_from),
+        learned_from=dict(Counter(one.dataset for one in sources)),
         settings=msgspec.to_builtins(settings)
         | {"retriever": name, "before": msgspec.to_builtins(tuple(stages))},
     )
@@ -162,15 +167,40 @@ def train(
     )
 
 
+def _stated(
+    number: int, stage: StageSettings, open_dataset: OpenDataset, *held: Overlap
+) -> tuple[list[Found], int]:
+    """Return what a training that comes first learns from, and how many were left out.
+
+    Raises:
+        InputError: Nothing is there.
+    """
+    found, n_left_out = statements(stage.datasets, open_dataset, *held)
+    if not found:
+        raise InputError(
+            "nothing to learn from"
+            + (f", {n_left_out:,} left out for overlap" if n_left_out else ""),
+            where=_place(number, stage),
+            expected="questions with options and gold, or premises of several hypotheses, which"
+            " neither train.exclude nor the last training holds",
+            cure="name others, or leave this [[before]] out",
+        )
+    return found, n_left_out
+
+
 def _stage(
-    stage: StageSettings, found: Iterable[Found], retriever: Retriever, before: Weights
+    number: int, stage: StageSettings, found: Iterable[Found], retriever: Retriever, before: Weights
 ) -> Weights:
     """Return the weights of a training that comes first."""
     return fit(
-        list(examples(found, retriever)),
+        examples(found, retriever),
         stage.l2, stage.loss, stage.least,
-        before=before, trusting=False, where=", ".join(stage.datasets),
+        before=before, trusting=False, where=_place(number, stage),
     )  # fmt: skip
+
+
+def _place(number: int, stage: StageSettings) -> str:
+    return f"before.{number}.train: {', '.join(stage.datasets)}"
 
 
 def _fit(learned: Sequence[Example], settings: CueSettings, before: Mapping[str, float]) -> Weights:
@@ -180,23 +210,23 @@ def _fit(learned: Sequence[Example], settings: CueSettings, before: Mapping[str,
     )  # fmt: skip
 
 
-def _folds(learned: Sequence[Example], settings: CueSettings) -> list[int]:
-    """Return the fold of every question, dealt by seed.
+def _folds(parted: Sequence[int], settings: CueSettings) -> list[int]:
+    """Return the fold of every question, dealt by seed; ``parted`` numbers what none divides.
 
     Raises:
         InputError: There are fewer parts than folds.
     """
-    parts = sorted({one.part for one in learned})
+    parts = sorted(set(parted))
     if len(parts) < settings.folds:
         raise InputError(
-            f"only {len(parts)} passages with questions to learn from",
+            f"only {len(parts)} passages with questions to learn from, of those that overlap one",
             where=", ".join((*settings.datasets, *settings.by_stem)),
             expected=f"at least {settings.folds}, one for each fold",
-            cure="name sets of questions with options and gold",
+            cure="name sets of questions with options and gold; premises come under [[before]]",
         )
     random.Random(settings.seed).shuffle(parts)
     fold_of = {part: place % settings.folds for place, part in enumerate(parts)}
-    return [fold_of[one.part] for one in learned]
+    return [fold_of[part] for part in parted]
 
 
 def _held_out(
@@ -234,22 +264,34 @@ def _best(scores: Sequence[float]) -> int:
     return max(range(len(scores)), key=lambda place: (scores[place], -place))
 
 
-def _check(settings: CueSettings, stages: Sequence[StageSettings]) -> None:
-    if (
-        settings.folds < 2
-        or not 0 <= settings.risk < 1
-        or not 0 < settings.delta < 1
-        or settings.prior < 0
+def _check(
+    settings: CueSettings, options: Mapping[str, Any], stages: Sequence[StageSettings]
+) -> None:
+    other = sorted(set(options) - {"retriever"})
+    if other:
+        raise UsageError(
+            f"the option {other[0]}",
+            where="reader.options",
+            expected="retriever: nothing else of the reader has a part in its training",
+        )
+    if not (
+        settings.folds >= 2
+        and 0 <= settings.risk < 1
+        and 0 < settings.delta < 1
+        and 0 <= settings.prior < math.inf
     ):
         raise UsageError(
             f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
             f"prior={settings.prior:g}",
+            where="train",
             expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
         )
-    every: list[CueSettings | StageSettings] = [settings, *stages]
-    for one in every:
-        if one.l2 <= 0 or one.least < 1 or not one.datasets:
+    every: dict[str, CueSettings | StageSettings] = {"train": settings}
+    every |= {f"before.{number}.train": stage for number, stage in enumerate(stages, 1)}
+    for place, one in every.items():
+        if not (0 < one.l2 < math.inf and one.least >= 1 and one.datasets):
             raise UsageError(
                 f"l2={one.l2:g}, least={one.least}, {len(one.datasets)} data sets",
+                where=place,
                 expected="l2 above 0, least 1 or more, one data set or more",
             )

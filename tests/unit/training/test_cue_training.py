@@ -13,7 +13,7 @@ from closeread.types import Answer, Option, Passage, Question
 
 def example(gold, *features):
     truth = tuple(place == gold for place in range(len(features)))
-    return Example(truth=truth, gold=frozenset({gold}), sign=1.0, part=0, features=features)
+    return Example(truth=truth, gold=frozenset({gold}), sign=1.0, features=features)
 
 
 def test_a_cue_that_tells_is_trusted_more():
@@ -66,6 +66,18 @@ def test_the_ridge_draws_to_what_was_learned_before():
     assert weights["cue:惟"] == -0.7
     assert weights["cue:有"] > 0 > weights["cue:都"]
     assert fit(seen, 1e6, before=before)["cue:有"] == pytest.approx(-0.4, abs=1e-3)
+
+
+def test_questions_need_be_there_one_at_a_time_alone():
+    """What comes first may be large: its features are made and forgotten."""
+    seen = [
+        example(0, {"cue:有": 1.0, "cue:可": 0.0}, {"cue:都": 2.0}),
+        example(1, {"cue:都": 1.0, "cue:惟": 1.0}, {"cue:可": 1.0, "cue:有": 1.0}),
+    ] * 3
+    weights = fit(iter(seen), 1.0)
+    assert weights == fit(seen, 1.0)
+    assert list(weights) == ["cue:可", "cue:惟", "cue:有", "cue:都"]
+    assert "cue:可" not in fit(seen, 1.0, least=4)
 
 
 def pair(premise, hypothesis, label, name):
@@ -165,3 +177,5 @@ def test_a_stem_that_asks_for_what_holds_makes_a_choice_a_verification():
     assert [one.question for one in found] == [structs.replace(chosen, kind="verification")]
     found, _ = questions(["mixed"], [], sets.__getitem__, Overlap(()))
     assert [one.question.kind for one in found] == ["choice"] * 3
+    found, _ = questions(["mixed"], ["mixed"], sets.__getitem__, Overlap(()))
+    assert [one.question.kind for one in found] == ["choice"] * 3 + ["verification"]

@@ -110,6 +110,10 @@ def test_what_overlaps_is_left_out(tmp_path):
         ("loss = 'square'", "under train."),
         ("l2 = 0.0", "l2 above 0"),
         ("risk = 1.5", "risk in [0, 1)"),
+        ("l2 = nan", "train: l2=nan"),
+        ("l2 = inf", "l2 above 0"),
+        ("prior = nan", "prior 0 or more"),
+        ("prior = inf", "train: folds=4"),
     ],
 )
 def test_a_wrong_setting_is_refused(tmp_path, more, said):
@@ -227,16 +231,88 @@ def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
 
 
 def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
-    """Of the questions themselves nothing is left to learn from."""
+    """Of the questions themselves nothing is left to learn from, and it says why."""
     toy(tmp_path / "toy.jsonl")
-    for line in (
-        f'exclude = ["{premises(tmp_path / "nli.jsonl")}"]\n' + before(tmp_path),
-        before(tmp_path, data=tmp_path / "toy.jsonl"),
+    single = tmp_path / "single.jsonl"
+    row = {"sentence1": "船在港口里", "sentence2": "船走了", "label": "contradiction"}
+    single.write_text(json.dumps(row), "utf-8")
+    for line, said in (
+        (
+            f'exclude = ["{premises(tmp_path / "nli.jsonl")}"]\n' + before(tmp_path),
+            "nli.jsonl: nothing to learn from, 30 left out for overlap",
+        ),
+        (
+            before(tmp_path, data=tmp_path / "toy.jsonl"),
+            "toy.jsonl: nothing to learn from, 40 left out for overlap",
+        ),
+        (before(tmp_path, data=single), "single.jsonl: nothing to learn from\n"),
     ):
         result, out = run(tmp_path, line)
         assert isinstance(result.exception, InputError)
-        assert "no question has a true and a false option" in str(result.exception)
+        assert str(result.exception).startswith("before.1.train: ")
+        assert said in str(result.exception)
         assert not out.exists()
+
+
+def test_premises_that_tell_nothing_are_told(tmp_path):
+    """All neutral: there is something, and no pair in it."""
+    neutral = premises(tmp_path / "nli.jsonl")
+    told = neutral.read_text("utf-8").replace("contradiction", "neutral")
+    neutral.write_text(told, "utf-8")
+    result, out = run(tmp_path, before(tmp_path, data=neutral))
+    assert isinstance(result.exception, InputError)
+    assert "nli.jsonl: no question has a true and a false option" in str(result.exception)
+    assert not out.exists()
+
+
+def test_premises_alone_are_too_little(tmp_path):
+    """They are ranked, and nothing is answered by them."""
+    result, _ = run(tmp_path, "", premises(tmp_path / "nli.jsonl"))
+    assert "only 0 passages" in str(result.exception)
+    assert "[[before]]" in str(result.exception)
+
+
+def test_passages_that_overlap_count_once(tmp_path):
+    """A person who counts forty is told why there are too few."""
+    data = toy(tmp_path / "toy.jsonl")
+    rows = [json.loads(line) for line in data.read_text("utf-8").splitlines()]
+    for row in rows:
+        row["passage"]["text"] = rows[0]["passage"]["text"]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    result, _ = run(tmp_path, "", data)
+    assert "only 1 passages with questions to learn from, of those that overlap one" in str(
+        result.exception
+    )
+
+
+def test_languages_of_what_came_first_are_known(tmp_path):
+    """Its cue words have weights, so that the reader need not say that they have none."""
+    english = tmp_path / "nli.jsonl"
+    with english.open("w", encoding="utf-8") as out:
+        for number in range(30):
+            premise = f"Ship number {number} came to the harbour in the north before the evening"
+            for hypothesis, label in (
+                (f"Ship number {number} did not come", "contradiction"),
+                (f"Ship number {number} came", "entailment"),
+            ):
+                row = {"sentence1": premise, "sentence2": hypothesis, "label": label}
+                out.write(json.dumps(row) + "\n")
+    result, out = run(tmp_path, before(tmp_path, data=english))
+    assert result.exit_code == 0, result.exception
+    learned = load_weights(out)
+    assert learned.weights["cue:not"] < 0
+    assert learned.languages == ("en", "zh")
+
+
+def test_options_that_have_no_part_in_training_are_refused(tmp_path):
+    """A retriever misspelt is not the usual one."""
+    run(tmp_path)
+    recipe = tmp_path / "recipe.toml"
+    text = recipe.read_text("utf-8")
+    recipe.write_text(text.replace("[train]", "options = { retreiver = 'bm25' }\n[train]"), "utf-8")
+    result = CliRunner().invoke(command, [str(recipe)])
+    assert isinstance(result.exception, UsageError)
+    assert "reader.options: the option retreiver" in str(result.exception)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +321,8 @@ def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
         ({"reader": "entailment"}, "before.1.reader is entailment"),
         ({"options": ", options = { retriever = 'cover' }"}, "the retriever of the last training"),
         ({"more": "folds = 3"}, "unknown key before.1.train.folds"),
-        ({"more": "l2 = -1"}, "l2 above 0"),
+        ({"more": "l2 = -1"}, "before.1.train: l2=-1"),
+        ({"more": "l2 = nan"}, "l2 above 0"),
     ],
 )
 def test_a_wrong_stage_is_refused(tmp_path, given, said):
