@@ -156,8 +156,10 @@ class CueReader:
         """What the run folder keeps about the weights: which they are, and what they come from."""
         learned = self._learned
         made_by = learned.settings.get("made_by", {})
+        retriever = learned.settings.get("retriever")
         stage = Stage(
             reader="cues",
+            options={"retriever": retriever} if retriever else {},
             settings=learned.settings,
             learned_from=tuple(
                 Learned(name=name, sha256="", n_items=count, made_by=made_by.get(name, ""))

@@ -183,9 +183,11 @@ def test_a_run_is_not_gone_on_with_by_other_weights(tmp_path):
     assert first.record == describe_reader("cues", {}, cues()).record
 
 
-def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
+def verdicts(tmp_path, learned_from, **settings):
+    """What the closed track says of weights that people's questions gave, and why."""
+    declared = {"made_by": {"exam/zh": "people", "nli": "people"}}
     learned = msgspec.structs.replace(
-        shipped_weights(), settings={"made_by": {"exam/zh": "people"}}
+        shipped_weights(), learned_from=learned_from, settings=declared | settings
     )
     save_weights(tmp_path / "weights.json", learned)
     reader = cues(str(tmp_path / "weights.json"))
@@ -194,4 +196,22 @@ def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
         closeread="0", created="", dataset=dataset, batch_size=1,
         reader=describe_reader("cues", {"retriever": "cover"}, reader),
     )  # fmt: skip
-    assert [one.verdict for one in closed_track(info)] == ["kept"] * 4
+    rulings = closed_track(info)
+    return [one.verdict for one in rulings], " ".join(one.why for one in rulings)
+
+
+def test_what_was_learned_from_people_keeps_the_closed_track(tmp_path):
+    """What came first counts as what came last does."""
+    first = {"before": [{"datasets": ["nli"]}], "retriever": "cover"}
+    assert verdicts(tmp_path, {"exam/zh": 108})[0] == ["kept"] * 4
+    assert verdicts(tmp_path, {"exam/zh": 108, "nli": 30}, **first)[0] == ["kept"] * 4
+    found, why = verdicts(tmp_path, {"exam/zh": 108, "ocnli": 30}, **first)
+    assert found == ["kept", "kept", "not known", "kept"]
+    assert "nobody declared who wrote ocnli" in why
+
+
+def test_a_retriever_with_a_model_had_a_part_in_training(tmp_path):
+    """Though the run itself was read with one that has none."""
+    found, why = verdicts(tmp_path, {"exam/zh": 108}, retriever="mine:dense")
+    assert found == ["kept", "not known", "kept", "kept"]
+    assert "mine:dense" in why
