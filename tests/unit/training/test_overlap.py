@@ -37,6 +37,14 @@ def test_a_shared_passage_or_option_overlaps():
     assert not Overlap([]).holds(*item(LONG, "灯塔后来停用了，渔船也走了。"))
 
 
+def test_traditional_characters_hide_nothing():
+    """Neither in the passage nor in an option."""
+    option = "灯塔后来停用了，渔船也走了。"
+    known = Overlap([held(*item(LONG, option))])
+    assert known.holds(*item("燈塔建於1850年，當時海灣裡的漁船每晚都靠它的光回港。"))
+    assert known.holds(*item("另一篇。", "燈塔後來停用了漁船也走了"))
+
+
 def test_a_passage_that_nothing_is_asked_about_is_kept_out():
     """Whoever will read it may yet ask."""
     passage, _ = item(LONG)
