@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -14,11 +15,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from encoders import TEXTS, make_encoder  # noqa: E402
 
+from closeread.errors import InputError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
-from closeread.types import Passage, Question  # noqa: E402
+from closeread.types import Option, Passage, Question  # noqa: E402
 
 
 @pytest.mark.parametrize("head", ["span", "choice", "pair"])
@@ -86,3 +88,46 @@ def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runt
     )
     assert reader._checkpoint.template.second == 1
     assert all(one.answer.kind == "span" for one in reader.read([item]))
+
+
+def test_models_that_look_for_their_separators_are_opened(tmp_path):
+    """Longformer for spans, BART for pairs: neither takes just any ids, nor is tried by them."""
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    sizes |= {"intermediate_size": 64, "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2}
+    name = make_encoder(tmp_path / "span", kind="roberta")
+    tokenizer = open_checkpoint(name, "span").tokenizer
+    longformer = transformers.LongformerConfig(
+        vocab_size=len(tokenizer), attention_window=[16, 16], sep_token_id=2, **sizes
+    )
+    transformers.LongformerForQuestionAnswering(longformer).save_pretrained(name)
+    bart = transformers.BartConfig(
+        vocab_size=len(tokenizer), d_model=32, encoder_layers=2, decoder_layers=2,
+        encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=64,
+        decoder_ffn_dim=64, decoder_start_token_id=2, forced_eos_token_id=None,
+        bos_token_id=0, pad_token_id=1, eos_token_id=2,
+    )  # fmt: skip
+    pair = make_encoder(tmp_path / "pair", "pair", kind="roberta")
+    transformers.BartForSequenceClassification(bart).save_pretrained(pair)
+    passage = Passage(passage_id="p", text=TEXTS["en"][0])
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    options = (Option(label="A", text="It left at six."), Option(label="B", text="It sank."))
+    choice = msgspec.structs.replace(question, kind="choice", options=options)
+    for reader, options, asked in (
+        ("span", {"model": name}, question),
+        ("chunk", {"model": pair, "label": "label_2"}, choice),
+    ):
+        (one,) = make(reader, options)[0].read([(passage, asked)])
+        assert one.answer.kind == asked.kind
+
+
+def test_a_model_that_cannot_be_a_graph_is_one_message(tmp_path, monkeypatch):
+    pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    name = make_encoder(tmp_path / "m", kind="roberta")
+    config = transformers.LongformerConfig(
+        vocab_size=400, hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=64, attention_window=[16], pad_token_id=1, sep_token_id=2,
+    )  # fmt: skip
+    transformers.LongformerForQuestionAnswering(config).save_pretrained(name)
+    with pytest.raises(InputError, match="graph"):
+        make("span", {"model": name, "runtime": "int8"})

@@ -76,7 +76,7 @@ def test_tokens_that_are_looked_at_are_told_as_of_the_whole(tmp_path, kind):
     ["MegatronBert", "MobileBert", "RoFormer", "RemBert", "BigBird", "ConvBert", "XLMRobertaXL",
      "RobertaPreLayerNorm", "Nystromformer", "DistilBert", "Electra"],
 )  # fmt: skip
-def test_models_with_names_of_bert_s_keep_their_own_last_layer(kind):
+def test_models_with_names_of_bert_s_keep_their_own_last_layer(tmp_path, kind):
     """They are built in other ways; only Electra is not. What is told is what the model tells."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
     config = getattr(transformers, f"{kind}Config")(
@@ -88,7 +88,8 @@ def test_models_with_names_of_bert_s_keep_their_own_last_layer(kind):
         for name, one in model.named_parameters():
             if "norm" in name.lower():
                 one.uniform_(0.5, 1.5)  # as training leaves it
-    checkpoint = Checkpoint(name=kind, head="span", model=model, tokenizer=None)
+    tokenizer = open_checkpoint(make_encoder(tmp_path), "span").tokenizer
+    checkpoint = Checkpoint(name=kind, head="span", model=model, tokenizer=tokenizer)
     made, replaced = with_last_layer(checkpoint)
     assert replaced == (kind == "Electra")
     layers = [type(one) is LastLayer for one in made.modules()]

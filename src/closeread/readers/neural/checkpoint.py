@@ -20,7 +20,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
-from closeread.readers.windows import Template, Tokens
+from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]
 _CLASSES = {
@@ -32,6 +32,7 @@ _CLASSES = {
 _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _TRIED = 12  # tokens by which it is tried what padding does
+_WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
@@ -94,11 +95,10 @@ class Checkpoint:
 
         So it is where convolutions run over all tokens, or a head takes the last one.
         """
-        padding = getattr(self.tokenizer, "pad_token_id", None) or 0
-        n_words = getattr(self.model.config, "vocab_size", None) or _TRIED
-        ids = torch.full((1, 2 * _TRIED), padding, device=self.model.device)
-        ids[:, :_TRIED] = torch.arange(5, 5 + 37 * _TRIED, 37) % n_words
-        mask = (torch.arange(2 * _TRIED, device=ids.device) < _TRIED).long()[None]
+        told = self.tried(_TRIED)
+        ids = torch.full((1, 2 * _TRIED), self.tokenizer.pad_token_id or 0)
+        ids[0, :_TRIED] = torch.tensor(told.ids)
+        mask = (torch.arange(2 * _TRIED) < _TRIED).long()[None]
         alone, padded = (
             self._said(ids[:, :width], mask[:, :width])[..., :_TRIED]
             for width in (_TRIED, 2 * _TRIED)
@@ -107,12 +107,26 @@ class Checkpoint:
         return not torch.allclose(alone, padded, rtol=alike, atol=alike)
 
     def _said(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        if self.head == "choice":
-            ids, mask = ids[None], mask[None]
+        given = (one.to(self.model.device) for one in (ids, mask))
+        ids, mask = (one[None] if self.head == "choice" else one for one in given)
         with torch.inference_mode():
             out = self.model(input_ids=ids, attention_mask=mask)
         said = (out.start_logits, out.end_logits) if self.head == "span" else (out.logits,)
         return torch.cat(said).float()
+
+    def tried(self, n_tokens: int, at: int = 0) -> Encoded:
+        """Return a pair of texts by which a way to compute the model is tried.
+
+        It is framed as all that the model is given: some look for their separators.
+
+        Args:
+            n_tokens: Of both, special ones included.
+            at: Another number, other texts.
+        """
+        n_words = getattr(self.model.config, "vocab_size", None) or _WORDS
+        n_free = n_tokens - self.template.n_special
+        ids = [_WORDS + 37 * (at + place) % max(1, n_words - _WORDS) for place in range(n_free)]
+        return self.template.pair(ids[: n_free // 3], ids[n_free // 3 :])
 
     @property
     def n_parameters(self) -> int:

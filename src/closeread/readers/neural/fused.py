@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from closeread.readers.batching import Batch
 from closeread.readers.neural.checkpoint import Checkpoint
-from closeread.readers.neural.engine import Network, TorchNetwork
+from closeread.readers.neural.engine import Network, TorchNetwork, framed
 from closeread.readers.neural.last import with_last_layer
 
 _ALIKE = 1e-4
-_TOKENS = 24  # of each of the two sequences by which the fused model is held against the plain one
+_TOKENS = 24  # of the first of two sequences by which the fused model is held against the plain one
+_PADDED = 4  # fewer has the second
 
 
 def open_fused(checkpoint: Checkpoint) -> Network | None:
@@ -33,13 +35,12 @@ def open_fused(checkpoint: Checkpoint) -> Network | None:
     if model.device.type != "cpu" or model.dtype != torch.float32 or not _is_there():
         return None
     fused, last = with_last_layer(checkpoint)  # only what is laid out anew takes memory again
-    plain = TorchNetwork(checkpoint)
     network = TorchNetwork(replace(checkpoint, model=fused), last=last)
     try:
         _fuse(fused)
-        alike = _agree(plain, network, model.config.vocab_size)
-    except (RuntimeError, AttributeError, TypeError, NotImplementedError):
-        return None  # a model that looks into its layers, or a processor that oneDNN does not know
+        alike = _agree(checkpoint, network)
+    except Exception:  # of a model that looks into its layers, or a processor unknown to oneDNN
+        return None
     return network if alike else None
 
 
@@ -78,14 +79,13 @@ def _fuse(model: Any) -> None:
                 owner.intermediate_act_fn = torch.nn.Identity()
 
 
-def _agree(plain: Network, fused: Network, n_words: int) -> bool:
+def _agree(checkpoint: Checkpoint, fused: Network) -> bool:
     """Say whether both tell the same of two sequences, one of them padded, and of some tokens."""
-    ids = np.arange(2 * _TOKENS, dtype=np.int64).reshape(2, -1) * 37 % n_words
-    mask = np.ones_like(ids)
-    mask[1, _TOKENS - 4 :] = 0
-    wanted, found = (network(ids, None, mask) for network in (plain, fused))
+    tried = [checkpoint.tried(_TOKENS - short, at=short) for short in (0, _PADDED)]
+    given = framed(tried, Batch([0, 1], _TOKENS), checkpoint.tokenizer.pad_token_id or 0)
+    wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), fused))
     some = np.array([[0, 3, 5], [0, 4, 0]])
-    part = fused(ids, None, mask, some)
+    part = fused(*given, some)
     if part.ndim == 3:
         places = np.broadcast_to(some[:, None], (2, 2, 3))
         part, again = (np.take_along_axis(rows, places, axis=2) for rows in (part, wanted))

@@ -22,12 +22,14 @@ from transformers import AttentionInterface
 from closeread.catalog import missing_extra
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
-from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.batching import Batch
+from closeread.readers.neural.checkpoint import Checkpoint, first_line
 from closeread.readers.neural.engine import (
     Ids,
     Network,
     Rows,
     TorchNetwork,
+    framed,
     looked_at_by,
     spread,
 )
@@ -39,7 +41,7 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 from closeread.readers.neural.quantise import quantise
 
-_VERSION = 5  # of what is written; another number makes all graphs anew
+_VERSION = 6  # of what is written; another number makes all graphs anew
 _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
@@ -177,14 +179,8 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
 
 
 def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
-    model = checkpoint.model
     typed = checkpoint.has_segments
-    ids = torch.randint(5, model.config.vocab_size, (2, 24), generator=torch.Generator())
-    mask = torch.ones_like(ids)
-    mask[1, 20:] = 0
-    ids[1, 20:] = checkpoint.tokenizer.pad_token_id or 0
-    types = torch.zeros_like(ids)
-    types[:, 9:20] = int(typed)
+    ids, types, mask = map(torch.from_numpy, _tried(checkpoint, 24))
     rows = _Rows(checkpoint, padded=padded).eval()
     given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
     axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
@@ -208,27 +204,46 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
                 dynamic_axes=axes,
                 opset_version=_OPSET,
             )
-    except (RuntimeError, ValueError, TypeError, IndexError, AttributeError) as error:
-        first = str(error).strip().partition("\n")[0]
+    except OSError:
+        raise
+    except Exception as error:  # what a model meets that is traced has no common kind
         raise InputError(
-            f"the model cannot be made a graph: {first}",
+            f"the model cannot be made a graph: {first_line(error)}",
             where=checkpoint.name,
             expected="an encoder of the BERT or RoBERTa kind, of less than 2 GB",
             cure="-o runtime=torch",
         ) from error
-    shown = (ids[:, :22].numpy(), types[:, :22].numpy(), mask[:, :22].numpy())
-    wanted, found = TorchNetwork(checkpoint)(*shown), OnnxNetwork(path, alone=False)(*shown)
-    told = (22, 20) if padded else (22,)  # tokens of each sequence that are no padding
-    if not all(
+    for n_tokens in (22, min(70, checkpoint.max_length)):  # fewer than were traced, and more
+        if not _agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
+            raise InputError(
+                "the model's graph says something else than the model",
+                where=checkpoint.name,
+                expected="an encoder of the BERT or RoBERTa kind",
+                cure="-o runtime=torch",
+            )
+
+
+def _agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:
+    """Say whether model and graph tell the same of two sequences, the second one padded."""
+    given = _tried(checkpoint, n_tokens)
+    try:
+        wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), graph))
+    except Exception:  # of the runtime's kinds: what was traced may hold for one length alone
+        return False
+    told = given[2].sum(axis=1)[: 1 + padded]  # where it has no mask the first alone is right
+    return all(
         np.allclose(wanted[row][..., :n], found[row][..., :n], rtol=_ALIKE, atol=_ALIKE)
         for row, n in enumerate(told)
-    ):
-        raise InputError(
-            "the model's graph says something else than the model",
-            where=checkpoint.name,
-            expected="an encoder of the BERT or RoBERTa kind",
-            cure="-o runtime=torch",
-        )
+    )
+
+
+def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids, Ids]:
+    """Return ids, segments and mask of two sequences, of which the second has 20 tokens."""
+    tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
+    padding = checkpoint.tokenizer.pad_token_id or 0
+    ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
+    assert mask is not None
+    return ids, np.zeros_like(ids) if types is None else types, mask
 
 
 def _key(checkpoint: Checkpoint) -> str:
