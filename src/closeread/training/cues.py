@@ -139,6 +139,10 @@ def train(
     before = {feature: settings.prior * weight for feature, weight in before.items()}
     learned = list(examples(items, retriever))
     sources = [one for found in (items, *stated) for one in found]
+    learned_from = Counter(one.dataset for one in sources)
+    for of in dict.fromkeys((*_names(settings), *(of for one in stages for of in one.datasets))):
+        if of not in learned_from:
+            say(f"{of}: nothing in it can be learned from")
     scores = _held_out(learned, folds, settings, before)
     correct = [_best(found) in one.gold for found, one in zip(scores, learned, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
@@ -154,7 +158,7 @@ def train(
         languages=tuple(sorted({one.passage.language for one in sources})),
         calibrator=calibration.fit_curve(scores, correct),
         threshold=chosen,
-        learned_from=dict(Counter(one.dataset for one in sources)),
+        learned_from=dict(learned_from),
         settings=msgspec.to_builtins(settings)
         | {"retriever": name, "before": msgspec.to_builtins(tuple(stages))},
     )
@@ -199,6 +203,10 @@ def _stage(
     )  # fmt: skip
 
 
+def _names(settings: CueSettings) -> tuple[str, ...]:
+    return (*settings.datasets, *settings.by_stem)
+
+
 def _place(number: int, stage: StageSettings) -> str:
     return f"before.{number}.train: {', '.join(stage.datasets)}"
 
@@ -206,7 +214,7 @@ def _place(number: int, stage: StageSettings) -> str:
 def _fit(learned: Sequence[Example], settings: CueSettings, before: Mapping[str, float]) -> Weights:
     return fit(
         learned, settings.l2, settings.loss, settings.least,
-        before=before, where=", ".join((*settings.datasets, *settings.by_stem)),
+        before=before, where=", ".join(_names(settings)),
     )  # fmt: skip
 
 
@@ -220,7 +228,7 @@ def _folds(parted: Sequence[int], settings: CueSettings) -> list[int]:
     if len(parts) < settings.folds:
         raise InputError(
             f"only {len(parts)} passages with questions to learn from, of those that overlap one",
-            where=", ".join((*settings.datasets, *settings.by_stem)),
+            where=", ".join(_names(settings)),
             expected=f"at least {settings.folds}, one for each fold",
             cure="name sets of questions with options and gold; premises come under [[before]]",
         )

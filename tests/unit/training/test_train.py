@@ -254,6 +254,23 @@ def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
         assert not out.exists()
 
 
+def test_a_set_that_gives_nothing_is_told(tmp_path):
+    """Under [train] or first: the others are learned from, and nobody believes that it was."""
+    spans = tmp_path / "spans.jsonl"
+    row = {"id": "1", "passage": "船来了。", "question": "什么来了？", "answer": "船"}
+    spans.write_text(json.dumps(row), "utf-8")
+    single = tmp_path / "single.jsonl"
+    row = {"sentence1": "船在港口里", "sentence2": "船走了", "label": "contradiction"}
+    single.write_text(json.dumps(row), "utf-8")
+    premises(tmp_path / "nli.jsonl")
+    stage = before(tmp_path, data=f'{tmp_path / "nli.jsonl"}", "{single}')
+    result, out = run(tmp_path, f'by_stem = ["{spans}"]\n' + stage)
+    assert result.exit_code == 0, result.exception
+    for path in (spans, single):
+        assert f"{path}: nothing in it can be learned from" in result.stderr
+        assert str(path) not in load_weights(out).learned_from
+
+
 def test_premises_that_tell_nothing_are_told(tmp_path):
     """All neutral: there is something, and no pair in it."""
     neutral = premises(tmp_path / "nli.jsonl")
