@@ -104,6 +104,21 @@ def test_segments_are_kept_from_a_model_that_has_one(tmp_path, few):
     assert told["best"] is not None
 
 
+def test_a_model_that_calls_its_dropout_otherwise(tmp_path, few):
+    """DistilBERT: of its attention, and of the layers, which a second head takes."""
+    from transformers import DistilBertConfig, DistilBertForQuestionAnswering
+
+    model = make_encoder(tmp_path / "model", positions=96)
+    config = DistilBertConfig(
+        vocab_size=240, dim=32, n_layers=1, n_heads=2, hidden_dim=64, max_position_embeddings=96
+    )
+    DistilBertForQuestionAnswering(config).save_pretrained(model)
+    pairs = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}
+    out = tmp_path / "out"
+    train(out, model, few, max_steps=2, attention_dropout=0.0, beside=pairs)
+    assert json.loads((out / "config.json").read_text())["attention_dropout"] == 0.0
+
+
 def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder, few):  # noqa: F811
     one = train(tmp_path / "one", encoder, few, batch_size=8, max_steps=12)
     four = train(tmp_path / "four", encoder, few, batch_size=2, accumulation=4, max_steps=12)

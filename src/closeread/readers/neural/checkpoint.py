@@ -211,14 +211,14 @@ def open_checkpoint(
     logging.disable_progress_bar()  # progress is the verb's to show
     given = loading(name)
     head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
-    if attention_dropout is not None:
-        head_options["attention_probs_dropout_prob"] = attention_dropout
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
         if "num_labels" in head_options and _has_pair_head(name, given):
             del head_options["num_labels"]
+        if attention_dropout is not None:
+            head_options[_attention_dropout(name, given)] = attention_dropout
         model, report = getattr(transformers, _CLASSES[head]).from_pretrained(
             name,
             dtype=getattr(torch, dtype),
@@ -296,6 +296,16 @@ def _cure(*, folder: bool, offline: bool) -> str:
 def first_line(error: Exception) -> str:
     """Return what an error says, or its kind where it says nothing."""
     return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _attention_dropout(name: str, given: dict[str, Any]) -> str:
+    """Return what a model's configuration calls the dropout of its attention."""
+    config = transformers.AutoConfig.from_pretrained(name, **given)
+    known = ("attention_probs_dropout_prob", "attention_dropout")
+    found = next((one for one in known if hasattr(config, one)), "")
+    if not found:
+        raise ValueError("its attention has no dropout that attention_dropout could replace")
+    return found
 
 
 def _has_pair_head(name: str, given: dict[str, Any]) -> bool:

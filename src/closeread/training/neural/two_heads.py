@@ -32,7 +32,7 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.model = model
         self.second = nn.Sequential(
-            nn.Dropout(model.config.hidden_dropout_prob),
+            nn.Dropout(_dropout(model.config)),
             nn.Linear(model.config.hidden_size, n_classes),
         )
 
@@ -46,6 +46,12 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
     def activation_checkpointing_enable(self, **how: Any) -> None:
         """Let the encoder compute twice to need less memory."""
         self.model.activation_checkpointing_enable(**how)
+
+
+def _dropout(config: Any) -> float:
+    """Return the dropout of a model's layers, by either of its names; none where it has none."""
+    known = ("hidden_dropout_prob", "dropout")
+    return next((float(getattr(config, one)) for one in known if hasattr(config, one)), 0.0)
 
 
 def save_second(model: nn.Module, folder: Path) -> None:
