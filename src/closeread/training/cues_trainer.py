@@ -1,24 +1,34 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
-from closeread.errors import UsageError
-from closeread.readers.cues import save_weights
+from closeread.errors import InputError, UsageError
+from closeread.readers.cues import load_weights, save_weights
 from closeread.training.cues import CueSettings, StageSettings
 from closeread.training.cues import train as learn
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_resuming
+from closeread.types import Dataset
 
 
 def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
     without_resuming(request)
+    _check_out(request)
     settings = section(request.path, request.recipe.train, CueSettings, "train.")
     stages = _stages(request)
     options = request.recipe.reader.options
-    learned = learn(settings, options, request.open_dataset, stages, request.say)
+    terms: dict[str, str] = {}
+
+    def opened(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+        dataset = request.open_dataset(name, format)
+        terms[name] = dataset.license or "unknown"
+        return dataset
+
+    learned = learn(settings, options, opened, stages, request.say)
     save_weights(request.out, learned.weights)
     told = {
         "reader": "cues",
         "weights": str(request.out),
+        "licenses": {name: terms[name] for name in learned.weights.learned_from},
         "n_questions": learned.n_questions,
         "n_excluded": learned.n_excluded,
         "held_out_accuracy": learned.accuracy,
@@ -27,7 +37,9 @@ def train(request: Request) -> Trained:
     remarks = [
         f"{learned.n_questions:,} questions learned from, {learned.n_excluded:,} left out for "
         f"overlap; of passages held out, {learned.accuracy:.1%} right, calibration error "
-        f"{learned.calibration_error:.1%}"
+        f"{learned.calibration_error:.1%}",
+        "learned from texts under: "
+        + ", ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),
     ]
     threshold = learned.weights.threshold
     if threshold is not None:
@@ -40,6 +52,24 @@ def train(request: Request) -> Trained:
             else f"no threshold keeps wrong answers to {threshold.risk:.0%}"
         )
     return Trained(out=request.out, told=told, remarks=tuple(remarks))
+
+
+def _check_out(request: Request) -> None:
+    """Take the place of other weights, and of nothing else unless told to.
+
+    Raises:
+        UsageError: There is something else.
+    """
+    if request.overwrite or not request.out.exists():
+        return
+    try:
+        load_weights(request.out)
+    except InputError as error:
+        raise UsageError(
+            "is there already, and holds no weights of cues",
+            where=str(request.out),
+            cure="name another file, or --overwrite",
+        ) from error
 
 
 def _stages(request: Request) -> list[StageSettings]:

@@ -94,6 +94,33 @@ def test_the_same_weights_again(tmp_path):
     assert out.read_bytes() == first
 
 
+def test_it_tells_under_which_terms_it_learned(tmp_path):
+    """Those of a set that gave nothing do not count."""
+    nli = premises(tmp_path / "nli.jsonl")
+    result, _ = run(tmp_path, before(tmp_path, data=f'exam/zh", "{nli}'))
+    assert json.loads(result.stdout)["licenses"] == {
+        str(tmp_path / "toy.jsonl"): "unknown",
+        "exam/zh": "Apache-2.0",
+        str(nli): "unknown",
+    }
+    result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
+    assert "learned from texts under: unknown, Apache-2.0\n" in result.stderr
+
+
+def test_nothing_but_weights_is_replaced(tmp_path):
+    """A name mistaken costs nobody his data; weights give way to new ones."""
+    _, out = run(tmp_path)
+    data = tmp_path / "toy.jsonl"
+    kept = data.read_bytes()
+    again = [str(tmp_path / "recipe.toml"), "--out", str(data)]
+    result = CliRunner().invoke(command, again)
+    assert isinstance(result.exception, UsageError)
+    assert "holds no weights of cues" in str(result.exception)
+    assert data.read_bytes() == kept
+    assert CliRunner().invoke(command, [*again, "--overwrite"]).exit_code == 0
+    assert load_weights(data) == load_weights(out)
+
+
 def test_what_overlaps_is_left_out(tmp_path):
     """A set excluded from itself leaves nothing to learn from, and says so."""
     data = toy(tmp_path / "toy.jsonl")
