@@ -8,7 +8,7 @@ import errno
 import os
 import shutil
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -28,25 +28,43 @@ CURVES = "curves"  # for TensorBoard
 STAGES = "before"
 MEMBERS = "members"  # the trainings of a soup
 _STATE = "trainer_state.json"
+_DATA = "begun_with.json"  # among the states: it is there as long as one can go on
 
 
 class Folder:
     """Takes a folder for one training.
 
+    Args:
+        path: The folder.
+        recipe: What is asked.
+        resume: Go on with what was begun there.
+        overwrite: Discard what is there.
+        data: For each file that is learned from or watched its name, and what tells it from
+            another of that name; None where nobody looks.
+
     Raises:
         UsageError: There is a training in it and neither resume nor overwrite is asked for, or
             there is something else in it, or nothing to resume, or overwriting would discard what
             the training begins from.
-        MismatchError: The training to be resumed was begun with another recipe.
+        MismatchError: The training to be resumed was begun with another recipe, or other data.
         StorageError: It cannot be written.
     """
 
-    def __init__(self, path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        recipe: TrainRecipe,
+        resume: bool,
+        overwrite: bool,
+        data: Sequence[Sequence[Any]] | None = None,
+    ) -> None:
         self.path = path
         self.mine = is_first()
         if not self.mine:
             return
         self._make_room(recipe, resume, overwrite)
+        if data is not None:
+            self._check_data(data)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -54,6 +72,8 @@ class Folder:
                 f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
             ) from error
         save_json(path / ASKED, _asked(recipe), indent=1)
+        if data is not None:
+            save_json(path / STATES / _DATA, data)
         if (state := self.last_state()) is not None:
             _find_best_again(state)
 
@@ -125,6 +145,18 @@ class Folder:
             )
         elif (self.path / DONE).exists():
             raise UsageError("the training there is finished", where=where, cure="--overwrite")
+
+    def _check_data(self, data: Sequence[Sequence[Any]]) -> None:
+        """Refuse data that changed: the record would name what was learned from in part alone."""
+        before, now = _read(self.path / STATES / _DATA), [list(one) for one in data]
+        if before is None or before == now or not self._has_states():
+            return
+        changed = dict.fromkeys(str(one[0]) for one in now if one not in before)
+        raise MismatchError(
+            f"the training there was begun with other data; changed since: {', '.join(changed)}",
+            where=str(self.path),
+            cure="put back what was there, or --overwrite",
+        )
 
     def _discard(self, recipe: TrainRecipe) -> None:
         whole = self.path.resolve()

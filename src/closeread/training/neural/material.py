@@ -32,6 +32,11 @@ class Drawn(Record, frozen=True, kw_only=True):
     n_questions: int
     n_excluded: int
 
+    @property
+    def told_apart(self) -> tuple[str, str, int, int]:
+        """What tells it from what would be taken of another file of the same name."""
+        return self.path, self.sha256, self.n_questions, self.n_excluded
+
 
 def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
     """Return what remembers the sets to be kept out; None where there are none."""

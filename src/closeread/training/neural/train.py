@@ -54,10 +54,11 @@ def train(request: Request, task: Task) -> Trained:
             check_metric(watched, metric)
         if request.overwrite and (first := _begins_from(request, model)):
             look_for(first)  # before what is there is discarded
-        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
+        drawn_from = [told for _, told in (*material, *beside)]
+        data = [one.told_apart for one in (*drawn_from, *looked_at)]
+        folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
-        drawn_from = [told for _, told in (*material, *beside)]
         measure: Measure | None = None
         if watched:
             measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
