@@ -1,11 +1,12 @@
 """Which questions must not be learned from, because they stand in a set that will be read.
 
-Two questions overlap where their passages share a tenth of their text in long runs of characters,
-where a long option is the same, or where the options share a tenth in such runs; white space,
-punctuation, case, width and Traditional characters do not count. In Chinese a run is 12 characters
-and a long option has 8; where letters spell words, 48 and 32, or any two texts would share the
-commonest phrases: by 12, 36 % of 21,272 English questions overlapped the sets that
-``recipes/train/span-minilm.toml`` leaves out, by 48 0.2 %.
+Two questions overlap where their passages share a tenth of their text in long runs of characters
+(or, where they are too short for one run, are the same), where a long option is the same, or where
+the options share a tenth in such runs; white space, punctuation, case, width and Traditional
+characters do not count. In Chinese a run is 12 characters and a long option has 8; where letters
+spell words, 48 and 32, or any two texts would share the commonest phrases: by 12, 36 % of 21,272
+English questions overlapped the sets that ``recipes/train/span-minilm.toml`` leaves out, by 48
+0.2 %.
 """
 
 import re
@@ -34,13 +35,17 @@ class Overlap:
 
     def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
         self._passages: set[int] = set()
+        self._short: set[str] = set()
         self._options: set[str] = set()
         self._option_runs: set[int] = set()
         seen: set[str] = set()
         for passage, questions in held:
             if passage.text not in seen:
                 seen.add(passage.text)
-                self._passages |= runs(passage.text)
+                own = runs(passage.text)
+                self._passages |= own
+                if not own:
+                    self._short.add(bare(passage.text))
             for option in (option for question in questions for option in question.options):
                 plain = bare(option.text)
                 if _is_long(plain):
@@ -51,11 +56,12 @@ class Overlap:
         """Whether a question overlaps one of those remembered."""
         if any(bare(option.text) in self._options for option in question.options):
             return True
+        own = runs(passage.text)
+        # a passage without a run has no share that could be the same, only all of it
+        if not own and (plain := bare(passage.text)) and plain in self._short:
+            return True
         said = frozenset().union(*(runs(option.text) for option in question.options))
-        return (
-            _share(runs(passage.text), self._passages) > _SHARE
-            or _share(said, self._option_runs) > _SHARE
-        )
+        return _share(own, self._passages) > _SHARE or _share(said, self._option_runs) > _SHARE
 
 
 def clusters(items: Sequence[Item]) -> list[int]:

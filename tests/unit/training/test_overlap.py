@@ -71,6 +71,17 @@ def test_english_texts_overlap_by_longer_runs():
     assert first == third != other
 
 
+def test_a_passage_shorter_than_a_run_is_known_again_whole():
+    """A set is kept out by its own name, whatever the length of its passages."""
+    short = "The ferry left at six with a piano."
+    known = Overlap([held(*item(short)), held(*item("船六点开。"))])
+    assert known.holds(*item("the ferry left at six, with a piano"))
+    assert known.holds(*item("船，六点开！"))
+    assert not known.holds(*item("The ferry left at five with a piano."))
+    assert not known.holds(*item("。"))
+    assert not Overlap([held(*item("……"))]).holds(*item("！"))
+
+
 def test_figures_do_not_make_a_chinese_text_an_english_one():
     """Runs and options are as short as in a text without them."""
     option = "CO2浓度从280ppm上升到400ppm"
