@@ -1,6 +1,7 @@
 """What the reader ``cues`` learns from: questions with options and premises with hypotheses."""
 
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ class Example:
         truth: Of each option; None where nobody knows.
         gold: The places of the accepted answers.
         sign: -1 where the stem asks for what does not hold.
-        features: Of each option.
+        features: Of each option, those that are not 0.
     """
 
     truth: tuple[bool | None, ...]
@@ -111,8 +112,13 @@ def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
             truth=truths(one.question),
             gold=_gold(one.question),
             sign=-1.0 if one.question.asks_for == "contradicted" else 1.0,
-            features=features(one.question, one.passage, explanations),
+            features=tuple(map(_kept_short, features(one.question, one.passage, explanations))),
         )
+
+
+def _kept_short(found: Features) -> Features:
+    """Return the same in less room: a name that many options have is there once."""
+    return {sys.intern(name): value for name, value in found.items() if value}
 
 
 def _kept(held: Sequence[Overlap], found: Iterable[Found]) -> tuple[list[Found], int]:

@@ -5,7 +5,8 @@ import pytest
 from msgspec import structs
 from scipy.sparse import csr_array
 
-from closeread.training.cue_examples import Example, questions, statements
+from closeread.making import make
+from closeread.training.cue_examples import Example, examples, questions, statements
 from closeread.training.cue_fit import fit, scored, trust
 from closeread.training.overlap import Overlap
 from closeread.types import Answer, Option, Passage, Question
@@ -136,6 +137,17 @@ def test_hypotheses_of_a_premise_are_ranked_beside_one_another():
     assert [option.text for option in joined.question.options] == ["灯没有亮", "灯亮着", "天黑了"]
     assert joined.question.option_truth == (False, True, None)
     assert joined.passage.text == "灯亮了"
+
+
+def test_names_of_features_are_there_once():
+    """Of tens of thousands of options each has a hundred: what is 0 is not kept, nor a copy."""
+    found, _ = questions(["choice"], [], SETS.__getitem__)
+    (one,) = examples(found, make("retriever", "cover")[0])
+    first, second = one.features
+    assert all(first.values())
+    assert all(second.values())
+    same = {id(name) for name in first} & {id(name) for name in second}
+    assert len(same) == len(first.keys() & second.keys()) > 20
 
 
 def test_a_label_may_stand_with_the_option_alone_or_in_capitals():
