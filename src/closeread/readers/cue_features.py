@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import fold, units
+from closeread.readers.cue_turns import turns
 from closeread.readers.cue_words import lexicon
 from closeread.types import Passage, Question, Span
 
@@ -61,6 +62,7 @@ def features(
     for option, explanation in zip(question.options, explanations, strict=True):
         found.append(
             cues(option.text, explanation, passage)
+            | turns(option.text, explanation, passage, lexicon(passage.language))
             | new(option.text, known)
             | style(option.text)
             | cover(option.text, explanation, passage, known)

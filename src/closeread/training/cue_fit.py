@@ -15,7 +15,7 @@ from closeread.training import ranking
 from closeread.training.cue_examples import Example
 
 Weights = dict[str, float]
-_CUES = ("cue", "kept", "added", "category", "before", "after", "then", "new")
+_CUES = ("cue", "kept", "added", "category", "before", "after", "then", "dropped", "swap", "new")
 _KEPT = "kept"
 _HALF = 0.5
 
