@@ -46,7 +46,11 @@ def turned(text, option, language="zh"):
             "沙丘上的甲虫全部收集雾水。",
             {"swap:other>all"},
         ),
-        ("可能沙丘上的甲虫收集雾水。", "沙丘上的甲虫收集雾水。", {"dropped-category:may", "dropped-edge:may"}),
+        (  # beside the first piece
+            "可能沙丘上的甲虫收集雾水。",
+            "沙丘上的甲虫收集雾水。",
+            {"dropped-category:may", "dropped-edge:may"},
+        ),
         ("沙丘上的甲虫收集雾水。", "沙丘上的甲虫收集雾水。", set()),
     ],
 )  # fmt: skip
