@@ -1,15 +1,20 @@
 """The command line: one short module a verb, imported only when that verb is called."""
 
+import contextlib
+import errno
 import io
 import os
 import sys
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
 import click
 
 from closeread import __version__
-from closeread.errors import CloseReadError
+from closeread.errors import CloseReadError, StorageError
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
 VERBS = {
@@ -50,7 +55,7 @@ class _Verbs(click.Group):
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader of our pipe has gone (`| head`): not an error of anybody's.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _discard_output()
             sys.exit(0)
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)  # noqa: T201
@@ -84,11 +89,36 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line; user errors print one message and exit with 2."""
+    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants to read it
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows "?"
         sys.stdout.reconfigure(errors="replace")
     try:
         cli.main(args=argv, prog_name="closeread", standalone_mode=True)
     except CloseReadError as error:
-        sys.stdout.flush()
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+        _fail(error)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        # Exit code 1 says something of its own (`verify`), and a traceback blames closeread.
+        _discard_output()
+        _fail(
+            StorageError(
+                f"cannot be written: {error.strerror}",
+                where=str(error.filename or "the output"),
+                cure="make room, or write it elsewhere",
+            )
+        )
+
+
+def _fail(error: CloseReadError) -> NoReturn:
+    with contextlib.suppress(OSError):  # where stderr is full, too, the exit code must do
         print(f"closeread: {error}", file=sys.stderr)  # noqa: T201
-        sys.exit(2)
+    sys.exit(2)
+
+
+def _discard_output() -> None:
+    """Let what is still to be printed vanish, so that Python's last flush does not fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +83,33 @@ def test_every_list_is_one_object(kind):
     assert list(found) == [kind]
     if kind == "readers":
         assert [one["reader"] for one in found[kind]] == list(catalog.names("reader"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+@pytest.mark.parametrize("arguments", [["ls", "readers"], ["--help"], ["show", "exam/en"]])
+def test_a_full_disk_is_told_in_one_message(arguments):
+    """Nobody takes it for a bug, nor for the exit code 1 that `verify` has a meaning for."""
+    with Path("/dev/full").open("wb") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "closeread", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("closeread: the output: cannot be written: ")
+    assert "Traceback" not in ended.stderr
+    assert "do: make room" in ended.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="`>&-` is the shell's")
+def test_a_closed_output_is_written_nowhere():
+    """As `closeread ls readers >&-` starts it: there is no standard output at all."""
+    ended = subprocess.run(
+        ["sh", "-c", 'exec "$0" -m closeread ls readers >&-', sys.executable],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
