@@ -75,6 +75,13 @@ def test_a_model_that_minds_padding_is_given_none(tmp_path, kind, head, minds):
         assert row == pytest.approx(alone.numpy(), abs=1e-4)
 
 
+def test_rounding_is_not_taken_for_padding(tmp_path):
+    """In bfloat16 a sequence has other last digits beside padding, whatever the model."""
+    for seed in range(4, 7):
+        folder = make_encoder(tmp_path / str(seed), seed=seed, num_hidden_layers=4, hidden_size=64)
+        assert not open_checkpoint(folder, "span", dtype="bfloat16").minds_padding
+
+
 @pytest.mark.parametrize("runtime", ["torch", "onnx"])
 def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runtime):
     """BERT's tokenizer with a model of RoBERTa's kind, as some Chinese ones are published."""
