@@ -3,11 +3,13 @@
 import dataclasses
 import os
 import sys
+from urllib.parse import urlsplit
 
 import click
 
 from closeread.cli.output import remark
 from closeread.cli.reading import let_import_from_here, parsed
+from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 
 _DEFAULT = Settings()
@@ -157,6 +159,8 @@ def command(
     from closeread.serve.service import Service
 
     let_import_from_here()
+    for origin in origins:
+        _check_origin(origin)
     settings = Settings(
         queue=queue,
         batch_wait_seconds=batch_wait_milliseconds / 1000,
@@ -202,3 +206,18 @@ def _must_be_installed() -> None:
     for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
         if find_spec(name) is None:
             raise missing_extra("`closeread serve`", name, "serve")
+
+
+def _check_origin(origin: str) -> None:
+    """Refuse what no browser sends as a page's origin: it would be allowed and never match."""
+    try:
+        parts = urlsplit(origin.lower())
+        sent = f"{parts.scheme}://{parts.netloc}" if parts.scheme and parts.netloc else ""
+    except ValueError:
+        sent = ""
+    if origin not in ("*", "null", sent):
+        raise UsageError(
+            f"--allow-origin {origin}: no browser names an origin so",
+            expected="scheme, host and perhaps a port, such as https://example.org, or *",
+            cure=f"--allow-origin {sent}" if sent else "write it as the browser's console tells it",
+        )

@@ -1,6 +1,7 @@
 """The OpenAPI document as a page: one file that fetches nothing and runs no script."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -16,6 +17,9 @@ tr { border-bottom: 1px solid #8886; }
 h2 { margin-top: 2.5rem; } h3 { margin-top: 2rem; }
 .method { font-weight: bold; }
 """
+
+
+_LITERAL = re.compile(r"(`{1,2})([^`]+)\1")
 
 
 def reference_page(document: Mapping[str, Any], reader: str) -> bytes:
@@ -35,7 +39,7 @@ def _page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>closeread: interface</title><style>{_STYLE}</style>"
         f"<h1>closeread {escape(told['version'])}: interface</h1>"
-        f"<p>The reader here is <code>{escape(reader)}</code>. {escape(told['description'])}</p>"
+        f"<p>The reader here is <code>{escape(reader)}</code>. {_prose(told['description'])}</p>"
         '<p>The same for programs: <a href="openapi.json">openapi.json</a> (OpenAPI '
         f"{escape(document['openapi'])}).</p>"
     )
@@ -51,10 +55,10 @@ def _page(document: Mapping[str, Any], reader: str) -> Iterator[str]:
 def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator[str]:
     yield (
         f'<h2><span class="method">{method.upper()}</span> <code>{escape(path)}</code></h2>'
-        f"<p>{escape(operation['summary'])}</p>"
+        f"<p>{_prose(operation['summary'])}</p>"
     )
     if "description" in operation:
-        yield f"<p>{escape(operation['description'])}</p>"
+        yield f"<p>{_prose(operation['description'])}</p>"
     if "requestBody" in operation:
         for content in operation["requestBody"]["content"].values():
             yield f"<p>Takes {_kind(content['schema'])}:</p>"
@@ -66,14 +70,14 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
             _kind(content["schema"]) if "json" in name else escape(name)
             for name, content in reply["content"].items()
         )
-        yield f"<tr><td>{status}</td><td>{escape(reply['description'])}</td><td>{kinds}</td></tr>"
+        yield f"<tr><td>{status}</td><td>{_prose(reply['description'])}</td><td>{kinds}</td></tr>"
     yield "</table>"
 
 
 def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield f'<h3 id="{escape(name)}"><code>{escape(name)}</code></h3>'
     description = schema.get("description", "").split("\n\n")[0]
-    yield f"<p>{escape(description)}</p>"
+    yield f"<p>{_prose(description)}</p>"
     if "properties" not in schema:
         yield f"<p>{_kind(schema)}</p>"
         return
@@ -84,6 +88,11 @@ def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}</td>"
         yield f"<td>{default}</td></tr>"
     yield "</table>"
+
+
+def _prose(text: str) -> str:
+    """Return words as HTML; what stands between backticks is code."""
+    return _LITERAL.sub(r"<code>\2</code>", escape(text))
 
 
 def _kind(schema: Mapping[str, Any]) -> str:

@@ -397,6 +397,7 @@ def test_the_interface_is_described(lexical):
         reply = lexical.post(path, content["application/json"]["example"])
         assert reply.status == 200, reply.body
     page = lexical.get("/docs").body.decode()
+    assert "<code>context_tokens</code>" in page and "`" not in page
     assert all(f'id="{name}"' in page for name in schemas)
     assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page
 

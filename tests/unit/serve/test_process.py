@@ -294,6 +294,8 @@ def test_what_other_machines_may_reach():
         (["lexical", "--retriever", "covr"], "perhaps cover"),
         (["lexical", "--host", "256.0.0.1"], "cannot listen on 256.0.0.1"),
         (["majority", "--port", "70000"], "70000"),
+        (["lexical", "--allow-origin", "https://example.org/"], "do: --allow-origin https://ex"),
+        (["lexical", "--allow-origin", "example.org"], "expected: scheme, host and perhaps"),
     ],
 )
 def test_what_cannot_be_served(arguments, told):
