@@ -1,6 +1,9 @@
 """`closeread train`: from a recipe to weights that the reader takes."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -92,6 +95,26 @@ def test_the_same_weights_again(tmp_path):
     first = out.read_bytes()
     run(tmp_path)
     assert out.read_bytes() == first
+
+
+def test_the_same_weights_in_every_process(tmp_path):
+    """Whatever order sets have there: the last passages hold one of the first and one behind."""
+    data = toy(tmp_path / "toy.jsonl")
+    texts = ["".join(chr(0x4E00 + 20 * number + at) for at in range(20)) for number in range(40)]
+    for number in range(13):
+        texts[26 + number] = texts[number] + texts[25 - number]
+    rows = []
+    for number, line in enumerate(data.read_text("utf-8").splitlines()):
+        row = json.loads(line.replace("这里", f"这里{number}号"))  # no option stands twice
+        row["passage"]["text"] = texts[number]
+        rows.append(json.dumps(row) + "\n")
+    data.write_text("".join(rows), "utf-8")
+    result, out = run(tmp_path, "", data)
+    assert result.exit_code == 0, result.exception
+    here = out.read_bytes()
+    call = [sys.executable, "-m", "closeread", "train", str(tmp_path / "recipe.toml")]
+    subprocess.run(call, env=os.environ | {"PYTHONHASHSEED": "1"}, check=True, timeout=120)
+    assert out.read_bytes() == here
 
 
 def test_it_tells_under_which_terms_it_learned(tmp_path):
