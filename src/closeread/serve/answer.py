@@ -32,7 +32,9 @@ def request(raw: bytes) -> AnswerRequest:
     try:
         return _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
-        raise unfit(error, raw, "mend the request; GET /docs shows its form") from error
+        raise unfit(
+            error, raw, "mend the request; GET /docs shows its form", AnswerRequest
+        ) from error
 
 
 def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:

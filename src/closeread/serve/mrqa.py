@@ -51,7 +51,7 @@ def questions(raw: bytes, settings: Settings) -> list[Shown]:
     except PARSER_ERRORS as error:
         if _is_header(raw):
             return []
-        raise unfit(error, raw, _CURE) from error
+        raise unfit(error, raw, _CURE, _Context) from error
     check_count(len(found.qas), settings)
     passage = Passage(passage_id="0", text=found.context, language=detect(found.context))
     check_passage(passage, settings, "context")

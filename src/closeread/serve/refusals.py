@@ -1,9 +1,11 @@
 """Why a request is not answered: a status, and an error that says what to do."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
+from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.place import explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
@@ -43,23 +45,28 @@ class GoneError(Exception):
     """The client has left: there is nobody to be answered."""
 
 
-def unfit(error: Exception, raw: bytes, cure: str) -> RefusedError:
+def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
     """Return the refusal for a body that is no JSON (400), or JSON of another form (422).
 
     Args:
         error: What the parser raised.
         raw: The body, to find the place in.
         cure: What to send instead.
+        kind: The record that the body should be.
     """
     told = explain(error, "the request", raw=raw, cure=cure)
     where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
+    found, expected = told.found, told.expected
     of_form = isinstance(error, msgspec.ValidationError)
+    if isinstance(error, msgspec.ValidationError):
+        message, path = split(error)
+        found, expected = reworded(message, kind, path) or (found, expected)
     return RefusedError(
         422 if of_form else 400,
         "wrong-fields" if of_form else "not-json",
-        told.found,
+        found,
         where=where or "the request's body",
-        expected=told.expected,
+        expected=expected,
         cure="send it in UTF-8" if isinstance(error, UnicodeDecodeError) else told.cure,
     )
 

@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.allowed import reworded, split
+from closeread.formats.files.place import explain
 
+_CURE = "write it as those in recipes/train are written"
 T = TypeVar("T")
 
 
@@ -74,8 +77,11 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        raise _wrong(path, f"{error}" + (f", under {prefix}" if prefix else "")) from error
+        told = explain(error, str(path), value={}, within=prefix.removesuffix("."), cure=_CURE)
+        message, place = split(error)
+        found, expected = reworded(message, kind, place) or (told.found, told.expected)
+        raise InputError(found, where=told.where, expected=expected, cure=_CURE) from error
 
 
 def _wrong(path: Path, found: str) -> InputError:
-    return InputError(found, where=str(path), cure="write it as recipes/train/cues.toml is written")
+    return InputError(found, where=str(path), cure=_CURE)

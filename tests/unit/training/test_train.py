@@ -157,7 +157,7 @@ def test_what_overlaps_is_left_out(tmp_path):
     ("more", "said"),
     [
         ("losss = 'hinge'", "did you mean train.loss?"),
-        ("loss = 'square'", "under train."),
+        ("loss = 'square'", "train.loss: found 'square'"),
         ("l2 = 0.0", "l2 above 0"),
         ("risk = 1.5", "risk in [0, 1)"),
         ("l2 = nan", "train: l2=nan"),

@@ -88,7 +88,7 @@ def test_a_passage_that_comes_again_is_read_once(texts):
         ("seed = -1", [], UsageError, "train.seed is -1"),
         ('words = "syllables"', [], InputError, "jieba|characters|syllables"),
         ("", ["--resume"], UsageError, "cannot be resumed"),
-        ("window = 2\nseed = 1.5", [], InputError, "under train."),
+        ("window = 2\nseed = 1.5", [], InputError, "at train.seed"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, message):

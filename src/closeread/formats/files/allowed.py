@@ -1,0 +1,75 @@
+"""What a record would have taken at a place where a parser found something else."""
+
+import difflib
+import re
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+_STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\d+|\.\.\.)\]")
+_UNKNOWN = re.compile(r"^Object contains unknown field `(.+)`$")
+
+
+def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
+    """Return what was found and what was expected, where msgspec says less than both.
+
+    Args:
+        message: What msgspec says, without the place.
+        kind: The record that was parsed.
+        path: The place as msgspec writes it, such as ``$.items[0].kind``.
+
+    Returns:
+        None where the message says both, or the place is not found in the record.
+    """
+    node = _at(inspect.type_info(kind), path)
+    unknown = _UNKNOWN.match(message)
+    if unknown and isinstance(node, inspect.StructType):
+        known = [field.encode_name for field in node.fields]
+        near = difflib.get_close_matches(unknown[1], known, n=1, cutoff=0.4)
+        expected = f"perhaps {near[0]!r}" if near else "one of " + ", ".join(known)
+        return f"unknown field {unknown[1]!r}", expected
+    if message.startswith("Invalid enum value ") and isinstance(node, inspect.LiteralType):
+        value = message.removeprefix("Invalid enum value ")
+        return f"found {value}", "one of " + ", ".join(map(str, node.values))
+    if message.startswith("Expected `") and isinstance(node, inspect.IntType | inspect.FloatType):
+        bounds = [
+            f"{words} {bound:g}"
+            for words, bound in (
+                ("at least", node.ge), ("above", node.gt), ("at most", node.le), ("below", node.lt),
+            )
+            if bound is not None
+        ]  # fmt: skip
+        if bounds and "got" not in message:
+            return "out of its range", " and ".join(bounds)
+    return None
+
+
+def _at(node: Any, path: str) -> Any:
+    """Return the type that stands at a path; None where the record does not tell."""
+    node = _plain(node)
+    for step in _STEP.finditer(path):
+        if isinstance(node, inspect.StructType):
+            node = next((one.type for one in node.fields if one.encode_name == step[1]), None)
+        elif isinstance(node, inspect.DictType):
+            node = node.value_type
+        else:
+            node = getattr(node, "item_type", None)
+        node = _plain(node)
+    return node
+
+
+def _plain(node: Any) -> Any:
+    """Return a type without remarks on it, and without the null that it may be instead."""
+    while isinstance(node, inspect.Metadata):
+        node = node.type
+    if isinstance(node, inspect.UnionType):
+        told = [one for one in node.types if not isinstance(one, inspect.NoneType)]
+        return _plain(told[0]) if len(told) == 1 else None
+    return node
+
+
+def split(error: msgspec.ValidationError) -> tuple[str, str]:
+    """Return what msgspec says and the place that it names (``$`` where it names none)."""
+    message, found, path = str(error).rpartition(" - at `")
+    return (message, path.removesuffix("`")) if found else (str(error), "$")

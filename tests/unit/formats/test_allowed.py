@@ -1,0 +1,50 @@
+"""What a record would have taken where something else was found."""
+
+import msgspec
+import pytest
+
+from closeread.formats.files.allowed import reworded, split
+from closeread.readers.http.answer_wire import AnswerRequest
+
+QUESTION = {"question_id": "1", "text": "?", "kind": "span"}
+
+
+def asked(**fields):
+    question = {key: value for key, value in (QUESTION | fields).items() if value is not None}
+    return {"items": [{"passage": {"text": "Bob ran."}, "questions": [question]}]}
+
+
+@pytest.mark.parametrize(
+    ("sent", "found", "expected"),
+    [
+        ({"itmes": []}, "unknown field 'itmes'", "perhaps 'items'"),
+        ({"zzz": []}, "unknown field 'zzz'", "one of items, n_best, evidence"),
+        (asked(txt="?"), "unknown field 'txt'", "perhaps 'text'"),
+        (asked(kind="spam"), "found 'spam'", "one of choice, discrete, entailment, span, verifi"),
+        (asked(asks_for="true"), "found 'true'", "one of contradicted, supported"),
+        (asked() | {"n_best": -1}, "out of its range", "at least 0 and at most 1000"),
+    ],
+)
+def test_what_is_found_and_what_was_expected(sent, found, expected):
+    with pytest.raises(msgspec.ValidationError) as error:
+        msgspec.convert(sent, AnswerRequest)
+    told = reworded(*_parts(error.value))
+    assert told is not None
+    assert told[0] == found
+    assert told[1].startswith(expected)
+
+
+@pytest.mark.parametrize("sent", [{}, asked(text=3), asked(text=None), asked() | {"n_best": "a"}])
+def test_what_the_parser_says_well_enough(sent):
+    with pytest.raises(msgspec.ValidationError) as error:
+        msgspec.convert(sent, AnswerRequest)
+    assert reworded(*_parts(error.value)) is None
+
+
+def test_a_place_that_the_record_does_not_have():
+    assert reworded("Invalid enum value 'a'", AnswerRequest, "$.nowhere[0].at_all") is None
+
+
+def _parts(error):
+    message, path = split(error)
+    return message, AnswerRequest, path
