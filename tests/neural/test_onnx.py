@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
 pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from encoders import TEXTS, make_encoder  # noqa: E402
 
-from closeread.errors import UsageError  # noqa: E402
+from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural import quantise  # noqa: E402
 from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
@@ -130,6 +130,22 @@ def test_a_graph_that_was_cut_short_is_made_anew(tmp_path, cache, runtime):
         path.write_bytes(left)
         assert list(make("span", options)[0].read([item])) == wanted
         assert (path.stat().st_size, list(cache.iterdir())) == (len(whole), [path])
+
+
+@pytest.mark.parametrize("runtime", ["onnx", "int8"])
+def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path, runtime):
+    """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
+    from transformers import ModernBertConfig, ModernBertForQuestionAnswering
+
+    model = make_encoder(tmp_path / "m")
+    torch.manual_seed(0)
+    config = ModernBertConfig(
+        vocab_size=240, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=64, initializer_range=0.4, pad_token_id=0,
+    )  # fmt: skip
+    ModernBertForQuestionAnswering(config).save_pretrained(model)
+    with pytest.raises(InputError, match="says something else than the model"):
+        make("span", {"model": model, "runtime": runtime})
 
 
 def test_it_is_for_processors_alone(tmp_path):

@@ -46,6 +46,7 @@ _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
 _CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
 _ALIKE = 1e-3
+_LONG = 384  # tokens of a window, as a rule: some models look so far in another way
 
 
 def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
@@ -213,7 +214,7 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             expected="an encoder of the BERT or RoBERTa kind, of less than 2 GB",
             cure="-o runtime=torch",
         ) from error
-    for n_tokens in (22, min(70, checkpoint.max_length)):  # fewer than were traced, and more
+    for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
         if not _agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
             raise InputError(
                 "the model's graph says something else than the model",
