@@ -72,7 +72,7 @@ def broken(number):
         (lambda: body.pop("items"), "the field 'items' is missing", ""),
         (lambda: passage.pop("text"), "the field 'text' is missing", "items[0].passage"),
         (lambda: passage.update(text=7), "found an integer", "items[0].passage.text"),
-        (lambda: passage.update(txt=""), "unknown field `txt`", "items[0].passage"),
+        (lambda: passage.update(txt=""), "unknown field 'txt'", "items[0].passage"),
         (lambda: second.pop("kind"), "the field 'kind' is missing", "question q2"),
         (lambda: second.update(kind="riddle"), "'riddle'", "items[0].questions[1].kind"),
         (lambda: second.update(kind="choice"), "has no options", "items[0].questions[1].options"),
@@ -88,9 +88,9 @@ def broken(number):
         (lambda: passage.update(text="x" * 5001), "5,001 characters", "items[0].passage.text"),
         (lambda: second.update(options=[{"label": str(n), "text": ""} for n in range(101)]),
          "101 options", "items[0].questions[1].options"),
-        (lambda: body.update(n_best=-1), "Expected `int` >= 0", "n_best"),
+        (lambda: body.update(n_best=-1), "out of its range", "n_best"),
         (lambda: body.update(evidence="yes"), "found a string", "evidence"),
-        (lambda: body.update(answer=1), "unknown field `answer`", ""),
+        (lambda: body.update(answer=1), "unknown field 'answer'", ""),
     ]  # fmt: skip
     if number is None:
         return len(changes)
