@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -19,6 +20,7 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
+from closeread.readers.places import check_place  # noqa: E402
 from closeread.types import Passage, Question  # noqa: E402
 
 
@@ -45,6 +47,142 @@ def test_a_broken_file_is_one_message(tmp_path, model, name, change):
     assert (folder / name).read_bytes() != whole
     with pytest.raises(InputError, match=r"broken: the model cannot be opened: \S"):
         make("span", {"model": str(folder)})
+
+
+TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
+
+
+def without_tokenizer(model, folder):
+    folder = Path(shutil.copytree(model, folder))
+    for name in TOKENIZER:
+        (folder / name).unlink()
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@pytest.mark.parametrize("left", [(), ("tokenizer_config.json",)])
+def test_a_folder_without_its_tokenizer_is_refused(tmp_path, kind, left):
+    """The library would make one that knows no words, and every text would read alike."""
+    whole = Path(make_encoder(tmp_path / "whole", kind=kind))
+    folder = without_tokenizer(whole, tmp_path / "bare")
+    for name in left:
+        shutil.copy(whole / name, folder)
+    with pytest.raises(InputError, match=r"bare: .*no tokenizer") as told:
+        make("span", {"model": str(folder)})
+    assert told.value.expected.endswith("such as tokenizer.json")
+    assert told.value.cure.startswith("copy the tokenizer's files")
+
+
+def test_reading_without_a_tokenizer_ends_with_2_and_leaves_nothing(tmp_path, model):
+    folder = without_tokenizer(model, tmp_path / "bare")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "read", "exam/en", "--reader", "span",
+         "-o", f"model={folder}", "--out", str(tmp_path / "run")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert "knows no words" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def words_of(folder):
+    found = json.loads((Path(folder) / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
+    return sorted(found, key=found.__getitem__)
+
+
+def test_a_vocabulary_of_lines_is_a_tokenizer_and_a_piece_of_it_is_none(tmp_path, model):
+    """As older checkpoints have it; cut short, most words would be unknown."""
+    folder, words = without_tokenizer(model, tmp_path / "lines"), words_of(model)
+    (folder / "vocab.txt").write_text("\n".join(words) + "\n", "utf-8")
+    new, old = (open_checkpoint(str(one), "span").tokens(TEXTS["en"][0]) for one in (folder, model))
+    assert new.ids == old.ids
+    (folder / "vocab.txt").write_text("\n".join(words[: len(words) // 3]) + "\n", "utf-8")
+    with pytest.raises(InputError, match="its tokenizer knows 50 tokens, and its model 150"):
+        open_checkpoint(str(folder), "span")
+
+
+def test_bytes_and_merges_are_a_tokenizer(tmp_path):
+    whole = Path(make_encoder(tmp_path / "whole", kind="roberta"))
+    folder = without_tokenizer(whole, tmp_path / "merges")
+    pairs = json.loads((whole / "tokenizer.json").read_text("utf-8"))["model"]
+    (folder / "vocab.json").write_text(json.dumps(pairs["vocab"]), "utf-8")
+    merges = [one if isinstance(one, str) else " ".join(one) for one in pairs["merges"]]
+    (folder / "merges.txt").write_text("\n".join(["#version: 0.2", *merges]) + "\n", "utf-8")
+    new, old = (open_checkpoint(str(one), "span").tokens(TEXTS["en"][0]) for one in (folder, whole))
+    assert new.ids == old.ids
+
+
+def test_a_vocabulary_of_a_few_characters_is_one(tmp_path):
+    """Of another language than what it is tried on, and of four characters."""
+    folder = Path(make_encoder(tmp_path / "few", vocab_size=10))
+    found = json.loads((folder / "tokenizer.json").read_text("utf-8"))
+    special = [one["content"] for one in found["added_tokens"]]
+    found["model"]["vocab"] = {one: place for place, one in enumerate([*special, *"кошт"])}
+    (folder / "tokenizer.json").write_text(json.dumps(found), "utf-8")
+    assert open_checkpoint(str(folder), "span").tokens("к").ids == [5]
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_file_is_no_model(model, name):
+    given = str(Path(model) / name)
+    with pytest.raises(InputError, match="it is a file") as told:
+        make("span", {"model": given})
+    assert told.value.cure == f"name its folder: {model}"
+
+
+@pytest.mark.parametrize("name", ["./x", "../x", "/x/y", "a/b/c", "x/", "~/x", "there/x"])
+@pytest.mark.parametrize("reader", ["span", "local"])
+def test_a_mistyped_path_is_not_looked_for_on_the_hub(tmp_path, monkeypatch, name, reader):
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("socket.socket.connect", lambda *of: pytest.fail("the hub was asked"))
+    with pytest.raises(InputError, match="there is no such folder"):
+        make(reader, {"model": name})
+
+
+def test_what_may_be_a_hubs_name_is_taken_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("bert-base-chinese", "hfl/chinese-macbert-base", "owner/name.v1_2"):
+        check_place(name)
+
+
+@pytest.mark.parametrize(
+    ("head", "reader", "named"),
+    [("choice", "verifier", "choice"), ("choice", "chunk", "choice"), ("pair", "choice", "chunk")],
+)
+def test_a_model_of_another_head_is_told_by_its_kind(tmp_path, head, reader, named):
+    with pytest.raises(InputError, match="whose head has another shape") as told:
+        make(reader, {"model": make_encoder(tmp_path / "other", head)})
+    assert "it is a Bert" in told.value.found
+    assert told.value.cure.endswith(named)
+
+
+def test_weights_of_other_shapes_than_the_configuration_tells(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "shapes"))
+    settings = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps(settings | {"intermediate_size": 48}))
+    with pytest.raises(InputError, match=r"shapes that its config\.json tells"):
+        make("span", {"model": str(folder)})
+
+
+def test_a_folder_of_something_else(tmp_path):
+    with pytest.raises(InputError, match=r"the folder has no config\.json"):
+        make("span", {"model": str(tmp_path)})
+
+
+@pytest.mark.parametrize("head", ["span", "choice", "pair"])
+def test_too_short_sequences_name_the_model_and_the_cure(tmp_path, model, head):
+    reader = {"pair": "verifier"}.get(head, head)
+    other = make_encoder(tmp_path / "m", head)
+    with pytest.raises(UsageError, match="max_length=9") as told:
+        make(reader, {"model": other, "max_length": 9})
+    assert told.value.where == other
+    assert told.value.cure.startswith("give max_length=")
+    short = make_encoder(tmp_path / "short", head, positions=9)
+    with pytest.raises(UsageError, match="the most that the model takes") as told:
+        make(reader, {"model": short})
+    assert told.value.cure == "take a model of longer sequences"
 
 
 def test_a_model_that_would_answer_with_tuples_answers_all_the_same(tmp_path, model):

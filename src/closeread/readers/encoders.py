@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.readers.places import check_place
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -91,6 +92,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
     except ModuleNotFoundError as error:
         name = error.name or "sentence_transformers"
         raise missing_extra("the encoder", name, "dense") from error
+    check_place(model)
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # progress is the verb's to show

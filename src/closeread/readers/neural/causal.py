@@ -189,14 +189,19 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
     from transformers.utils.logging import disable_progress_bar
 
-    from closeread.readers.neural.checkpoint import first_line, is_offline, loading
+    from closeread.readers.neural.opening import (
+        first_line,
+        is_offline,
+        loading,
+        open_tokenizer,
+    )
 
     disable_progress_bar()  # progress is the verb's to show
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):
         raise UsageError(f"dtype={dtype}", expected="auto, float32, bfloat16 or float16")
     given = loading(name)
+    tokenizer = open_tokenizer(name, given)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
         model, report = transformers.AutoModelForCausalLM.from_pretrained(
             name,
             use_safetensors=True,

@@ -8,7 +8,6 @@ answer at random.
 
 import copy
 import inspect
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.neural.opening import first_line, loading, open_tokenizer, unopened
 from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]
@@ -35,6 +35,12 @@ _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
+_MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
+_READERS = {
+    "QuestionAnswering": "span",
+    "MultipleChoice": "choice",
+    "SequenceClassification": "verifier or chunk",
+}
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
@@ -175,6 +181,29 @@ class Checkpoint:
                 base = mark.end()
         return found
 
+    def room(self, max_length: int, least: int) -> int:
+        """Return how many tokens a sequence may have: what is asked for, or what the model takes.
+
+        Args:
+            max_length: What is asked for.
+            least: With fewer, special ones included, nothing can be said.
+
+        Raises:
+            UsageError: There are fewer.
+        """
+        found = min(max_length, self.max_length)
+        if found >= least:
+            return found
+        by_model = self.max_length < least
+        raise UsageError(
+            f"max_length={found}" + (", the most that the model takes" if by_model else ""),
+            where=self.name,
+            expected=f"at least {least}",
+            cure="take a model of longer sequences"
+            if by_model
+            else f"give max_length={least} or more, or leave it out",
+        )
+
     def save(self, folder: Path) -> None:
         """Write a folder that ``open_checkpoint`` and transformers' Auto classes read."""
         self.model.save_pretrained(folder)
@@ -218,7 +247,7 @@ def open_checkpoint(
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+        tokenizer = open_tokenizer(name, given)
         if "num_labels" in head_options and _has_pair_head(name, given):
             del head_options["num_labels"]
         if attention_dropout is not None:
@@ -232,8 +261,12 @@ def open_checkpoint(
             **head_options,
             **given,
         )
+    except InputError:
+        raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        raise _unopened(name, error) from error
+        if _MISMATCH in str(error):
+            raise _misshapen(name, head, given, new_head=new_head) from error
+        raise unopened(name, error) from error
     finally:
         logging.set_verbosity(verbosity)
     model.config.return_dict = True  # what a head says is asked for by its name
@@ -257,49 +290,53 @@ def open_checkpoint(
             where=name,
             expected="a fast tokenizer (tokenizer.json)",
         )
+    _check_vocabulary(name, model, tokenizer)
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
 
 
-def look_for(name: str) -> None:
-    """See that a model is there, by its configuration alone: what a wrong name would cost.
-
-    Raises:
-        InputError: It is not.
-    """
-    try:
-        transformers.AutoConfig.from_pretrained(name, **loading(name))
-    except Exception as error:
-        raise _unopened(name, error) from error
-
-
-def loading(name: str) -> dict[str, Any]:
-    """Return how any model is loaded: no code of its own, and no network for a folder."""
-    return {"trust_remote_code": False, "local_files_only": is_offline() or Path(name).is_dir()}
-
-
-def is_offline() -> bool:
-    """Whether HF_HUB_OFFLINE keeps the library from the network."""
-    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
-
-
-def _unopened(name: str, error: Exception) -> InputError:
+def _misshapen(name: str, head: Head, given: dict[str, Any], *, new_head: bool) -> InputError:
+    """Return what is wrong with weights of other shapes: as a rule they are of another head."""
+    config = transformers.AutoConfig.from_pretrained(name, **given)
+    kinds = [str(one) for one in config.architectures or ()]
+    reader = next((_READERS[of] for one in kinds for of in _READERS if one.endswith(of)), "")
+    if not reader or any(
+        one.endswith(_CLASSES[head].removeprefix("AutoModelFor")) for one in kinds
+    ):
+        return InputError(
+            "its weights do not have the shapes that its config.json tells",
+            where=name,
+            expected="weights and config.json of one model",
+            cure="copy both anew from where the model came from",
+        )
     return InputError(
-        f"the model cannot be opened: {first_line(error)}",
+        f"the checkpoint has no {head} head: it is a {kinds[0]}, whose head has another shape",
         where=name,
-        expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
-        cure=_cure(folder=Path(name).is_dir(), offline=is_offline()),
+        expected=f"a model trained for it ({_CLASSES[head]})",
+        cure="begin from the encoder that it was trained from"
+        if new_head
+        else f"read it with --reader {reader}",
     )
 
 
-def _cure(*, folder: bool, offline: bool) -> str:
-    if folder:
-        return "check the files in the folder: they may be cut short"
-    return "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
+def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
+    """Refuse a vocabulary that is a fraction of the model's: cut short, or another model's.
 
+    Models have a few more embeddings than there are tokens, for the sake of round numbers.
 
-def first_line(error: Exception) -> str:
-    """Return what an error says, or its kind where it says nothing."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__
+    Raises:
+        InputError: It has less than half as many tokens as the model has embeddings.
+    """
+    n_embeddings = model.get_input_embeddings().weight.shape[0]
+    if 2 * len(tokenizer) >= n_embeddings:
+        return
+    n_tokens = max(tokenizer.get_vocab().values()) + 1  # ids may have gaps
+    if 2 * n_tokens < n_embeddings:
+        raise InputError(
+            f"its tokenizer knows {n_tokens:,} tokens, and its model {n_embeddings:,}",
+            where=name,
+            expected="the tokenizer that the model was trained with",
+            cure="copy the tokenizer's files anew: they may be cut short, or another model's",
+        )
 
 
 def _attention_dropout(name: str, given: dict[str, Any]) -> str:

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.errors import UsageError
 from closeread.readers.competition import by_share, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
@@ -78,10 +77,8 @@ class ChoiceReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
-        if self._max_length < least:
-            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._max_length = checkpoint.room(max_length, least)
         self._checkpoint = checkpoint
         self._stride = stride
         self._aggregate = max if aggregate == "max" else _mean

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from closeread.errors import UsageError
 from closeread.readers.competition import decided
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
@@ -82,10 +81,8 @@ class ChunkReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
-        if self._max_length < least:
-            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._max_length = checkpoint.room(max_length, least)
         self._checkpoint = checkpoint
         self._chunk_tokens = chunk_tokens
         self._aggregate = aggregate

@@ -23,7 +23,7 @@ from closeread.catalog import missing_extra
 from closeread.downloads.cache import folder
 from closeread.errors import InputError, StorageError
 from closeread.readers.batching import Batch
-from closeread.readers.neural.checkpoint import Checkpoint, first_line
+from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import (
     Ids,
     Network,
@@ -39,6 +39,7 @@ try:
     import onnxruntime
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
+from closeread.readers.neural.opening import first_line
 from closeread.readers.neural.quantise import quantise
 
 _VERSION = 6  # of what is written; another number makes all graphs anew

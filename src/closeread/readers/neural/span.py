@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from closeread.errors import UsageError
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
@@ -111,10 +110,8 @@ class SpanReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _QUESTION_TOKENS + 1
-        if self._max_length < least:
-            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._max_length = checkpoint.room(max_length, least)
         self._checkpoint = checkpoint
         self._network = network
         self._stride = stride

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import torch
 
-from closeread.errors import UsageError
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, decided
 from closeread.readers.lineage import lineage_record
@@ -100,10 +99,8 @@ class VerifierReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        self._max_length = min(max_length, checkpoint.max_length)
         least = checkpoint.template.n_special + _LEAST
-        if self._max_length < least:
-            raise UsageError(f"max_length={self._max_length}", expected=f"at least {least}")
+        self._max_length = checkpoint.room(max_length, least)
         self.options: dict[str, Any] = {}
         self._checkpoint = checkpoint
         self._retriever = retriever

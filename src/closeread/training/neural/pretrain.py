@@ -22,6 +22,7 @@ from transformers.utils import logging
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
 from closeread.training.neural.fit import arguments
@@ -227,22 +228,17 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
 
 
 def _opened(name: str, dropout: float, pickled: bool) -> tuple[Any, Any]:
-    local = Path(name).is_dir()
+    given = loading(name)
+    tokenizer = open_tokenizer(name, given)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, local_files_only=local)
         model = transformers.AutoModelForMaskedLM.from_pretrained(
             name,
             use_safetensors=None if pickled else True,
             weights_only=True,
-            local_files_only=local,
+            **given,
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
-        first = str(error).strip().partition("\n")[0]
-        raise InputError(
-            f"the model cannot be opened: {first}",
-            where=name,
-            expected="a folder of an encoder with safetensors and a tokenizer, or a hub name",
-        ) from error
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+        raise unopened(name, error) from error
     _set_dropout(model, dropout)
     return model, tokenizer
 

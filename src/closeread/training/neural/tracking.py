@@ -22,7 +22,7 @@ from transformers.integrations import (
 )
 
 from closeread.formats.saved import save_json
-from closeread.readers.neural.checkpoint import first_line
+from closeread.readers.neural.opening import first_line
 from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings

@@ -11,7 +11,8 @@ import transformers
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
-from closeread.readers.neural.checkpoint import Checkpoint, look_for, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable

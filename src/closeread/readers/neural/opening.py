@@ -1,0 +1,107 @@
+"""What the opening of every model has in common: its name, its tokenizer, what failures say."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import transformers
+
+from closeread.errors import InputError
+from closeread.readers.places import check_place
+
+_EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
+_TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
+_COPY = "copy the tokenizer's files beside the model's from where it came from"
+
+
+def loading(name: str) -> dict[str, Any]:
+    """Return how any model is loaded: no code of its own, and no network for a folder.
+
+    Raises:
+        InputError: The name is a file's, or a path's at which there is nothing.
+    """
+    check_place(name)
+    return {"trust_remote_code": False, "local_files_only": is_offline() or Path(name).is_dir()}
+
+
+def is_offline() -> bool:
+    """Whether HF_HUB_OFFLINE keeps the library from the network."""
+    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+
+
+def look_for(name: str) -> None:
+    """See that a model is there, by its configuration alone: what a wrong name would cost.
+
+    Raises:
+        InputError: It is not.
+    """
+    given = loading(name)
+    try:
+        transformers.AutoConfig.from_pretrained(name, **given)
+    except Exception as error:
+        raise unopened(name, error) from error
+
+
+def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
+    """Open a model's tokenizer; one that is made of nothing is refused.
+
+    Where its files are missing the library makes a tokenizer of the kind that the model's
+    configuration names, with special tokens and no words: every text would read alike.
+
+    Args:
+        name: A folder, or a hub name.
+        given: How it is loaded: ``loading``.
+
+    Raises:
+        InputError: There is none, or it knows no words.
+    """
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+        raise unopened(name, error) from error
+    framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
+    # A vocabulary of pieces has the blank even where it has nothing else.
+    if not any(one not in framing and one != "\u2581" for one in tokenizer.get_vocab()):
+        raise InputError(
+            "it has no tokenizer: the one that its configuration names knows no words",
+            where=name,
+            expected=_TOKENIZER,
+            cure=_COPY,
+        )
+    return tokenizer
+
+
+def unopened(name: str, error: Exception) -> InputError:
+    """Return what is to be said of a model that a library could not open."""
+    folder = Path(name)
+    if folder.is_dir() and not (folder / "config.json").exists():
+        return InputError(
+            "the model cannot be opened: the folder has no config.json",
+            where=name,
+            expected=_EXPECTED,
+            cure="name the folder that holds config.json, the weights and the tokenizer",
+        )
+    if "instantiate the backend tokenizer" in str(error):  # its first line ends in a colon
+        return InputError(
+            "the model cannot be opened: no tokenizer can be made of the files in it",
+            where=name,
+            expected=_TOKENIZER,
+            cure=_COPY,
+        )
+    return InputError(
+        f"the model cannot be opened: {first_line(error)}",
+        where=name,
+        expected=_EXPECTED,
+        cure=_cure(folder=folder.is_dir(), offline=is_offline()),
+    )
+
+
+def _cure(*, folder: bool, offline: bool) -> str:
+    if folder:
+        return "check the files in the folder: they may be cut short"
+    return "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, or its kind where it says nothing."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
