@@ -2,7 +2,7 @@
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues import load_weights, save_weights
-from closeread.training.cues import CueSettings, StageSettings
+from closeread.training.cue_settings import CueSettings, StageSettings
 from closeread.training.cues import train as learn
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_resuming

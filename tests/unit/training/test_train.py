@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.readers.cues import cues, load_weights
-from closeread.training.cues import CueSettings, StageSettings
+from closeread.training.cue_settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
 from conftest import ROOT
 

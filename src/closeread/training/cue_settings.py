@@ -1,0 +1,113 @@
+"""What a recipe says of the training of the reader ``cues``, and whether it can be."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.readers.lineage import Maker
+from closeread.training.ranking import Loss
+from closeread.types import Record
+
+
+class StageSettings(Record, frozen=True, kw_only=True):
+    """``[before.train]`` for the reader ``cues``: a training that comes first.
+
+    Every option is read as a statement that the passage supports or does not, whatever it answers;
+    a premise's hypotheses (NLI) are ranked beside one another. What will be read, or is learned
+    from by the last training, is left out.
+
+    Attributes:
+        datasets: What is learned from.
+        loss: As below.
+        l2: The ridge, which trusts all features alike.
+        least: How many options must have a feature.
+    """
+
+    datasets: tuple[str, ...]
+    loss: Loss = "logistic"
+    l2: float = 80.0
+    least: int = 3
+
+
+class CueSettings(Record, frozen=True, kw_only=True):
+    """``[train]`` for the reader ``cues``.
+
+    Attributes:
+        datasets: What is learned from; questions without options or gold are passed over.
+        by_stem: More, which call every question a choice: those whose stem asks what the passage
+            supports or contradicts are learned from as verification, the others passed over.
+        exclude: Sets to be read later: questions that overlap them are not learned from.
+        loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
+        l2: The ridge.
+        prior: What share of the weights learned before is where the ridge draws to.
+        least: How many options must have a feature.
+        folds: Parts of the passages for the answers that confidence is learned from.
+        risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
+        delta: The chance at most that it is higher.
+        made_by: Who wrote what is learned from, as you declare it: a data set as named
+            above or in a stage, to ``people`` or to the model that wrote it.
+    """
+
+    datasets: tuple[str, ...]
+    by_stem: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    loss: Loss = "logistic"
+    l2: float = 10.0
+    prior: float = 0.8
+    least: int = 3
+    folds: int = 5
+    seed: int = 0
+    risk: float = 0.0
+    delta: float = 0.1
+    made_by: dict[str, str | Maker] = msgspec.field(default_factory=dict)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Every data set learned from."""
+        return (*self.datasets, *self.by_stem)
+
+
+def check(
+    settings: CueSettings, options: Mapping[str, Any], stages: Sequence[StageSettings]
+) -> None:
+    """Look at what was asked for.
+
+    Args:
+        settings: Of ``[train]``.
+        options: The reader's.
+        stages: Of ``[before.train]``, in order.
+
+    Raises:
+        UsageError: A setting is out of its range, or an option has no part in training.
+    """
+    other = sorted(set(options) - {"retriever"})
+    if other:
+        raise UsageError(
+            f"the option {other[0]}",
+            where="reader.options",
+            expected="retriever: nothing else of the reader has a part in its training",
+        )
+    if not (
+        settings.folds >= 2
+        and 0 <= settings.risk < 1
+        and 0 < settings.delta < 1
+        and 0 <= settings.prior < math.inf
+    ):
+        raise UsageError(
+            f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
+            f"prior={settings.prior:g}",
+            where="train",
+            expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
+        )
+    every: dict[str, CueSettings | StageSettings] = {"train": settings}
+    every |= {f"before.{number}.train": stage for number, stage in enumerate(stages, 1)}
+    for place, one in every.items():
+        if not (0 < one.l2 < math.inf and one.least >= 1 and one.datasets):
+            raise UsageError(
+                f"l2={one.l2:g}, least={one.least}, {len(one.datasets)} data sets",
+                where=place,
+                expected="l2 above 0, least 1 or more, one data set or more",
+            )

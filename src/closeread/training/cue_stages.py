@@ -1,0 +1,71 @@
+"""``[[before]]`` for the reader ``cues``: what it learns first, from what others wrote."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from closeread.errors import InputError
+from closeread.protocols import Retriever
+from closeread.training.cue_examples import Found, examples, statements
+from closeread.training.cue_fit import Weights, fit
+from closeread.training.cue_settings import StageSettings
+from closeread.training.overlap import Overlap
+from closeread.training.request import OpenDataset, Say
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A training that comes first, with what it learns from.
+
+    Attributes:
+        where: For messages.
+        n_excluded: Questions left out because they overlap what will be read, or what is learned
+            from last.
+    """
+
+    settings: StageSettings
+    found: Sequence[Found]
+    n_excluded: int
+    where: str
+
+
+def stages(
+    settings: Sequence[StageSettings], open_dataset: OpenDataset, held: Sequence[Overlap], say: Say
+) -> Iterator[Stage]:
+    """Yield each, its data read, before any of them learns.
+
+    Args:
+        settings: In the recipe's order.
+        open_dataset: Opens a data set by name.
+        held: What remembers what must be left out.
+        say: Told how much there is.
+
+    Raises:
+        InputError: One has nothing to learn from.
+    """
+    for number, stage in enumerate(settings, 1):
+        where = f"before.{number}.train: {', '.join(stage.datasets)}"
+        found, n_excluded = statements(stage.datasets, open_dataset, *held)
+        if not found:
+            raise InputError(
+                "nothing to learn from"
+                + (f", {n_excluded:,} left out for overlap" if n_excluded else ""),
+                where=where,
+                expected="questions with options and gold, or premises of several hypotheses, which"
+                " neither train.exclude nor the last training holds",
+                cure="name others, or leave this [[before]] out",
+            )
+        say(f"stage {number}: {len(found):,} questions and premises, {n_excluded:,} left out")
+        yield Stage(settings=stage, found=found, n_excluded=n_excluded, where=where)
+
+
+def learned_before(first: Sequence[Stage], retriever: Retriever) -> Weights:
+    """Return the weights that they come to, each drawn to those of the one before it."""
+    weights: Weights = {}
+    for stage in first:
+        settings = stage.settings
+        weights = fit(
+            examples(stage.found, retriever),
+            settings.l2, settings.loss, settings.least,
+            before=weights, trusting=False, where=stage.where,
+        )  # fmt: skip
+    return weights
