@@ -39,7 +39,7 @@ def train(request: Request) -> Trained:
         f"overlap; of passages held out, {learned.accuracy:.1%} right, calibration error "
         f"{learned.calibration_error:.1%}",
         "learned from texts under: "
-        + ", ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),
+        + "; ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),
     ]
     threshold = learned.weights.threshold
     if threshold is not None:
