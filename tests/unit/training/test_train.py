@@ -127,7 +127,7 @@ def test_it_tells_under_which_terms_it_learned(tmp_path):
         str(nli): "unknown",
     }
     result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
-    assert "learned from texts under: unknown, Apache-2.0\n" in result.stderr
+    assert "learned from texts under: unknown; Apache-2.0\n" in result.stderr
 
 
 def test_nothing_but_weights_is_replaced(tmp_path):
