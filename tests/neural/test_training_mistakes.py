@@ -49,6 +49,34 @@ def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found)
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"epochs": 0.0}, {"patience": 2}, {"device": "tpu"}, {"device": "cuda:1"}],
+)
+def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settings):  # noqa: F811
+    with pytest.raises(UsageError) as told:
+        train(tmp_path / "out", encoder, data, begin=never, **settings)
+    assert told.value.where == str(tmp_path / "recipe.toml")
+    assert told.value.expected
+    assert told.value.cure
+    with pytest.raises(UsageError) as told:
+        train(tmp_path / "out", encoder, data, before=(stage(data, **settings),), begin=never)
+    assert told.value.where == str(tmp_path / "recipe.toml")
+
+
+def test_another_accelerator_than_the_one_there(monkeypatch, tmp_path, encoder, data):  # noqa: F811
+    monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
+    monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
+    with pytest.raises(UsageError, match=r"train\.device is tpu, and there is only cuda"):
+        train(tmp_path / "out", encoder, data, device="tpu", begin=never)
+
+
+def test_a_number_of_a_stage_is_told_by_its_place(tmp_path, encoder, data):  # noqa: F811
+    before = (stage(data), stage(data, epochs=0.0))
+    with pytest.raises(UsageError, match=r"before\.2\.train\.epochs is out of its range"):
+        train(tmp_path / "out", encoder, data, before=before, begin=never)
+
+
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
 def test_float16_on_a_processor(tmp_path, encoder, data):  # noqa: F811
     with pytest.raises(UsageError, match="float16"):
@@ -70,6 +98,38 @@ def test_a_dev_set_without_gold(tmp_path, encoder, data):  # noqa: F811
     with pytest.raises(InputError, match="has gold, by which"):
         train(tmp_path / "out", encoder, data, dev=[{"path": str(blind)}], begin=never)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_dev_set_that_the_reader_does_not_answer(tmp_path, encoder, data):  # noqa: F811
+    """Every state would be worth nothing, and the best one be drawn by lot; of a stage too."""
+    pairs = inference(tmp_path / "pairs.jsonl", 4)
+    settings = {"max_steps": 2, "dev": [{"path": pairs}]}
+    with pytest.raises(InputError, match=r"no question of train\.dev is one that span answers"):
+        train(tmp_path / "out", encoder, data, begin=never, **settings)
+    before = (stage(data), stage(data, dev=[{"path": pairs}]))
+    with pytest.raises(InputError, match="is one that span answers"):
+        train(tmp_path / "out", encoder, data, before=before, begin=never)
+    for name in ("choice", "chunk", "verifier"):
+        reader = TrainedReader(name=name)
+        with pytest.raises(InputError, match=f"is one that {name} answers"):
+            dev = [{"path": data}]
+            train(tmp_path / "out", encoder, pairs, reader=reader, dev=dev, begin=never)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_dev_set_of_which_the_reader_answers_a_part(tmp_path, encoder, data):  # noqa: F811
+    """A mixture is watched as a whole: what it does not answer is worth nothing throughout."""
+    dev = [{"path": inference(tmp_path / "pairs.jsonl", 4)}, {"path": data, "at_most": 4}]
+    assert train(tmp_path / "out", encoder, data, dev=dev, max_steps=1)["steps"] == 1
+
+
+def test_a_metric_that_judges_none_of_what_the_reader_answers(tmp_path, encoder, data):  # noqa: F811
+    dev = [{"path": inference(tmp_path / "pairs.jsonl", 4)}, {"path": data, "at_most": 4}]
+    for found in (dev[1:], dev):
+        settings = {"dev": found, "metric": "choice.accuracy", "max_steps": 2}
+        with pytest.raises(UsageError, match=r"choice\.accuracy judges no question of train\.dev"):
+            train(tmp_path / "out", encoder, data, begin=never, **settings)
+        assert not (tmp_path / "out").exists()
 
 
 def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):  # noqa: F811

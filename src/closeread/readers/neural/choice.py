@@ -95,11 +95,16 @@ class ChoiceReader:
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         return {"max_length": self._max_length, **model}
 
+    @staticmethod
+    def answers(question: Question) -> bool:
+        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        return bool(question.options)
+
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
         asked: list[_Asked] = []
         for passage, question in items:
-            if question.options:
+            if self.answers(question):
                 n_passage = len(self._passage(passage.text))
                 asked.append(_Asked(question, self._windows(passage, question), n_passage))
             else:

@@ -104,11 +104,16 @@ class ChunkReader:
             **model,
         }
 
+    @staticmethod
+    def answers(question: Question) -> bool:
+        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        return bool(question.options) and question.kind != "entailment"
+
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
         asked: list[_Asked] = []
         for passage, question in items:
-            if question.options and question.kind != "entailment":
+            if self.answers(question):
                 asked.append(_Asked(passage, question, self._chunks(passage, question)))
             else:
                 yield Prediction(

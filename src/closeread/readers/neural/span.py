@@ -129,12 +129,17 @@ class SpanReader:
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         return {"max_length": self._max_length, "null": self._null, **model}
 
+    @staticmethod
+    def answers(question: Question) -> bool:
+        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        return not question.options and question.kind in ("span", "discrete")
+
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last window is computed."""
         waiting: list[_Asked] = []
         n_windows = 0
         for passage, question in items:
-            if question.options or question.kind not in ("span", "discrete"):
+            if not self.answers(question):
                 yield _none(question, 0.0)
                 continue
             waiting.append(self._asked(passage, question))

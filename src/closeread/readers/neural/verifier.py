@@ -122,12 +122,17 @@ class VerifierReader:
             **model,
         }
 
+    @staticmethod
+    def answers(question: Question) -> bool:
+        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        return bool(question.options)
+
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
         asked: list[_Asked] = []
         sequences: list[Encoded] = []
         for passage, question in items:
-            if not question.options:
+            if not self.answers(question):
                 yield Prediction(
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )

@@ -87,6 +87,10 @@ class ChooseTask:
             among[row, : len(of_question)] = of_question
         return cross_entropy(among, targets[:, 0])
 
+    def answers(self, question: Question) -> bool:
+        """Whether the reader has an answer to a question of this kind."""
+        return ChoiceReader.answers(question)
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the choice reader over the model as it is."""
         return ChoiceReader(checkpoint, max_length=self._max_length)

@@ -129,6 +129,10 @@ class ChunkTask:
         best = torch.stack([of_feature.max() for of_feature in odds.split(list(sizes))])
         return binary_cross_entropy_with_logits(best, targets[:, 0].to(best.dtype))
 
+    def answers(self, question: Question) -> bool:
+        """Whether the reader has an answer to a question of this kind."""
+        return ChunkReader.answers(question)
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the chunk reader over the model as it is."""
         return ChunkReader(

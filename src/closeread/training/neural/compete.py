@@ -200,6 +200,10 @@ class CompeteTask:
         scores = odds.sigmoid() if self._settings.score == "probability" else odds
         return hinge(scores, truth, self._settings.margin, self._settings.reduction)
 
+    def answers(self, question: Question) -> bool:
+        """Whether the reader has an answer to a question of this kind."""
+        return VerifierReader.answers(question)
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier over the model as it is."""
         return VerifierReader(checkpoint, self._retriever, max_length=self._max_length)

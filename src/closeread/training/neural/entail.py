@@ -77,6 +77,10 @@ class EntailTask:
         """Return the mean cross-entropy of the classes."""
         return class_loss(outputs, targets)
 
+    def answers(self, question: Question) -> bool:
+        """Whether the reader has an answer to a question of this kind."""
+        return VerifierReader.answers(question)
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier, which answers by the classes; no evidence is sought."""
         return VerifierReader(

@@ -1,14 +1,14 @@
 """The dev metric while a model is trained: its own reader's answers, under the official metric."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
 from closeread.protocols import Metric, Reader
-from closeread.types import Passage, Question, Submission
+from closeread.types import Answer, Passage, Prediction, Question, Submission
 
 Item = tuple[Passage, Question]
 
@@ -39,16 +39,20 @@ def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
     raise UsageError(f"there is no metric {name!r} to watch", cure="`closeread ls metrics`")
 
 
-def check_metric(items: Sequence[Item], name: str) -> None:
+def check_metric(
+    items: Sequence[Item], name: str, answers: Callable[[Question], bool], reader: str
+) -> None:
     """See before hours of training whether a metric can be had of some questions.
 
     Args:
         items: Questions with gold.
         name: Such as ``squad.f1``.
+        answers: Whether the reader has an answer to a question.
+        reader: What it is called.
 
     Raises:
-        UsageError: There is no such value.
-        InputError: No question has gold.
+        UsageError: There is no such value, or it judges none of the questions.
+        InputError: No question has gold, or the reader answers none.
     """
     metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
     if not any(question.answers or question.option_truth for _, question in items):
@@ -56,12 +60,36 @@ def check_metric(items: Sequence[Item], name: str) -> None:
             f"no question of train.dev has gold, by which {name} could be watched",
             cure="name a set with gold, or leave train.dev out",
         )
-    scores = [metric.score(question, None) for _, question in items]
-    known = sorted({pool.metric for pool in metric.pool(scores, Submission(predictions={}))})
+    answered = [question for _, question in items if answers(question)]
+    if not answered:
+        raise InputError(
+            f"no question of train.dev is one that {reader} answers: every state would be worth 0",
+            expected="questions like those that are learned from",
+            cure="name such a set, or leave train.dev out",
+        )
+    known = sorted(_n_scored(metric, [question for _, question in items]))
     if name not in known:
         raise UsageError(
             f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
         )
+    if not _n_scored(metric, answered).get(name):
+        raise UsageError(
+            f"{name} judges no question of train.dev that {reader} answers",
+            expected="a metric of such questions",
+            cure="name one as train.metric; where it is left out it is the reader's own",
+        )
+
+
+def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
+    """Return how many questions each of a metric's values judges, whatever is answered."""
+    said = Answer(kind="none")
+    predictions = {
+        one.question_id: Prediction(question_id=one.question_id, answer=said, confidence=0.0)
+        for one in questions
+    }
+    scores = [metric.score(one, predictions[one.question_id]) for one in questions]
+    pools = metric.pool(scores, Submission(predictions=predictions))
+    return {pool.metric: pool.n_scored for pool in pools}
 
 
 def apart(item: Item, prefix: str) -> Item:

@@ -52,8 +52,8 @@ def train(request: Request) -> Trained:
     options = section(
         request.path, request.recipe.reader.options, EncoderOptions, "reader.options."
     )
-    check(settings, options)
-    check_device(settings.fitting())
+    check(settings, options, str(request.path))
+    check_device(settings.fitting(), str(request.path))
     without_stages(request)
     if request.look:
         for name in (options.model, options.vocabulary):

@@ -4,7 +4,7 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.neural.settings import NeuralSettings, Precision, Source
+from closeread.training.neural.settings import NeuralSettings, Precision, Source, out_of_range
 from closeread.training.neural.settings import check as check_fitting
 from closeread.training.neural.texts import Masking
 from closeread.training.neural.trackers import Tracker
@@ -82,16 +82,17 @@ _SAME = (
 )  # fmt: skip
 
 
-def check(settings: PretrainSettings, options: EncoderOptions) -> None:
-    """Look at every number before anything is opened.
+def check(settings: PretrainSettings, options: EncoderOptions, where: str = "") -> None:
+    """Look at every number before anything is opened; ``where`` is the recipe, for messages.
 
     Raises:
         UsageError: One is out of its range, or it is not said what is taught.
     """
-    check_fitting(settings.fitting())
+    check_fitting(settings.fitting(), where)
     if bool(options.model) == bool(options.vocabulary):
         raise UsageError(
             "it is not said what is to be taught",
+            where=where,
             expected="either reader.options.vocabulary, or reader.options.model",
         )
     wrong = {
@@ -108,4 +109,4 @@ def check(settings: PretrainSettings, options: EncoderOptions) -> None:
     }
     for name, expected in wrong.items():
         if expected:
-            raise UsageError(f"{name} is out of its range", expected=expected)
+            raise out_of_range(name, where, expected)

@@ -117,8 +117,13 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def check(settings: NeuralSettings) -> None:
+def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> None:
     """Look at every number before anything is opened.
+
+    Args:
+        settings: What a recipe says.
+        where: The recipe, for messages.
+        prefix: Of the settings' names there.
 
     Raises:
         UsageError: One is out of its range.
@@ -160,17 +165,27 @@ def check(settings: NeuralSettings) -> None:
     }
     for name, expected in wrong.items():
         if expected:
-            raise UsageError(f"train.{name} is out of its range", expected=expected)
+            raise out_of_range(f"{prefix}{name}", where, expected)
     for name in ("evaluate_every", "patience", "metric"):
         if getattr(settings, name) and not settings.dev:
             raise UsageError(
-                f"train.{name} is given, and there is nothing to look at",
-                expected="[[train.dev]] beside it",
+                f"{prefix}{name} is given, and there is nothing to look at",
+                where=where,
+                expected=f"[[{prefix}dev]] beside it",
+                cure="name a set to look at, or leave it out",
             )
     if ":" in settings.device:
         raise UsageError(
-            f"train.device is {settings.device}",
+            f"{prefix}device is {settings.device}",
+            where=where,
             expected="cpu, or nothing for the accelerator",
             cure="CUDA_VISIBLE_DEVICES chooses one of several",
         )
     check_trackers(settings.track)
+
+
+def out_of_range(name: str, where: str, expected: str) -> UsageError:
+    """Return what is said of a recipe's number that makes no sense."""
+    return UsageError(
+        f"{name} is out of its range", where=where, expected=expected, cure=f"mend {name}"
+    )

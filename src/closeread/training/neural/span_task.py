@@ -122,6 +122,10 @@ class SpanTask:
         ]
         return (halves[0] + halves[1]) / 2
 
+    def answers(self, question: Question) -> bool:
+        """Whether the reader has an answer to a question of this kind."""
+        return SpanReader.answers(question)
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the span reader over the model as it is."""
         return SpanReader(

@@ -34,7 +34,7 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
         if stage.reader.name == "encoder":
             section(request.path, given, PretrainSettings, prefix)
         else:
-            check(section(request.path, given, NeuralSettings, prefix))
+            check(section(request.path, given, NeuralSettings, prefix), str(request.path), prefix)
         recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
         trainer(dataclasses.replace(request, recipe=recipe, look=True))
 

@@ -73,6 +73,10 @@ class Task(Protocol):
         """
         ...
 
+    def answers(self, question: Question) -> bool:
+        """Whether ``reader`` has an answer to a question of this kind."""
+        ...
+
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the reader that answers with the model as it is now, for the dev metric."""
         ...

@@ -40,7 +40,7 @@ def train(request: Request, task: Task) -> Trained:
         MismatchError: The training to be gone on with was begun with another recipe.
     """
     if request.look:
-        return _looked(request)
+        return _looked(request, task)
     processes = Processes(str(request.recipe.train.get("device", "")))
     # All data are read before anything is written: a wrong name at the end costs no stage.
     with processes.together():
@@ -49,10 +49,8 @@ def train(request: Request, task: Task) -> Trained:
         gathers = task if isinstance(task, Gathers) else None
         material = _material(request, settings.datasets, settings, gathers)
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
-        watched, looked_at = _watched(request, settings)
+        watched, looked_at = _watched(request, settings, task)
         metric = settings.metric or task.metric
-        if watched:
-            check_metric(watched, metric)
         if request.overwrite and (first := _begins_from(request, model)):
             look_for(first)  # before what is there is discarded
         drawn_from = [told for _, told in (*material, *beside)]
@@ -163,17 +161,18 @@ def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
 def _checked(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
     settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
-    check(settings)
-    check_device(settings)
+    check(settings, str(request.path))
+    check_device(settings, str(request.path))
     return settings, named(settings.model)
 
 
-def _looked(request: Request) -> Trained:
-    """See that every setting makes sense and every data set opens."""
+def _looked(request: Request, task: Task) -> Trained:
+    """See that every setting makes sense, every data set opens and ``dev`` can be watched."""
     settings, _ = _checked(request)
     beside = settings.beside.datasets if settings.beside else ()
-    for source in (*settings.datasets, *beside, *settings.dev):
+    for source in (*settings.datasets, *beside):
         request.open_dataset(source.path, source.format or None)
+    _watched(request, settings, task)
     for name in settings.exclude:
         request.open_dataset(name)
     return Trained(out=request.out, told={}, remarks=())
@@ -191,16 +190,26 @@ def _material(
     ]
 
 
-def _watched(request: Request, settings: NeuralSettings) -> tuple[list[Item], list[Drawn]]:
+def _watched(
+    request: Request, settings: NeuralSettings, task: Task
+) -> tuple[list[Item], list[Drawn]]:
     """Return what the metric is watched on, whatever the seed; ids of several sets may be alike.
 
     Members of a soup, and any trainings that differ in their seed, can be compared by it.
+
+    Raises:
+        InputError: The task's reader answers none of it, or there is no gold.
+        UsageError: The metric judges none of it.
     """
     found, told = [], []
     for number, source in enumerate(settings.dev):
         items, one = drawn(source, request.open_dataset, None, _DEV_SEED)
         told.append(one)
         found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
+    if found:
+        check_metric(
+            found, settings.metric or task.metric, task.answers, request.recipe.reader.name
+        )
     return found, told
 
 
@@ -249,25 +258,37 @@ def _device(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def check_device(settings: NeuralSettings) -> None:
-    """Refuse what this machine cannot compute, before anything is read.
+def check_device(settings: NeuralSettings, where: str) -> None:
+    """Refuse what this machine cannot compute, before anything is read; ``where`` is the recipe.
 
     Raises:
         UsageError: There is no such device, or it does not know the precision.
     """
-    on_cpu = settings.device == "cpu" or not torch.accelerator.is_available()
-    if settings.device not in ("", "cpu") and on_cpu:
-        raise UsageError(f"train.device is {settings.device}, and there is no accelerator")
+    is_there = torch.accelerator.is_available()
+    found = torch.accelerator.current_accelerator() if is_there else None
+    on_cpu = settings.device == "cpu" or found is None
+    if settings.device not in ("", "cpu", found and found.type):
+        raise UsageError(
+            f"train.device is {settings.device}, and there is "
+            + (f"only {found.type}" if found else "no accelerator"),
+            where=where,
+            expected="cpu, or nothing for what this machine has",
+            cure="leave train.device out",
+        )
     if settings.precision == "float16" and on_cpu:
         raise UsageError(
             "train.precision is float16, and there is no accelerator",
+            where=where,
             expected="float32 or bfloat16 on a processor",
+            cure="leave train.precision out",
         )
     on_cuda = _device(settings) == "cuda"
     if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
         raise UsageError(
             "train.precision is bfloat16, which this accelerator does not have",
+            where=where,
             expected="float16 or float32",
+            cure="leave train.precision out",
         )
 
 
