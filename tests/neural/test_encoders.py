@@ -126,6 +126,27 @@ def test_weights_that_are_cut_short_are_one_message(tmp_path, model):
         make("encoder", "sentence-transformers", {"model": str(folder)})
 
 
+@pytest.mark.parametrize("kind", ["sentence-transformers", "cross-encoder"])
+def test_a_folder_without_its_tokenizer_is_refused(tmp_path, model, kind):
+    """The library would make one that knows no words: all sentences would be alike."""
+    if kind == "cross-encoder":
+        model = cross_encoder(tmp_path / "pairs", model, 1)
+    folder = Path(shutil.copytree(model, tmp_path / "bare"))
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
+        for found in folder.rglob(name):
+            found.unlink()
+    with pytest.raises(InputError, match="it has no tokenizer") as told:
+        make("encoder", kind, {"model": str(folder)})
+    assert told.value.where == str(folder)
+
+
+def test_a_file_and_a_mistyped_path_are_not_looked_for_on_the_hub(tmp_path, model, monkeypatch):
+    monkeypatch.setattr("socket.socket.connect", lambda *of: pytest.fail("the hub was asked"))
+    for name, found in ((Path(model) / "config.json", "is a file"), (tmp_path / "x", "no such")):
+        with pytest.raises(InputError, match=found):
+            make("encoder", "sentence-transformers", {"model": str(name)})
+
+
 def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
     """HF_HUB_OFFLINE is honoured: the message says so, and nothing is half-written."""
     code = (

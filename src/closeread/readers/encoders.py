@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
-from closeread.readers.places import check_place
+from closeread.readers.places import check_place, check_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
     if Path(model).is_dir():
         cure = "check the files in the folder: they may be cut short"
     try:
-        return getattr(sentence_transformers, kind)(
+        opened = getattr(sentence_transformers, kind)(
             model,
             device=device,
             trust_remote_code=False,
@@ -116,3 +116,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
             expected="a folder of a sentence-transformers model with safetensors, or a hub name",
             cure=cure,
         ) from error
+    tokenizer = getattr(opened, "tokenizer", None)
+    if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind
+        check_words(model, tokenizer)
+    return opened

@@ -7,11 +7,9 @@ from typing import Any
 import transformers
 
 from closeread.errors import InputError
-from closeread.readers.places import check_place
+from closeread.readers.places import COPY, TOKENIZER, check_place, check_words
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
-_TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
-_COPY = "copy the tokenizer's files beside the model's from where it came from"
 
 
 def loading(name: str) -> dict[str, Any]:
@@ -45,9 +43,6 @@ def look_for(name: str) -> None:
 def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
     """Open a model's tokenizer; one that is made of nothing is refused.
 
-    Where its files are missing the library makes a tokenizer of the kind that the model's
-    configuration names, with special tokens and no words: every text would read alike.
-
     Args:
         name: A folder, or a hub name.
         given: How it is loaded: ``loading``.
@@ -59,15 +54,7 @@ def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **given)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
-    framing = {*tokenizer.all_special_tokens, *map(str, tokenizer.added_tokens_decoder.values())}
-    # A vocabulary of pieces has the blank even where it has nothing else.
-    if not any(one not in framing and one != "\u2581" for one in tokenizer.get_vocab()):
-        raise InputError(
-            "it has no tokenizer: the one that its configuration names knows no words",
-            where=name,
-            expected=_TOKENIZER,
-            cure=_COPY,
-        )
+    check_words(name, tokenizer)
     return tokenizer
 
 
@@ -85,8 +72,8 @@ def unopened(name: str, error: Exception) -> InputError:
         return InputError(
             "the model cannot be opened: no tokenizer can be made of the files in it",
             where=name,
-            expected=_TOKENIZER,
-            cure=_COPY,
+            expected=TOKENIZER,
+            cure=COPY,
         )
     return InputError(
         f"the model cannot be opened: {first_line(error)}",
