@@ -30,7 +30,7 @@ def turns(text: str, explanation: Explanation, passage: Passage, words: Lexicon)
     """
     own = words.find(text)
     said = [
-        (span, [_at(cue, span.start) for cue in words.find(span.of(passage.text))])
+        [_at(cue, span.start) for cue in words.find(span.of(passage.text))]
         for span in explanation.evidence.spans
     ]
     matches = sorted(explanation.covered, key=lambda match: match.option_span.start)
@@ -40,14 +40,14 @@ def turns(text: str, explanation: Explanation, passage: Passage, words: Lexicon)
 
 
 def _dropped(
-    own: Sequence[Cue], said: Sequence[tuple[Span, Sequence[Cue]]], matches: Sequence[Match]
+    own: Sequence[Cue], said: Sequence[Sequence[Cue]], matches: Sequence[Match]
 ) -> set[str]:
     """Return the names: of a category dropped, and whether between the pieces or at their edge."""
     words = {cue.word for cue in own}
     categories = _categories(own)
     found = set()
-    for sentence, cues in said:
-        pieces = [m.passage_span for m in matches if m.passage_span.start in _range(sentence)]
+    for sentence, cues in enumerate(said):
+        pieces = [match.passage_span for match in matches if match.sentence_index == sentence]
         if not pieces:
             continue
         start, end = min(p.start for p in pieces), max(p.end for p in pieces)
@@ -66,7 +66,7 @@ def _swapped(
     text: str,
     passage: str,
     own: Sequence[Cue],
-    said: Sequence[tuple[Span, Sequence[Cue]]],
+    said: Sequence[Sequence[Cue]],
     matches: Sequence[Match],
 ) -> set[str]:
     """Return ``swap:evidence's>option's`` category for what stands between two pieces.
@@ -77,7 +77,6 @@ def _swapped(
     for one, two in pairwise(matches):
         ours = Span(one.option_span.end, two.option_span.start)
         theirs = Span(one.passage_span.end, two.passage_span.start)
-        cues = next((c for span, c in said if one.passage_span.start in _range(span)), ())
         if (
             one.sentence_index != two.sentence_index
             or not 0 <= ours.end - ours.start <= _GAP
@@ -85,7 +84,7 @@ def _swapped(
         ):
             continue
         put = _categories(cue for cue in own if cue.start in _range(ours))
-        left = _categories(cue for cue in cues if cue.start in _range(theirs))
+        left = _categories(cue for cue in said[one.sentence_index] if cue.start in _range(theirs))
         if put or left:
             found |= {
                 f"swap:{this}>{that}"
