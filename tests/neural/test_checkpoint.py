@@ -113,6 +113,32 @@ def test_bytes_and_merges_are_a_tokenizer(tmp_path):
     assert new.ids == old.ids
 
 
+@pytest.mark.parametrize(
+    ("vocabulary", "merges", "told"),
+    [
+        ("whole", None, "its tokenizer has no merges.txt"),
+        (None, "whole", "its tokenizer has no vocab.json"),
+        ("cut", "whole", "vocab.json or merges.txt is broken: EOF"),
+        ("whole", "cut", "vocab.json or merges.txt is broken: Merges text file invalid"),
+    ],
+)
+def test_a_half_of_bytes_and_merges_is_told_by_its_name(tmp_path, vocabulary, merges, told):
+    whole = Path(make_encoder(tmp_path / "whole", kind="roberta"))
+    folder = without_tokenizer(whole, tmp_path / "half")
+    pairs = json.loads((whole / "tokenizer.json").read_text("utf-8"))["model"]
+    pieces = ["#version: 0.2"]
+    pieces += [one if isinstance(one, str) else " ".join(one) for one in pairs["merges"]]
+    texts = {"vocab.json": (vocabulary, json.dumps(pairs["vocab"]))}
+    texts["merges.txt"] = (merges, "\n".join(pieces) + "\n")
+    for name, (state, text) in texts.items():
+        if state:
+            (folder / name).write_text(text if state == "whole" else text[:-3], "utf-8")
+    with pytest.raises(InputError, match=f"half: the model cannot be opened: {told}") as wrong:
+        make("span", {"model": str(folder)})
+    assert wrong.value.expected.endswith("such as tokenizer.json")
+    assert wrong.value.cure.startswith("copy the tokenizer's files")
+
+
 def test_a_vocabulary_of_a_few_characters_is_one(tmp_path):
     """Of another language than what it is tried on, and of four characters."""
     folder = Path(make_encoder(tmp_path / "few", vocab_size=10))
@@ -156,6 +182,39 @@ def test_a_model_of_another_head_is_told_by_its_kind(tmp_path, head, reader, nam
         make(reader, {"model": make_encoder(tmp_path / "other", head)})
     assert "it is a Bert" in told.value.found
     assert told.value.cure.endswith(named)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@pytest.mark.parametrize(
+    ("head", "reader", "named"),
+    [("choice", "verifier", "choice"), ("choice", "chunk", "choice"), ("pair", "choice", "chunk")],
+)
+def test_one_number_is_read_as_what_it_was_trained_for(tmp_path, kind, head, reader, named):
+    """Heads of options and of pairs have one shape then; what they say is not the same."""
+    model = make_encoder(tmp_path / "one", head, kind=kind, num_labels=1)
+    with pytest.raises(
+        InputError, match=f"no {'choice' if head == 'pair' else 'pair'} head: it is"
+    ):
+        make(reader, {"model": model})
+    with pytest.raises(InputError) as told:
+        make(reader, {"model": model})
+    assert told.value.cure.endswith(named)
+    assert make(named, {"model": model})
+
+
+def test_a_training_begins_with_no_encoder_of_random_weights(tmp_path):
+    """Weights of another model under the configuration of this one: none of them is found."""
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(make_encoder(tmp_path / "other", "none"))
+    weights = load_file(folder / "model.safetensors")
+    renamed = {f"foreign.{name}": one for name, one in weights.items()}
+    for head in ("span", "choice", "pair"):
+        assert open_checkpoint(str(folder), head, new_head=True)
+    save_file(renamed, folder / "model.safetensors", metadata={"format": "pt"})
+    for head in ("span", "choice", "pair"):
+        with pytest.raises(InputError, match=r"lacks weights of its encoder: bert\.embeddings"):
+            open_checkpoint(str(folder), head, new_head=True)
 
 
 def test_weights_of_other_shapes_than_the_configuration_tells(tmp_path, model):

@@ -70,6 +70,23 @@ def by_hand(model, pairs, max_length=256):
     return found
 
 
+def test_a_head_of_one_number_gives_log_odds(tmp_path, texts, items):
+    """As cross-encoders that rank have it: its sigmoid is how well an option is supported."""
+    model = make_encoder(tmp_path / "one", texts, labels=["score"])
+    retriever, _ = make_retriever("cover")
+    passage, question = items[0]
+    found = [retriever.retrieve(question, passage, option) for option in question.options]
+    pairs = [
+        (premise(passage, one), claim(question, option))
+        for one, option in zip(found, question.options, strict=True)
+    ]
+    odds = [float(row[0]) for row in by_hand(model, pairs)]
+    (said,) = read(items[:1], model=model).values()
+    assert said.option_scores == pytest.approx([1 / (1 + math.exp(-one)) for one in odds], abs=2e-6)
+    pick = min if question.asks_for == "contradicted" else max
+    assert said.answer.label == "ABCD"[odds.index(pick(odds))]
+
+
 @pytest.mark.parametrize("max_length", [256, 48])
 def test_scores_are_the_softmax_over_evidence_and_option(model, items, max_length):
     """As the authors' program: evidence first, the longer text cut, class 1 is "supported"."""

@@ -20,15 +20,11 @@ import transformers
 from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
 from closeread.readers.neural.opening import first_line, loading, open_tokenizer, unopened
 from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]
-_CLASSES = {
-    "span": "AutoModelForQuestionAnswering",
-    "choice": "AutoModelForMultipleChoice",
-    "pair": "AutoModelForSequenceClassification",
-}
 # Marks that MRQA puts before titles, documents and paragraphs.
 _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
@@ -36,11 +32,6 @@ _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
-_READERS = {
-    "QuestionAnswering": "span",
-    "MultipleChoice": "choice",
-    "SequenceClassification": "verifier or chunk",
-}
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
 
@@ -248,11 +239,12 @@ def open_checkpoint(
     logging.set_verbosity_error()  # what is missing is judged below
     try:
         tokenizer = open_tokenizer(name, given)
-        if "num_labels" in head_options and _has_pair_head(name, given):
-            del head_options["num_labels"]
+        config = transformers.AutoConfig.from_pretrained(name, **given)
+        if has_head(config, "pair"):
+            head_options.pop("num_labels", None)
         if attention_dropout is not None:
-            head_options[_attention_dropout(name, given)] = attention_dropout
-        model, report = getattr(transformers, _CLASSES[head]).from_pretrained(
+            head_options[_attention_dropout(config)] = attention_dropout
+        model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
             name,
             dtype=getattr(torch, dtype),
             use_safetensors=None if pickled else True,
@@ -265,7 +257,7 @@ def open_checkpoint(
         raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         if _MISMATCH in str(error):
-            raise _misshapen(name, head, given, new_head=new_head) from error
+            raise misshapen(name, config, head, new_head=new_head) from error
         raise unopened(name, error) from error
     finally:
         logging.set_verbosity(verbosity)
@@ -277,13 +269,10 @@ def open_checkpoint(
             f"device={device}: {first_line(error)}", expected="cpu, or one that torch has here"
         ) from error
     missing = sorted(report["missing_keys"])
-    if missing and not new_head:
-        raise InputError(
-            f"the checkpoint has no {head} head: {', '.join(missing[:4])} would be random",
-            where=name,
-            expected=f"a model trained for it ({_CLASSES[head]})",
-            cure="train one from it: `closeread train`, docs/training.md",
-        )
+    if new_head:
+        check_encoder(name, model.base_model_prefix, missing)
+    else:
+        check_head(name, config, head, missing)
     if not tokenizer.is_fast:
         raise InputError(
             "its tokenizer does not tell the characters of its tokens",
@@ -292,30 +281,6 @@ def open_checkpoint(
         )
     _check_vocabulary(name, model, tokenizer)
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
-
-
-def _misshapen(name: str, head: Head, given: dict[str, Any], *, new_head: bool) -> InputError:
-    """Return what is wrong with weights of other shapes: as a rule they are of another head."""
-    config = transformers.AutoConfig.from_pretrained(name, **given)
-    kinds = [str(one) for one in config.architectures or ()]
-    reader = next((_READERS[of] for one in kinds for of in _READERS if one.endswith(of)), "")
-    if not reader or any(
-        one.endswith(_CLASSES[head].removeprefix("AutoModelFor")) for one in kinds
-    ):
-        return InputError(
-            "its weights do not have the shapes that its config.json tells",
-            where=name,
-            expected="weights and config.json of one model",
-            cure="copy both anew from where the model came from",
-        )
-    return InputError(
-        f"the checkpoint has no {head} head: it is a {kinds[0]}, whose head has another shape",
-        where=name,
-        expected=f"a model trained for it ({_CLASSES[head]})",
-        cure="begin from the encoder that it was trained from"
-        if new_head
-        else f"read it with --reader {reader}",
-    )
 
 
 def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
@@ -339,19 +304,13 @@ def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
         )
 
 
-def _attention_dropout(name: str, given: dict[str, Any]) -> str:
+def _attention_dropout(config: Any) -> str:
     """Return what a model's configuration calls the dropout of its attention."""
-    config = transformers.AutoConfig.from_pretrained(name, **given)
     known = ("attention_probs_dropout_prob", "attention_dropout")
     found = next((one for one in known if hasattr(config, one)), "")
     if not found:
         raise ValueError("its attention has no dropout that attention_dropout could replace")
     return found
-
-
-def _has_pair_head(name: str, given: dict[str, Any]) -> bool:
-    config = transformers.AutoConfig.from_pretrained(name, **given)
-    return any("ForSequenceClassification" in one for one in config.architectures or ())
 
 
 def _find(ids: Sequence[int], part: Sequence[int], begin: int) -> int:

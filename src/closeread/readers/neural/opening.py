@@ -68,12 +68,9 @@ def unopened(name: str, error: Exception) -> InputError:
             expected=_EXPECTED,
             cure="name the folder that holds config.json, the weights and the tokenizer",
         )
-    if "instantiate the backend tokenizer" in str(error):  # its first line ends in a colon
+    if wrong := _of_tokenizer(folder, str(error)):
         return InputError(
-            "the model cannot be opened: no tokenizer can be made of the files in it",
-            where=name,
-            expected=TOKENIZER,
-            cure=COPY,
+            f"the model cannot be opened: {wrong}", where=name, expected=TOKENIZER, cure=COPY
         )
     return InputError(
         f"the model cannot be opened: {first_line(error)}",
@@ -81,6 +78,18 @@ def unopened(name: str, error: Exception) -> InputError:
         expected=_EXPECTED,
         cure=_cure(folder=folder.is_dir(), offline=is_offline()),
     )
+
+
+def _of_tokenizer(folder: Path, told: str) -> str:
+    """Return what is wrong with a tokenizer's files, by what the library told; else nothing."""
+    if "instantiate the backend tokenizer" in told:  # its first line ends in a colon
+        return "no tokenizer can be made of the files in it"
+    if "`vocab` and `merges`" in told:
+        lacking = [one for one in ("vocab.json", "merges.txt") if not (folder / one).is_file()]
+        return f"its tokenizer has no {' or no '.join(lacking)}"
+    if told.startswith("Error while initializing BPE: "):
+        return f"vocab.json or merges.txt is broken: {told.partition(': ')[2]}"
+    return ""
 
 
 def _cure(*, folder: bool, offline: bool) -> str:

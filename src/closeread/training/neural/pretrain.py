@@ -22,6 +22,7 @@ from transformers.utils import logging
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
+from closeread.readers.neural.heads import check_encoder
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
@@ -231,14 +232,16 @@ def _opened(name: str, dropout: float, pickled: bool) -> tuple[Any, Any]:
     given = loading(name)
     tokenizer = open_tokenizer(name, given)
     try:
-        model = transformers.AutoModelForMaskedLM.from_pretrained(
+        model, report = transformers.AutoModelForMaskedLM.from_pretrained(
             name,
             use_safetensors=None if pickled else True,
             weights_only=True,
+            output_loading_info=True,
             **given,
         )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
+    check_encoder(name, model.base_model_prefix, sorted(report["missing_keys"]))
     _set_dropout(model, dropout)
     return model, tokenizer
 
