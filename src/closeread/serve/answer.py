@@ -50,7 +50,7 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
     for number, item in enumerate(asked.items):
         where = f"items[{number}]"
         passage: Passage = item.passage
-        check_passage(passage, settings, f"{where}.passage")
+        check_passage(passage, settings, f"{where}.passage.text", f"{where}.passage.title")
         if not passage.language:
             passage = msgspec.structs.replace(passage, language=detect(passage.text))
         read = tuple(map(_understood, item.questions))
@@ -65,6 +65,7 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
                     f"the id {question.question_id!r} stands at {seen[question.question_id]} too",
                     where=f"{here}.question_id",
                     expected="an id of its own for each question of a request",
+                    cure="give one of them another id",
                 )
             seen[question.question_id] = here
         found.extend(shown(passage, read))
@@ -89,6 +90,7 @@ def _belongs(question: Question, passage: Passage, where: str) -> None:
             f"the question is about the passage {question.passage_id!r}",
             where=f"{where}.passage_id",
             expected=f"{passage.passage_id!r}, the id of the passage beside it, or none",
+            cure="leave the question's passage_id out",
         )
 
 

@@ -201,6 +201,7 @@ async def _broken(request: Request, error: Exception) -> Response:
         "broken",
         f"a bug of the service: {type(error).__name__}",
         where=request.url.path,
+        expected="an answer",
         cure="its log holds the traceback; please report it",
     )
     return Response(told.body(), told.status, media_type=JSON)

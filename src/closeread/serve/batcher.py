@@ -114,6 +114,7 @@ class Batcher:
                 raise busy(
                     "queue-full",
                     f"{before:,} questions wait already, and {limit:,} may",
+                    f"room for {count:,} more",
                     "ask again after the seconds that Retry-After names",
                     self._seconds_to_wait(before),
                 )

@@ -1,6 +1,6 @@
 """What a question must be like to be asked: the checks that every path of the service shares."""
 
-from closeread.serve.refusals import RefusedError
+from closeread.serve.refusals import BODY, RefusedError
 from closeread.serve.settings import Settings
 from closeread.types import Passage, Question
 
@@ -18,31 +18,36 @@ def check_count(count: int, settings: Settings) -> None:
             413,
             "too-many-questions",
             f"the request holds {count:,} questions",
+            where=BODY,
             expected=f"at most {settings.queue:,}",
-            cure="send fewer at once",
+            cure="send fewer at once, or start the service with --queue",
         )
 
 
-def check_passage(passage: Passage, settings: Settings, where: str) -> None:
-    """Refuse a passage that is too long.
+def check_passage(passage: Passage, settings: Settings, text_at: str, title_at: str) -> None:
+    """Refuse a passage that is too long; ``text_at`` and ``title_at`` are places in the request.
 
     Raises:
-        RefusedError: With status 422; ``where`` is the passage's place in the request.
+        RefusedError: With status 422.
     """
-    _short(
-        passage.text, settings.max_passage_characters, f"{where}.text", "--max-passage-characters"
-    )
-    _short(passage.title, settings.max_question_characters, f"{where}.title", "")
+    _short(passage.text, settings.max_passage_characters, text_at, "--max-passage-characters")
+    _short(passage.title, settings.max_question_characters, title_at, "--max-question-characters")
 
 
-def check_question(question: Question, settings: Settings, where: str) -> None:
+def check_question(question: Question, settings: Settings, where: str, text: str = "text") -> None:
     """Refuse a question that is too long, its options counted in, or that cannot be chosen from.
 
+    Args:
+        question: As it was asked.
+        settings: Tell how long it may be.
+        where: Its place in the request.
+        text: The name of the field that holds its text.
+
     Raises:
-        RefusedError: With status 422; ``where`` is the question's place in the request.
+        RefusedError: With status 422.
     """
     most, flag = settings.max_question_characters, "--max-question-characters"
-    _short(question.text, most, f"{where}.text", flag)
+    _short(question.text, most, f"{where}.{text}", flag)
     whole = len(question.text) + sum(len(option.text) for option in question.options)
     if whole > most:
         raise _too_long(f"question and options have {whole:,} characters", most, where, flag)
@@ -53,6 +58,7 @@ def check_question(question: Question, settings: Settings, where: str) -> None:
             f"the question has {len(question.options):,} options",
             where=f"{where}.options",
             expected=f"at most {settings.max_options:,}",
+            cure="leave options out",
         )
     labels: set[str] = set()
     for number, option in enumerate(question.options):
@@ -63,6 +69,7 @@ def check_question(question: Question, settings: Settings, where: str) -> None:
                 f"two options have the label {option.label!r}",
                 where=f"{where}.options[{number}].label",
                 expected="labels that differ, such as A, B, C, D",
+                cure="give each option a label of its own",
             )
         labels.add(option.label)
     if question.kind in _WITH_OPTIONS and not question.options:
@@ -88,5 +95,5 @@ def _too_long(what: str, most: int, where: str, flag: str) -> RefusedError:
         what,
         where=where,
         expected=f"at most {most:,}",
-        cure=f"shorten it, or start the service with {flag}" if flag else "shorten it",
+        cure=f"shorten it, or start the service with {flag}",
     )

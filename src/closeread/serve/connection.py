@@ -59,7 +59,12 @@ class GuardedConnection(HttpToolsProtocol):
         self.flow = _Flow(transport, self.pipeline)
         if len(self.connections) > self._settings.max_connections:
             self._refuse(
-                503, "too-many-connections", "too many clients are connected", {"retry-after": "1"}
+                503,
+                "too-many-connections",
+                "too many clients are connected",
+                expected=f"at most {self._settings.max_connections:,}",
+                cure="ask again after the seconds that Retry-After names",
+                headers={"retry-after": "1"},
             )
             return
         self._arrives_within(self._settings.header_seconds)
@@ -72,7 +77,13 @@ class GuardedConnection(HttpToolsProtocol):
             # what stands before the head in the same piece is another request's body
             self._head_bytes += 1 if self._head_begun else len(data)
         if self._in_head and self._head_bytes > self._settings.max_head_bytes:
-            self._refuse(431, "large-head", "the request's headers are too large")
+            self._refuse(
+                431,
+                "large-head",
+                "the request's headers are too large",
+                expected=f"at most {self._settings.max_head_bytes:,} bytes with the first line",
+                cure="send fewer or shorter headers",
+            )
         elif self._idles():
             self._arrives_within(self._settings.header_seconds)
 
@@ -138,7 +149,13 @@ class GuardedConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        self._refuse(400, "not-http", "this is no HTTP request")
+        self._refuse(
+            400,
+            "not-http",
+            "this is no HTTP request",
+            expected="HTTP/1.1, without TLS",
+            cure="GET /docs shows what each path takes; TLS is a proxy's work",
+        )
 
     def _arrives_within(self, seconds: float | None) -> None:
         """Give what must arrive next its time; None: nothing must."""
@@ -154,7 +171,13 @@ class GuardedConnection(HttpToolsProtocol):
             self._arrives_within(self._settings.body_seconds)
         elif self._in_head and self._head_bytes and self._may_speak():
             seconds = self._settings.header_seconds
-            self._refuse(408, "slow-head", f"no whole request within {seconds:g} seconds")
+            self._refuse(
+                408,
+                "slow-head",
+                f"no whole request within {seconds:g} seconds",
+                expected="all headers in that time",
+                cure="send them at once, or start the service with --header-timeout-seconds",
+            )
         else:
             self._refused("slow-body" if self._in_body else "silent")
             self._close()
@@ -176,11 +199,21 @@ class GuardedConnection(HttpToolsProtocol):
         return self._in_body and not self.pipeline and not self.cycle.response_started
 
     def _refuse(
-        self, status: int, reason: str, what: str, headers: dict[str, str] | None = None
+        self,
+        status: int,
+        reason: str,
+        what: str,
+        *,
+        expected: str,
+        cure: str,
+        headers: dict[str, str] | None = None,
     ) -> None:
         self._refused(reason)
         if not self.transport.is_closing() and self._may_speak():
-            body = RefusedError(status, reason, what, where="the connection").body()
+            told = RefusedError(
+                status, reason, what, where="the connection", expected=expected, cure=cure
+            )
+            body = told.body()
             lines = [
                 f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
                 "content-type: application/json",

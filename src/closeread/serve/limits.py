@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from closeread.serve.refusals import GoneError, RefusedError, busy
+from closeread.serve.refusals import BODY, GoneError, RefusedError, busy
 from closeread.serve.settings import Settings
 
 
@@ -26,7 +26,12 @@ class Held:
             RefusedError: All requests together would hold too many.
         """
         if self._bodies.held + n_bytes > self._bodies.settings.max_held_bytes:
-            raise busy("memory-full", "too many large requests at once", "ask again soon")
+            raise busy(
+                "memory-full",
+                "too many large requests at once",
+                f"at most {self._bodies.settings.max_held_bytes:,} bytes of all bodies together",
+                "ask again after the seconds that Retry-After names",
+            )
         self._bodies.held += n_bytes
         self.n_bytes += n_bytes
 
@@ -66,7 +71,12 @@ class Bodies:
         """
         if request.headers.get("content-encoding", "identity").lower() != "identity":
             raise RefusedError(
-                415, "compressed", "the body is compressed", expected="plain JSON in UTF-8"
+                415,
+                "compressed",
+                "the body is compressed",
+                where="the header content-encoding",
+                expected="plain JSON in UTF-8",
+                cure="send it as it is, without content-encoding",
             )
         limit = self.settings.max_body_bytes
         announced = request.headers.get("content-length", "")
@@ -92,7 +102,9 @@ class Bodies:
                 408,
                 "slow-body",
                 f"the body did not arrive within {self.settings.body_seconds:g} seconds",
-                cure="send it at once",
+                where=BODY,
+                expected="the whole body in that time, after the headers",
+                cure="send it at once, or start the service with --body-timeout-seconds",
                 headers={"connection": "close"},
             ) from error
         finally:
@@ -105,6 +117,7 @@ class Bodies:
             413,
             "large-body",
             what,
+            where=BODY,
             expected=f"at most {self.settings.max_body_bytes:,} bytes",
             cure="send fewer questions at once, or start the service with --max-body-bytes",
         )

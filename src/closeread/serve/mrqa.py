@@ -54,13 +54,13 @@ def questions(raw: bytes, settings: Settings) -> list[Shown]:
         raise unfit(error, raw, _CURE, _Context) from error
     check_count(len(found.qas), settings)
     passage = Passage(passage_id="0", text=found.context, language=detect(found.context))
-    check_passage(passage, settings, "context")
+    check_passage(passage, settings, text_at="context", title_at="")
     asked = [
         Question(question_id=one.qid, passage_id="0", text=one.question, kind="span")
         for one in found.qas
     ]
     for number, question in enumerate(asked):
-        check_question(question, settings, f"qas[{number}]")
+        check_question(question, settings, f"qas[{number}]", text="question")
     return shown(passage, asked)
 
 
@@ -94,6 +94,7 @@ def reply(order: Order) -> tuple[bytes, int]:
             "reader-failed",
             f"the reader failed: {answered[0].prediction.error}",
             where=f"question {answered[0].prediction.question_id}",
+            expected="an answer to one question at least",
             cure="POST /v1/answer tells of every question why it failed",
         )
     return msgspec.json.encode(good), n_failed

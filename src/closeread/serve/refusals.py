@@ -5,11 +5,13 @@ from typing import Any
 
 import msgspec
 
+from closeread.errors import InputError
 from closeread.formats.files.allowed import reworded, split
-from closeread.formats.files.place import explain
+from closeread.formats.files.place import byte_of, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
+BODY = "the request's body"
 
 
 class RefusedError(Exception):
@@ -17,6 +19,9 @@ class RefusedError(Exception):
 
     Attributes:
         reason: A word for the counter of refusals, such as ``queue-full``.
+
+    Every refusal says what, where, what was expected and what to do: a client's log may hold no
+    more of it than that.
     """
 
     def __init__(
@@ -25,9 +30,9 @@ class RefusedError(Exception):
         reason: str,
         what: str,
         *,
-        where: str = "",
-        expected: str = "",
-        cure: str = "",
+        where: str,
+        expected: str,
+        cure: str,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.status = status
@@ -55,27 +60,69 @@ def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
         kind: The record that the body should be.
     """
     told = explain(error, "the request", raw=raw, cure=cure)
+    if not isinstance(error, msgspec.ValidationError):
+        return _no_json(error, told, raw)
+    message, path = split(error)
+    found, expected = reworded(message, kind, path) or (told.found, told.expected)
     where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
-    found, expected = told.found, told.expected
-    of_form = isinstance(error, msgspec.ValidationError)
-    if isinstance(error, msgspec.ValidationError):
-        message, path = split(error)
-        found, expected = reworded(message, kind, path) or (found, expected)
     return RefusedError(
-        422 if of_form else 400,
-        "wrong-fields" if of_form else "not-json",
+        422,
+        "wrong-fields",
         found,
-        where=where or "the request's body",
-        expected=expected,
-        cure="send it in UTF-8" if isinstance(error, UnicodeDecodeError) else told.cure,
+        where=where or BODY,
+        expected=expected or "what GET /docs shows for this place",
+        cure=told.cure,
     )
 
 
-def busy(reason: str, what: str, cure: str, seconds: int = 1) -> RefusedError:
+def _no_json(error: Exception, told: InputError, raw: bytes) -> RefusedError:
+    encoded = not isinstance(error, UnicodeDecodeError) and _is_utf8(raw)
+    return RefusedError(
+        400,
+        "not-json",
+        (told.found if raw.strip() else "the body is empty") if encoded else "not UTF-8 text",
+        where=_place(error, raw) or BODY,
+        expected="one JSON object" if encoded else "JSON in UTF-8",
+        cure=told.cure if encoded else "send it in UTF-8",
+    )
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _place(error: Exception, raw: bytes) -> str:
+    """Return the line and the character at which a parser stopped; "" where it does not say."""
+    at_byte = byte_of(error)
+    if at_byte is None:
+        return ""
+    lines = raw[:at_byte].split(b"\n")
+    return f"line {len(lines)}, character {len(lines[-1].decode(errors='replace')) + 1}"
+
+
+def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> RefusedError:
     """Return a 503 that tells when to come again."""
-    return RefusedError(503, reason, what, cure=cure, headers={"retry-after": str(seconds)})
+    return RefusedError(
+        503,
+        reason,
+        what,
+        where="the service",
+        expected=expected,
+        cure=cure,
+        headers={"retry-after": str(seconds)},
+    )
 
 
 def stopping() -> RefusedError:
     """Return the 503 of a service that was told to stop."""
-    return busy("stopping", "the service is stopping", "ask again when it is back", 5)
+    return busy(
+        "stopping",
+        "the service is stopping",
+        "a service that runs",
+        "ask again when it is back",
+        5,
+    )

@@ -78,6 +78,8 @@ class Service:
             504,
             "timed-out",
             f"no answer within {self.settings.timeout_seconds:g} seconds",
+            where="the reader",
+            expected="all answers of a request in that time",
             cure="ask fewer questions at once, or start the service with --timeout-seconds",
         )
 

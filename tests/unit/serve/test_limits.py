@@ -40,7 +40,6 @@ def echo():
         b"",
         b"{",
         b"a=b",
-        b"\xff\xfe",
         b'{"items": [], "context": "x", "qas": []} {}',
         b'{"items": [{"passage": {"text": "\\ud800"}}], "context": "\\ud800"}',
     ],
@@ -51,14 +50,19 @@ def test_what_is_no_json(echo, path, body):
     reply = echo.post(path, body)
     assert reply.status == 400
     assert reply.headers["content-type"] == "application/json"
-    assert "JSON" in reply.error["what"] and reply.error["cure"]
+    assert "JSON" in reply.error["what"] or reply.error["what"] == "the body is empty"
+    assert all(reply.error.values())
 
 
 @pytest.mark.parametrize("path", ["/", "/v1/answer"])
-def test_what_is_no_utf_8(echo, path):
-    body = b'{"items": [{"passage": {"text": "\xe4"}}], "context": "\xe4", "qas": []}'
+@pytest.mark.parametrize(
+    "body",
+    [b"\xff\xfe", b'{"items": [{"passage": {"text": "\xe4"}}], "context": "\xe4", "qas": []}'],
+)
+def test_what_is_no_utf_8(echo, path, body):
     reply = echo.post(path, body)
     assert (reply.status, reply.error["what"]) == (400, "not UTF-8 text")
+    assert all(reply.error.values())
     assert reply.error["cure"] == "send it in UTF-8"
 
 
@@ -70,6 +74,8 @@ def broken(number):
     options = [{"label": "A", "text": "x"}, {"label": "A", "text": "y"}]
     changes = [
         (lambda: body.pop("items"), "the field 'items' is missing", ""),
+        (lambda: body["items"][0].pop("passage"), "the field 'passage' is missing", "items[0]"),
+        (lambda: body["items"][0].pop("questions"), "the field 'questions' is missing", "items[0]"),
         (lambda: passage.pop("text"), "the field 'text' is missing", "items[0].passage"),
         (lambda: passage.update(text=7), "found an integer", "items[0].passage.text"),
         (lambda: passage.update(txt=""), "unknown field 'txt'", "items[0].passage"),
@@ -106,6 +112,7 @@ def test_wrong_fields(echo, number):
     assert reply.status == 422
     assert what in reply.error["what"]
     assert where in reply.error["where"]
+    assert all(reply.error.values())
 
 
 @pytest.mark.parametrize(
@@ -115,16 +122,54 @@ def test_wrong_fields(echo, number):
         ([], "found a list", "the request's body"),
         ({"context": "x"}, "the field 'qas' is missing", ""),
         ({"context": "x", "qas": [{"qid": 7, "question": "x"}]}, "found an integer", "qas[0].qid"),
-        ({"context": "x", "qas": [{"qid": "7"}]}, "'question' is missing", "question 7"),
-        ({"context": "x" * 5001, "qas": []}, "5,001 characters", "context.text"),
-        ({"context": "x", "qas": [{"qid": "7", "question": "x" * 501}]}, "501", "qas[0].text"),
+        ({"context": "x", "qas": [{"qid": "7"}]}, "'question' is missing", "question 7, at qas[0]"),
+        ({"context": "x" * 5001, "qas": []}, "5,001 characters", "context"),
+        ({"context": "x", "qas": [{"qid": "7", "question": "x" * 501}]}, "501", "qas[0].question"),
     ],
 )
 def test_wrong_fields_of_the_shared_task(echo, body, what, where):
     reply = echo.post("/", body)
     assert reply.status == 422
     assert what in reply.error["what"]
-    assert where in reply.error["where"]
+    assert reply.error["where"].endswith(where)
+    assert all(reply.error.values())
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "expected"),
+    [
+        ("/v1/answer", {}, "'items': a list of objects"),
+        ("/v1/answer", {"items": [{"questions": []}]}, "'passage': an object with 'text'"),
+        ("/v1/answer", {"items": [{"passage": {}, "questions": []}]}, "'text': a string"),
+        ("/v1/answer", {"items": [{"passage": {"text": "x"}, "questions": [{"question_id": "1"}]}]},
+         "'text': a string"),
+        ("/v1/answer",
+         {"items": [{"passage": {"text": "x"}, "questions": [{"question_id": "1", "text": "x"}]}]},
+         "'kind': one of choice, discrete, entailment, span, verification"),
+        ("/", {"context": "x"}, "'qas': a list of objects"),
+        ("/", {"context": "x", "qas": [{"question": "x"}]}, "'qid': a string"),
+    ],
+)  # fmt: skip
+def test_a_missing_field_is_told_with_what_it_takes(echo, path, body, expected):
+    assert echo.post(path, body).error["expected"] == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "where"),
+    [
+        (b"", "the body is empty", "the request's body"),
+        (b" \n", "the body is empty", "the request's body"),
+        (b'{"items": [', "ends in the middle of a value", "the request's body"),
+        (b'{"items": NaN}', "invalid character", "line 1, character 11"),
+        ('{"n_best": 5,\n "items": [{"passage": {"text": "\u4e2d\u6587" x'.encode(),
+         "not JSON: expected", "line 2, character 38"),
+    ],
+)  # fmt: skip
+def test_where_json_breaks(echo, body, what, where):
+    reply = echo.post("/v1/answer", body)
+    assert reply.status == 400
+    assert what in reply.error["what"]
+    assert (reply.error["where"], reply.error["expected"]) == (where, "one JSON object")
 
 
 def test_json_nested_without_end(echo):

@@ -9,6 +9,15 @@ from msgspec import inspect
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(.+)`$")
+_MISSING = re.compile(r"^Object missing required field `(.+)`$")
+
+_KINDS: dict[Any, str] = {
+    inspect.StrType: "a string",
+    inspect.IntType: "an integer",
+    inspect.FloatType: "a number",
+    inspect.BoolType: "true or false",
+    inspect.DictType: "an object",
+}
 
 
 def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
@@ -29,6 +38,10 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
         near = difflib.get_close_matches(unknown[1], known, n=1, cutoff=0.4)
         expected = f"perhaps {near[0]!r}" if near else "one of " + ", ".join(known)
         return f"unknown field {unknown[1]!r}", expected
+    missing = _MISSING.match(message)
+    if missing and isinstance(node, inspect.StructType):
+        kind = next((one.type for one in node.fields if one.encode_name == missing[1]), None)
+        return f"the field {missing[1]!r} is missing", f"{missing[1]!r}: {_takes(kind)}"
     if message.startswith("Invalid enum value ") and isinstance(node, inspect.LiteralType):
         value = message.removeprefix("Invalid enum value ")
         return f"found {value}", "one of " + ", ".join(map(str, node.values))
@@ -57,6 +70,21 @@ def _at(node: Any, path: str) -> Any:
             node = getattr(node, "item_type", None)
         node = _plain(node)
     return node
+
+
+def _takes(node: Any) -> str:
+    """Return what a field takes, in a word or two; an object by the fields that it must have."""
+    node = _plain(node)
+    if isinstance(node, inspect.LiteralType):
+        return "one of " + ", ".join(map(str, node.values))
+    if isinstance(node, inspect.StructType):
+        needed = [repr(field.encode_name) for field in node.fields if field.required]
+        return "an object" + (" with " + ", ".join(needed) if needed else "")
+    item = getattr(node, "item_type", None)
+    if item is not None:
+        of = _plain(item)
+        return "a list" + (" of objects" if isinstance(of, inspect.StructType) else "")
+    return _KINDS.get(type(node), "a value")
 
 
 def _plain(node: Any) -> Any:

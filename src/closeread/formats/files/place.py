@@ -53,9 +53,9 @@ def explain(
         line = error.line
         within = within or (f"element {error.element + 1}" if error.element >= 0 else "")
         return _error(f"not JSON: {error.reason}", _where(file, line, "", within), cure=cure)
-    at_byte = _BYTE.search(message)
-    if line is None and raw and at_byte:
-        line = raw.count(b"\n", 0, int(at_byte[1])) + 1
+    at_byte = byte_of(error)
+    if line is None and raw and at_byte is not None:
+        line = raw.count(b"\n", 0, at_byte) + 1
     if isinstance(error, UnicodeDecodeError):
         return _error(
             "not UTF-8 text",
@@ -75,8 +75,14 @@ def explain(
     if missing:
         return _error(f"the field {missing[1]!r} is missing", where, cure=cure)
     if wrong:
-        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), cure)
+        return _error(f"found {kind_of(wrong[2])}", where, kind_of(wrong[1]), cure)
     return _error(message, where, cure=cure)
+
+
+def byte_of(error: Exception) -> int | None:
+    """Return the byte at which a parser stopped; None where it does not say."""
+    found = _BYTE.search(str(error))
+    return int(found[1]) if found else None
 
 
 def _error(found: str, where: str, expected: str = "", cure: str = "") -> InputError:
@@ -103,7 +109,8 @@ def _not_json(message: str, raw: bytes) -> str:
     return "not JSON: " + _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
 
 
-def _kind(name: str) -> str:
+def kind_of(name: str) -> str:
+    """Return what people call one of JSON's kinds, or several with ``|`` between them."""
     names = {
         "str": "a string",
         "int": "an integer",
