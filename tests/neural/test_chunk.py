@@ -232,8 +232,6 @@ def test_a_head_of_inference_becomes_one_of_support(nli, items):
     untold = ChunkTask(ChunkSettings(), ChunkOptions())
     with pytest.raises(UsageError, match="a verifier has two"):
         untold.prepare(open_checkpoint(nli, "pair"))
-    with pytest.raises(UsageError, match="chunk_tokens=0"):
-        ChunkTask(ChunkSettings(), ChunkOptions(chunk_tokens=0))
 
 
 def test_hypotheses_and_questions_without_gold_are_passed_over(model, items):

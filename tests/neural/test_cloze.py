@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import TrainedReader, load_recipe, section
 from conftest import ROOT
@@ -94,7 +94,7 @@ def test_passages_that_are_all_excluded_are_called_passages(tmp_path, encoder, a
 def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
     """Before anything is trained or written."""
     reader = TrainedReader(name="cloze", options={name: value})
-    with pytest.raises(UsageError, match=f"{name} is {value}"):
+    with pytest.raises(InputError, match=rf"reader\.options\.{name}: out of its range"):
         train(tmp_path / "out", encoder, squad(tmp_path / "data.json", *TEXTS), reader=reader)
     assert not (tmp_path / "out").exists()
 

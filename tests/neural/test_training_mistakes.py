@@ -167,18 +167,46 @@ def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, d
     assert not (tmp_path / "out").exists()
 
 
-def test_windows_that_cannot_be_are_told_before_the_first_stage(tmp_path, encoder, data):  # noqa: F811
-    reader = TrainedReader(name="span", options={"max_length": 96, "stride": 0})
-    with pytest.raises(UsageError, match="move by 0"):
-        train(tmp_path / "out", encoder, data, reader=reader, before=(stage(data),), begin=never)
+@pytest.mark.parametrize(
+    ("reader", "options"),
+    [
+        ("span", {"stride": 0}),
+        ("span", {"max_length": 8}),
+        ("cloze", {"stride": -1}),
+        ("choice", {"max_length": 3}),
+        ("chunk", {"max_length": -5}),
+        ("chunk", {"chunk_tokens": 0}),
+        ("verifier", {"max_length": 0}),
+        ("entailment", {"max_length": 1}),
+    ],
+)
+def test_lengths_that_cannot_be_are_told_before_the_first_stage(
+    tmp_path, encoder, data, reader, options  # noqa: F811
+):  # fmt: skip
+    """By their names; a sequence of a few tokens used to be trained on without a word."""
+    given = TrainedReader(name=reader, options=options)
+    with pytest.raises(InputError) as told:
+        train(tmp_path / "out", encoder, data, reader=given, before=(stage(data),), begin=never)
+    name = next(iter(options))
+    assert told.value.where == f"{tmp_path / 'recipe.toml'}, at reader.options.{name}"
+    assert told.value.expected.startswith("at least")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("reader", ["choice", "chunk", "verifier", "entailment"])
+def test_sequences_too_short_for_the_model_are_told_without_a_dev_set(tmp_path, encoder, reader):  # noqa: F811
+    given = TrainedReader(name=reader, options={"max_length": 10})
+    with pytest.raises(UsageError, match="max_length=10") as told:
+        train(tmp_path / "out", encoder, "exam/en", reader=given, begin=never)
+    assert told.value.cure == "give max_length=11 or more, or leave it out"
     assert not (tmp_path / "out").exists()
 
 
 def test_options_that_the_reader_refuses_are_told_before_the_first_step(tmp_path, encoder, data):  # noqa: F811
-    """Windows that can be learned from may be too short to be read in, which `dev` is."""
+    """Windows that can be learned from may be too short to be read in, whether `dev` is or not."""
     reader = TrainedReader(name="span", options={"max_length": 40, "stride": 16})
-    settings = {"max_steps": 2, "dev": [{"path": data}], "begin": never}
-    for soup in (1, 2):
+    for soup, dev in ((1, []), (1, [{"path": data}]), (2, [{"path": data}])):
+        settings = {"max_steps": 2, "dev": dev, "begin": never}
         with pytest.raises(UsageError, match="max_length=40"):
             train(tmp_path / "out", encoder, data, reader=reader, soup=soup, **settings)
         assert not (tmp_path / "out").exists()

@@ -336,7 +336,7 @@ def test_a_checkpoint_without_a_head_is_refused(tmp_path, texts):
         make("verifier", {"model": bare})
 
 
-@pytest.mark.parametrize("wrong", [{"score": "odds"}, {"max_length": 5}])
+@pytest.mark.parametrize("wrong", [{"score": "odds"}, {"max_length": 5}, {"token_budget": -1}])
 def test_values_out_of_range_are_refused(model, wrong):
     with pytest.raises(UsageError, match=next(iter(wrong))):
         make("verifier", {"model": model, **wrong})

@@ -55,6 +55,8 @@ def verifier(
     """
     if score not in SCORES:
         raise UsageError(f"score={score}", expected=" or ".join(SCORES))
+    if token_budget < 0:
+        raise UsageError(f"token_budget={token_budget}", expected="at least 0")
     if not model:
         raise UsageError("no model is named", expected="-o model=PATH or a hub name")
     found, resolved = retriever_of(retriever, evidence_model, options)

@@ -3,7 +3,7 @@
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -13,6 +13,9 @@ from closeread.formats.files.place import explain
 
 _CURE = "write it as those in recipes/train are written"
 T = TypeVar("T")
+Count = Annotated[int, msgspec.Meta(ge=1)]
+# Of a sequence in tokens: fewer hold no text beside the special ones, whatever the model.
+Length = Annotated[int, msgspec.Meta(ge=9)]
 
 
 class TrainedReader(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -19,7 +19,7 @@ from closeread.readers.neural.choice import ChoiceReader
 from closeread.readers.option_sequences import option_windows
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import section
+from closeread.training.recipe import Length, section
 from closeread.training.request import Request, Trained
 from closeread.types import Passage, Question, Record
 
@@ -31,7 +31,7 @@ class ChooseOptions(Record, frozen=True, kw_only=True):
         max_length: Tokens of passage, question and option together.
     """
 
-    max_length: int = 384
+    max_length: Length = 384
 
 
 def train(request: Request) -> Trained:

@@ -15,7 +15,6 @@ from typing import Any, Literal
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from closeread.errors import UsageError
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.chunk import ChunkReader
@@ -25,7 +24,7 @@ from closeread.readers.statements import claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.compete import two_classes
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import section
+from closeread.training.recipe import Count, Length, section
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
 from closeread.types import Option, Passage, Question, Record
@@ -39,8 +38,8 @@ class ChunkOptions(Record, frozen=True, kw_only=True):
         chunk_tokens: Tokens of a chunk.
     """
 
-    max_length: int = 256
-    chunk_tokens: int = CHUNK_TOKENS
+    max_length: Length = 256
+    chunk_tokens: Count = CHUNK_TOKENS
 
 
 class ChunkSettings(Record, frozen=True, kw_only=True):
@@ -72,9 +71,6 @@ class ChunkTask:
     Args:
         settings: What is learned from.
         options: How passages are cut.
-
-    Raises:
-        UsageError: Chunks without tokens.
     """
 
     head: Head = "pair"
@@ -82,8 +78,6 @@ class ChunkTask:
     metric = "choice.accuracy"
 
     def __init__(self, settings: ChunkSettings, options: ChunkOptions) -> None:
-        if options.chunk_tokens < 1:
-            raise UsageError(f"chunk_tokens={options.chunk_tokens}", expected="at least 1")
         self._settings = settings
         self._options = options
         self._supported = 1

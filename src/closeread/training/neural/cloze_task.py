@@ -7,14 +7,17 @@ it is a span reader's model, for ``span`` to begin from where there are few ques
 
 from collections.abc import Iterable, Iterator
 from random import Random
+from typing import Annotated
 
-from closeread.errors import InputError, UsageError
+import msgspec
+
+from closeread.errors import InputError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.cloze import Wording, cloze_questions
 from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import section
+from closeread.training.recipe import Count, Length, section
 from closeread.training.request import Request, Trained
 from closeread.types import Answer, Dataset, Passage, Question, Record
 
@@ -26,34 +29,21 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
         max_length: Tokens of a window.
         stride: Tokens by which windows move.
         words_a_question: One question for so many words of a passage.
-        around: Words of a sentence that a question takes on either side of its answer.
+        around: Words of a sentence that a question takes on either side of its answer; both sides
+            of one word together are too few to ask by.
         left_out: Share of those words that it leaves out.
     """
 
-    max_length: int = 384
-    stride: int = 128
-    words_a_question: int = 30
-    around: int = 12
-    left_out: float = 0.15
+    max_length: Length = 384
+    stride: Count = 128
+    words_a_question: Count = 30
+    around: Annotated[int, msgspec.Meta(ge=2)] = 12
+    left_out: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.15
 
 
 def train(request: Request) -> Trained:
-    """Train a span reader on what passages alone give.
-
-    Raises:
-        UsageError: ``words_a_question`` is below 1, ``around`` below 2 (both sides together are
-            then too few words to ask by), or ``left_out`` is no share.
-    """
+    """Train a span reader on what passages alone give."""
     options = section(request.path, request.recipe.reader.options, ClozeOptions, "reader.options.")
-    for name, value, held, expected in (
-        ("words_a_question", options.words_a_question, options.words_a_question >= 1, "at least 1"),
-        ("around", options.around, options.around >= 2, "at least 2"),
-        ("left_out", options.left_out, 0 <= options.left_out < 1, "from 0 to below 1"),
-    ):
-        if not held:
-            raise UsageError(
-                f"reader.options.{name} is {value}", where=str(request.path), expected=expected
-            )
     return train_task(request, ClozeTask(options))
 
 

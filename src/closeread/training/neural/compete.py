@@ -34,7 +34,7 @@ from closeread.readers.verifier import PAPER, retriever_of
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipe import section
+from closeread.training.recipe import Length, section
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
 from closeread.types import Passage, Question, Record
@@ -55,7 +55,7 @@ class VerifierOptions(Record, frozen=True, kw_only=True):
 
     retriever: str = "cover"
     evidence_model: str = ""
-    max_length: int = 256
+    max_length: Length = 256
 
 
 class CompeteSettings(Record, frozen=True, kw_only=True):

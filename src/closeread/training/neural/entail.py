@@ -22,7 +22,7 @@ from closeread.readers.verifier import retriever_of
 from closeread.training.neural import train as neural
 from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import section
+from closeread.training.recipe import Length, section
 from closeread.training.request import Request, Trained
 from closeread.types import Passage, Question, Record
 
@@ -34,7 +34,7 @@ class EntailOptions(Record, frozen=True, kw_only=True):
         max_length: Tokens of premise and hypothesis together.
     """
 
-    max_length: int = 128
+    max_length: Length = 128
 
 
 class EntailTask:

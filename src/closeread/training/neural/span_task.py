@@ -14,14 +14,13 @@ from typing import Any
 import torch
 from torch.nn.functional import cross_entropy
 
-from closeread.errors import UsageError
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import section
+from closeread.training.recipe import Count, Length, section
 from closeread.training.request import Request, Trained
 from closeread.types import Passage, Question, Record, Span
 
@@ -29,8 +28,8 @@ from closeread.types import Passage, Question, Record, Span
 class SpanOptions(Record, frozen=True, kw_only=True):
     """``[reader.options]``: what the reader shall be used with."""
 
-    max_length: int = 384
-    stride: int = 128
+    max_length: Length = 384
+    stride: Count = 128
     null: bool = False
 
 
@@ -48,9 +47,6 @@ class SpanTask:
         stride: Tokens by which windows move.
         null: Whether questions without an answer are learned from; their target is the first
             token.
-
-    Raises:
-        UsageError: Windows that hold nothing, or do not move.
     """
 
     head: Head = "span"
@@ -58,11 +54,6 @@ class SpanTask:
     metric = "squad.f1"
 
     def __init__(self, max_length: int = 384, stride: int = 128, null: bool = False) -> None:
-        if max_length < 1 or stride < 1:
-            raise UsageError(
-                f"windows of {max_length} tokens that move by {stride}",
-                expected="max_length and stride of 1 or more under reader.options",
-            )
         self._max_length = max_length
         self._stride = stride
         self._null = null

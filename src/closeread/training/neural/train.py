@@ -75,8 +75,7 @@ def train(request: Request, task: Task) -> Trained:
         else:
             with processes.together():
                 checkpoint = _opened(model, task, settings)
-                if watched:
-                    task.reader(checkpoint)  # refuses its options now, not at the first look
+                task.reader(checkpoint)  # refuses options by which nothing could be read
                 features = _features(request, task, checkpoint, settings, material)
                 second = InferenceBeside(settings.beside.max_length) if settings.beside else None
                 if second is not None:
