@@ -14,6 +14,7 @@ from closeread.protocols import Pool
 from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
 
 _KEYS = ("precision", "recall", "f1")
+NONE_PREDICTED = "no evidence was predicted"
 _LONG = (
     "evidence three times as long as any gold sentence: precision does not see what else is in it"
 )
@@ -27,7 +28,11 @@ class EvidenceMetric:
     unit: Unit = "question"
 
     def signature(self) -> str:
-        """Return the settings; an option without predicted evidence scores 0."""
+        """Return the settings; an option without predicted evidence scores 0.
+
+        Where no prediction at all has evidence there is no value: the reader gives none, and a 0
+        would say that it looked for some and failed.
+        """
         return "evidence|mean:options|sentences:overlap-half|missing:zero|v:1"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
@@ -50,15 +55,17 @@ class EvidenceMetric:
                 {f"{key}.{label}": number for key, number in zip(_KEYS, row, strict=True)}
             )
         name = question.question_id
-        return Score(question_id=name, values=values, unit_id=name, note=_long(question, found))
+        note = NONE_PREDICTED if is_silent(prediction) else _long(question, found)
+        return Score(question_id=name, values=values, unit_id=name, note=note)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
         scores = list(scores)
         kept = [score for score in scores if score.values["f1"] is not None]
         answered, failed = counts(scores, submission)
-        n_long = sum(score.note == _LONG for score in kept)
-        long = f"; {n_long} questions with {_LONG}" if n_long else ""
+        note = _told(kept)
+        if _none_has_any(kept, submission):
+            note, kept = "no prediction carries evidence", []
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]
@@ -72,7 +79,7 @@ class EvidenceMetric:
                     n_scored=len(kept),
                     n_answered=answered,
                     n_failed=failed,
-                    note=f"mean over {sum(map(len, rows))} options{long}",
+                    note=note,
                 )
             )
         return tuple(pools)
@@ -124,6 +131,32 @@ def official(scores: Iterable[Score]) -> dict[str, float]:
         numbers = [number for score in scores for number in _of_options(score, key)]
         result[key] = sum_in_order(numbers) / len(numbers) if numbers else 0.0
     return result
+
+
+def is_silent(prediction: Prediction | None) -> bool:
+    """Whether a reader answered, and gave no evidence at all, not even an empty one."""
+    return prediction is not None and not (prediction.evidence or prediction.error)
+
+
+def _none_has_any(kept: Sequence[Score], submission: Submission) -> bool:
+    """Whether the reader gives no evidence: some predictions are silent, and no other has any."""
+    others = [score.question_id for score in kept if score.note != NONE_PREDICTED]
+    if len(others) == len(kept):
+        return False
+    found = map(submission.predictions.get, others)
+    return not any(one is not None and one.evidence for one in found)
+
+
+def _told(kept: Sequence[Score]) -> str:
+    """Return how many options the means are over, and which questions are to be known of."""
+    told = [f"mean over {sum(len(_of_options(score, 'f1')) for score in kept)} options"]
+    n_none = sum(score.note == NONE_PREDICTED for score in kept)
+    if n_none:
+        told.append(f"{n_none} predictions carry no evidence and count as 0")
+    n_long = sum(score.note == _LONG for score in kept)
+    if n_long:
+        told.append(f"{n_long} questions with {_LONG}")
+    return "; ".join(told)
 
 
 def _long(question: Question, found: Sequence[Evidence]) -> str:

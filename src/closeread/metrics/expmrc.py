@@ -3,11 +3,13 @@
 Checked against ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.errors import CloseReadError
+from closeread.metrics.evidence import NONE_PREDICTED, is_silent
 from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import no_questions, present, references, text_of
@@ -60,7 +62,9 @@ class Expmrc:
             evidence_f1 = score_text(given, golds, self.segmenter) if golds else 0.0
         found = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
         values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
-        note = "" if golds else "no gold evidence"
+        note = "no gold evidence"
+        if golds:
+            note = NONE_PREDICTED if is_silent(prediction) else ""
         return Score(question_id=name, values=values, unit_id=name, note=note)
 
     def _gold_evidence(self, question: Question) -> Sequence[str]:
@@ -77,9 +81,31 @@ class Expmrc:
         return score_text(text, references(question, self.name), self.segmenter)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
-        """Return the pools of the three values."""
+        """Return the pools of the three values.
+
+        Evidence that was not predicted counts as 0, as in the official program; the note says how
+        often, because a reader that gives none at all has the same number as one that is wrong.
+        """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
-        return mean_pools(names, scores, submission, note=self.segmenter.note())
+        silent: Counter[str] = Counter()
+        pools = mean_pools(names, _counting(scores, silent), submission, note=self.segmenter.note())
+        if not (n_silent := silent[NONE_PREDICTED]):
+            return pools
+        told = f"{n_silent} predictions carry no evidence and count as 0"
+        if n_silent == pools[0].n_answered:
+            told = "no prediction carries evidence: all count as 0"
+        return tuple(
+            pool
+            if pool.metric == names["answer_f1"]
+            else replace(pool, note="; ".join(filter(None, (told, pool.note))))
+            for pool in pools
+        )
+
+
+def _counting(scores: Iterable[Score], notes: Counter[str]) -> Iterator[Score]:
+    for score in scores:
+        notes[score.note] += 1
+        yield score
 
 
 def metric() -> Expmrc:

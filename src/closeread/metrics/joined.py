@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from closeread.errors import UsageError
 from closeread.metrics import expmrc
-from closeread.metrics.evidence import EvidenceMetric
+from closeread.metrics.evidence import EvidenceMetric, is_silent
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.settings import exactly
@@ -55,17 +55,20 @@ def joined(
     """
     if not 0 < enough <= 1:
         raise UsageError(f"enough={enough:g}", expected="above 0, at most 1")
-    scores = [
-        _score(question, submission.predictions.get(question.question_id), enough)
-        for question in questions
-    ]
+    scores = []
+    n_silent = 0
+    for question in questions:
+        prediction = submission.predictions.get(question.question_id)
+        scores.append(_score(question, prediction, enough))
+        n_silent += bool(question.gold_evidence) and is_silent(prediction)
+    note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     signature = f"joined|enough:{exactly(enough)}|missing:zero|v:1"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
             pool.metric: describe(pool, signature, "question", resampling)
-            for pool in mean_pools(names, scores, submission)
+            for pool in mean_pools(names, scores, submission, note=note)
         },
     )
 

@@ -1,11 +1,12 @@
 """Evidence: sentences of another splitter, labels left out, options without gold."""
 
+import msgspec
 import pytest
 
 from closeread.metrics.evidence import metric, official, overlap
 from closeread.metrics.intervals import value
 from closeread.protocols import Metric
-from closeread.types import Evidence, Prediction, Question, Span, Submission
+from closeread.types import Answer, Evidence, Prediction, Question, Span, Submission
 
 S = [Span(0, 10), Span(10, 30), Span(30, 40), Span(40, 60)]
 
@@ -87,3 +88,44 @@ def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
     ]
     assert (pools[2].n_questions, pools[2].n_scored, value(pools[2])) == (2, 1, 0.0)
     assert pools[2].note == "mean over 1 options"
+
+
+def pooled(*predictions):
+    """The pool of evidence.f1 over so many questions with gold, each with its prediction."""
+    asked = question(Evidence(option_label="A", spans=(S[0],)))
+    named = {str(place): one for place, one in enumerate(predictions) if one is not None}
+    scores = [
+        msgspec.structs.replace(metric().score(asked, one), question_id=str(place))
+        for place, one in enumerate(predictions)
+    ]
+    return metric().pool(scores, Submission(predictions=named))[2]
+
+
+ANSWERED = Prediction(question_id="q", answer=Answer(kind="choice", label="A"))
+FAILED = Prediction(question_id="q", error="RuntimeError: no")
+FOUND_NOTHING = said(Evidence(option_label="A"))
+
+
+@pytest.mark.parametrize("others", [(), (FAILED,), (None,)])
+def test_a_reader_that_gives_no_evidence_has_no_value(others):
+    """A 0 would say that it looked for evidence and found the wrong."""
+    pool = pooled(ANSWERED, ANSWERED, *others)
+    assert value(pool) is None
+    assert (pool.n_questions, pool.n_scored) == (2 + len(others), 0)
+    assert pool.note == "no prediction carries evidence"
+
+
+@pytest.mark.parametrize(
+    ("predictions", "expected", "told"),
+    [
+        ((ANSWERED, said(Evidence(spans=(S[0],)))), 0.5, "1 predictions carry no evidence"),
+        ((ANSWERED, FOUND_NOTHING), 0.0, "1 predictions carry no evidence"),
+        ((FOUND_NOTHING,), 0.0, ""),
+        ((FAILED, None), 0.0, ""),
+    ],
+)
+def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, told):
+    pool = pooled(*predictions)
+    assert value(pool) == expected
+    assert pool.n_scored == len(predictions)
+    assert told in pool.note and ("carry" in pool.note) == bool(told)

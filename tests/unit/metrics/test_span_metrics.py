@@ -302,6 +302,23 @@ def test_expmrc_without_gold_evidence_is_zero_or_an_error():
         metric.score(question("cat"), says("cat"))
 
 
+@pytest.mark.parametrize(
+    ("evidence", "value", "told"),
+    [
+        ((Evidence(texts=("it is red",)),), 0.5, "1 predictions carry no evidence and count as 0"),
+        ((), 0.0, "no prediction carries evidence: all count as 0"),
+    ],
+)
+def test_expmrc_says_how_many_predictions_carry_no_evidence(evidence, value, told):
+    metric = expmrc.Expmrc(segmenter=LIGHT)
+    asked = [question("red", name=n, gold_evidence=(Evidence(texts=("it is red",)),)) for n in "12"]
+    given = {"1": says("red", name="1"), "2": says("red", name="2", evidence=evidence)}
+    scores = [metric.score(one, given[one.question_id]) for one in asked]
+    answer, *others = summarize(metric, scores, Submission(predictions=given), None)
+    assert answer.value == 1.0 and "carr" not in answer.note
+    assert [(one.value, one.note.partition("; ")[0]) for one in others] == [(value, told)] * 2
+
+
 def test_expmrc_official_scores_odd_values_as_text_and_refuses_lacking_ones():
     golds = [("q", ["None"], ["None"])]
     printed = expmrc.official(golds, {"q": {"answer": None, "evidence": None}})
