@@ -65,8 +65,11 @@ def command(
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
     from closeread.cli.datasets import open_dataset
+    from closeread.formats.files.outcome import must_take_file
 
     gc.disable()
+    for outcome in filter(None, (html, list_)):
+        must_take_file(outcome)
     change = Change(
         stops=_unescaped(stops) if stops else None,
         was=_unescaped(was_stop),

@@ -12,9 +12,10 @@ import msgspec
 from closeread.cli.numbers import aligned
 from closeread.cli.output import as_json, remark
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.outcome import must_take_file
 from closeread.readers.calibrate import Calibrator, Linear, load_calibrator, save_calibrator
 from closeread.readers.certainty import scale_of, signs, told_confidence
-from closeread.runs.recalibrate import Graded, graded, recalibrated
+from closeread.runs.recalibrate import Graded, graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
 
@@ -45,6 +46,9 @@ def learn(
     from closeread.training.confidence import ConfidenceSettings, Example
     from closeread.training.confidence import learn as fitted
 
+    must_take_file(out, makes_folders=True)
+    if sought.held_out is not None:
+        must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
     runs = [_own_confidences(open_run(path)) for path in paths]
     rows = [row for run in runs for row in graded(run, sought.metric)]
     correct = _right(rows, sought)
@@ -106,6 +110,7 @@ def apply(
             where=str(file),
             cure="learn it with --risk",
         )
+    must_take(out, path, overwrite=sought.overwrite)
     record = _record(file.read_bytes(), calibrator, selective=selective)
     least = threshold.value if selective and threshold is not None else None
     measured = _measured(run, calibrator, sought)

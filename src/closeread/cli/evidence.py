@@ -16,6 +16,7 @@ from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.errors import UnknownNameError, UsageError
+from closeread.formats.files.outcome import must_take_file
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item, Passage, Prediction, Question
 
@@ -91,6 +92,8 @@ def command(
     if search:
         _search(chosen, methods, json_)
         return
+    for outcome in filter(None, (out, page)):
+        must_take_file(outcome)
     if corpus is not None:
         if len(methods) > 1:
             raise click.UsageError("--corpus takes one retriever")

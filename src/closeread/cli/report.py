@@ -49,6 +49,7 @@ def command(
         out = folders[0] / REPORT
     if json_ and "-" in (markdown, latex, csv_):
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
+    _must_be_taken(out, plots, markdown, latex, csv_)
     material = gather(folders, dataset_path=locate(dataset) if dataset else None)
     language = lang or material.language
     written: list[str] = []
@@ -78,6 +79,17 @@ def command(
     else:
         for path in written:
             (remark if "-" in (markdown, latex, csv_) else click.echo)(path)
+
+
+def _must_be_taken(out: Path | None, plots: Path | None, *tables: str | None) -> None:
+    """Try all places before the runs are read."""
+    from closeread.formats.files.outcome import must_take_file, must_take_folder
+
+    files = [Path(one) for one in tables if one and one != "-"]
+    for file in files if out is None else [out, *files]:
+        must_take_file(file)
+    if plots is not None:
+        must_take_folder(plots)
 
 
 def _write(path: Path, text: str) -> None:

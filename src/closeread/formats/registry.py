@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from closeread import catalog
-from closeread.errors import InputError, StorageError, UsageError
-from closeread.formats.files import partial
+from closeread.errors import InputError, UsageError
+from closeread.formats.files import outcome, partial
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.types import Dataset, Defects, Item, Question
@@ -166,6 +166,7 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write to a neighbour and rename at the end, so that no half file bears the name.
 
+    A link stays one, and what it leads to is replaced; a pipe or device is written to as it is.
     Neighbours that killed writers of the same file left are removed first.
 
     Raises:
@@ -173,6 +174,12 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     """
     import tempfile  # costs more than all else here, and readers never need it
 
+    outcome.must_be_no_folder(target)
+    if outcome.is_stream(target):
+        with _as_it_is(target) as stream:
+            yield stream
+        return
+    target = target.resolve() if target.is_symlink() else target
     partial.sweep(target)
     try:
         handle, name = tempfile.mkstemp(
@@ -187,11 +194,19 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             Path(name).unlink(missing_ok=True)
             raise
     except OSError as error:
-        raise StorageError(
-            f"cannot be written: {error.strerror}",
-            where=str(target),
-            cure="free space or choose another place",
-        ) from error
+        raise outcome.refused(error, target) from error
+
+
+@contextlib.contextmanager
+def _as_it_is(target: Path) -> Iterator[BinaryIO]:
+    """Write to a pipe or a device, which cannot be replaced; its reader may leave."""
+    try:
+        with target.open("wb") as stream:
+            yield stream
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise outcome.refused(error, target) from error
 
 
 def _umask() -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.errors import StorageError
+from closeread.formats.files.outcome import refused
 from closeread.formats.registry import replacing
 
 
@@ -28,8 +28,6 @@ def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StorageError(
-            f"cannot be made: {error.strerror}", where=str(path.parent), cure="name another file"
-        ) from error
+        raise refused(error, path) from error
     with replacing(path) as stream:
         stream.write(raw + b"\n")

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import MismatchError, StorageError, UsageError
+from closeread.formats.files.outcome import must_take_folder
 from closeread.runs.ledger import Ledger
 from closeread.runs.records import RunInfo
 from closeread.runs.selection import ONLY
@@ -75,6 +76,18 @@ def claimed(
         raise
     finally:
         ledger.close()
+
+
+def must_be_free(folder: Path, *, overwrite: bool) -> None:
+    """Find out, before work whose outcome a run folder is to hold, whether it can be claimed.
+
+    Raises:
+        UsageError: The folder holds a run that is not to be discarded, or something else.
+        StorageError: It cannot be written.
+    """
+    must_take_folder(folder)
+    if folder.is_dir():
+        _inspect(folder, overwrite)
 
 
 def _make(folder: Path) -> list[Path]:

@@ -133,10 +133,12 @@ def _shared_names(
         if all(name in other.metrics for other in summaries) and all(name in of for of in pools)
     ]
     if not shared:
-        there = sorted({name for summary in summaries for name in summary.metrics})
+        every = [
+            name for name in summaries[0].metrics if all(name in one.metrics for one in summaries)
+        ]
         raise UsageError(
             "the runs share no value" + (f" of {', '.join(asked)}" if asked else ""),
-            expected="one of " + ", ".join(there),
+            expected="one of " + ", ".join(every) if every else "values that every run has",
             cure="score all of them with the same metrics",
         )
     return shared

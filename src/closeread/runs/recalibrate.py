@@ -13,7 +13,7 @@ import msgspec
 from closeread import __version__
 from closeread.errors import UsageError
 from closeread.metrics.selective import Selective
-from closeread.runs.claim import claimed
+from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import write_canonical
 from closeread.runs.records import RunInfo
@@ -83,12 +83,7 @@ def recalibrated(
         UsageError: The folder is taken, or is the run's own.
         StorageError: It cannot be written.
     """
-    if out.resolve() == run.path.resolve():
-        raise UsageError(
-            "a run cannot take the place of the one that it is made of",
-            where=str(out),
-            cure="name another folder with --out",
-        )
+    must_take(out, run.path, overwrite=overwrite)
     dataset = run.dataset()
     predictions = as_submission(run, dataset).predictions
     with claimed(out, _info(run, record), overwrite=overwrite) as (info, ledger):
@@ -118,6 +113,22 @@ def recalibrated(
         )
         write_document(out / INFO, finished)
     return Run(out, finished)
+
+
+def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
+    """Try whether a run can be written again here, before its confidences are found.
+
+    Raises:
+        UsageError: The folder is taken, or is the run's own.
+        StorageError: It cannot be written.
+    """
+    if out.resolve() == made_of.resolve():
+        raise UsageError(
+            "a run cannot take the place of the one that it is made of",
+            where=str(out),
+            cure="name another folder with --out",
+        )
+    must_be_free(out, overwrite=overwrite)
 
 
 def _with(prediction: Prediction, sure: float, least: float | None) -> Prediction:

@@ -1,6 +1,7 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues import load_weights, save_weights
 from closeread.training.cue_settings import CueSettings, StageSettings
 from closeread.training.cues import train as learn
@@ -59,7 +60,9 @@ def _check_out(request: Request) -> None:
 
     Raises:
         UsageError: There is something else.
+        StorageError: It cannot be written.
     """
+    must_take_file(request.out, makes_folders=True)
     if request.overwrite or not request.out.exists():
         return
     try:

@@ -96,7 +96,7 @@ def test_a_target_below_a_file_is_one_message(tmp_path):
     done = call(tmp_path, "own.jsonl", "own.jsonl/below.jsonl")
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
-    assert "cannot be written: Not a directory" in done.stderr
+    assert "cannot be written: a file stands where a folder should" in done.stderr
 
 
 def test_an_unfillable_submission_leaves_no_file(tmp_path):

@@ -148,3 +148,12 @@ def test_what_is_missing_is_told(make_run):
         compare_runs([make_run("a"), make_run("b", settings=None)], RESAMPLING)
     with pytest.raises(UsageError, match=r"choice\.accuracy"):
         compare_runs([make_run("c"), make_run("d")], RESAMPLING, metrics=["gcrc"])
+
+
+def test_what_one_run_alone_has_is_not_offered(make_run):
+    """The message lists what can be compared, not what cannot."""
+    more = ScoreSettings(metrics=("choice", "selective"))
+    runs = [make_run("a"), make_run("b", settings=more)]
+    with pytest.raises(UsageError, match="the runs share no value") as told:
+        compare_runs(runs, RESAMPLING, metrics=["selective"])
+    assert told.value.expected == "one of choice.accuracy"

@@ -3,16 +3,19 @@
 import contextlib
 import os
 import re
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from closeread import catalog
-from closeread.errors import StorageError, UsageError
+from closeread.errors import UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
-from closeread.formats.registry import dump, load
+from closeread.formats.files.outcome import is_stream, must_take_file, refused
+from closeread.formats.registry import dump, load, replacing
 from closeread.types import Dataset, Defects, Item, Question, Record
 
 
@@ -130,8 +133,8 @@ def convert(
             occurrences=settings.occurrences,
             documents=settings.documents,
         )
-    draft = target.with_name(f".{target.name}.draft{target.suffix}")
-    try:
+    must_take_file(target)
+    with _drafted(target) as draft:
         dump(made.dataset, draft, name)
         kept = _Counted(load(draft, name, facts=False), None)
         if making_mrqa:
@@ -148,12 +151,6 @@ def convert(
                 expected="a format that keeps passages, questions, options and answers",
                 cure="choose another with --to; jsonl holds everything",
             )
-        draft.replace(target)
-    except OSError as error:
-        raise StorageError(f"cannot be written: {error.strerror}", where=str(target)) from error
-    finally:
-        with contextlib.suppress(OSError):  # there is none where the folder is none
-            draft.unlink()
     return Report(
         source=dataset.path or dataset.name,
         source_format=dataset.format,
@@ -166,6 +163,28 @@ def convert(
         changed=made.remarks.counts,
         defects=counted.defects.counts,
     )
+
+
+@contextlib.contextmanager
+def _drafted(target: Path) -> Iterator[Path]:
+    """Give a file to write that takes the target's place when all went well."""
+    if is_stream(target):
+        with tempfile.TemporaryDirectory() as folder:
+            draft = Path(folder) / target.name
+            yield draft
+            with replacing(target) as stream, draft.open("rb") as written:
+                shutil.copyfileobj(written, stream)
+        return
+    target = target.resolve() if target.is_symlink() else target
+    draft = target.with_name(f".{target.name}.draft{target.suffix}")
+    try:
+        yield draft
+        draft.replace(target)
+    except OSError as error:
+        raise refused(error, target) from error
+    finally:
+        with contextlib.suppress(OSError):  # there is none where the folder is none
+            draft.unlink()
 
 
 def format_of(target: str | os.PathLike[str]) -> str:

@@ -1,0 +1,80 @@
+"""Where the outcome of some work is to be kept: told before the work what is wrong with it.
+
+A disk may fill up and a folder vanish while the work is done, so whoever writes is told again.
+"""
+
+import errno
+from pathlib import Path
+
+from closeread.errors import StorageError
+
+_TRIED_BYTES = 4096  # a full disk may still make an empty file
+
+
+def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
+    """Try whether a file can be written; nothing stays behind.
+
+    Args:
+        target: The file, which may be there already.
+        makes_folders: Whoever writes makes the folders that are missing.
+
+    Raises:
+        StorageError: It cannot; says why.
+    """
+    must_be_no_folder(target)
+    if not is_stream(target):
+        _try(_first_there(target.parent) if makes_folders else target.parent, target)
+
+
+def must_take_folder(target: Path) -> None:
+    """Try whether files can be written into a folder, which need not be there yet.
+
+    Raises:
+        StorageError: They cannot; says why.
+    """
+    _try(_first_there(target), target)
+
+
+def must_be_no_folder(target: Path) -> None:
+    """Refuse a folder where a file is to be written.
+
+    Raises:
+        StorageError: It is one.
+    """
+    if target.is_dir():
+        raise StorageError(
+            "cannot be written: it is a folder",
+            where=str(target),
+            expected="a file",
+            cure="name a file in it",
+        )
+
+
+def is_stream(target: Path) -> bool:
+    """Whether a path is a pipe or a device, which is written to and never replaced."""
+    return target.exists() and not (target.is_file() or target.is_dir())
+
+
+def refused(error: OSError, target: Path) -> StorageError:
+    """Return the error of a file or folder that the system does not let us write."""
+    why, cure = str(error.strerror), "free space or choose another place"
+    if error.errno == errno.ENOENT:
+        why, cure = f"there is no folder {target.parent}", "make it, or choose another place"
+    elif error.errno in (errno.ENOTDIR, errno.EEXIST):
+        why, cure = "a file stands where a folder should", "choose another place"
+    return StorageError(f"cannot be written: {why}", where=str(target), cure=cure)
+
+
+def _first_there(folder: Path) -> Path:
+    return next((one for one in (folder, *folder.parents) if one.exists()), folder)
+
+
+def _try(folder: Path, target: Path) -> None:
+    import tempfile  # costs more than all else here
+
+    try:
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            stream.write(bytes(_TRIED_BYTES))
+            stream.flush()
+    except OSError as error:
+        raise refused(error, target) from error

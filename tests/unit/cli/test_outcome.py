@@ -1,0 +1,161 @@
+"""Where the outcome is to be kept: tried before the work, links and pipes left as they are."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from closeread.cli import main
+from closeread.errors import StorageError
+from closeread.formats.files.outcome import must_take_file, must_take_folder
+from closeread.formats.registry import replacing
+
+RECIPE = """
+out = "unused"
+reader = { name = "cues" }
+train = { datasets = ["exam/zh"] }
+"""
+# What a verb does once it has begun; where it is called the place was tried too late.
+WORK = {
+    "evidence": "closeread.pipeline.extract.extract",
+    "audit": "closeread.audits.examine.audit",
+    "report": "closeread.reports.gather.gather",
+    "calibrate": "closeread.cli.calibrated.graded",
+    "train": "closeread.training.cues_trainer.learn",
+    "convert": "closeread.formats.conversion.convert.dump",
+}
+FILES = [
+    ["evidence", "exam/zh", "--out"],
+    ["evidence", "exam/zh", "--html"],
+    ["audit", "run", "--html"],
+    ["audit", "run", "--list"],
+    ["report", "run", "--out"],
+    ["report", "run", "--markdown"],
+    ["report", "run", "--latex"],
+    ["report", "run", "--csv"],
+    ["calibrate", "run", "--out"],
+    ["train", "recipe.toml", "--out"],
+    ["convert", "exam/zh", "--to", "jsonl"],
+]
+FOLDERS = [
+    ["report", "run", "--plots"],
+    ["calibrate", "run", "--out", "new.json", "--held-out"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("what was there")
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "other").write_text("what was there")
+    (tmp_path / "recipe.toml").write_text(RECIPE)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    found = tmp_path_factory.mktemp("runs") / "run"
+    with pytest.raises(SystemExit):
+        main(["read", "exam/zh", "--reader", "lexical", "--limit", "6", "--out", str(found)])
+    return found
+
+
+@pytest.fixture
+def refused(folder, run, monkeypatch, capsys):
+    """Return a function that calls a verb and returns its message; its work must not begin."""
+
+    def begun(*_, **__):
+        pytest.fail("the work was begun")
+
+    def call(*arguments):
+        monkeypatch.setattr(WORK[arguments[0]], begun)
+        before = sorted(Path().rglob("*"))
+        with pytest.raises(SystemExit) as ended:
+            main([str(run) if one == "run" else one for one in arguments])
+        assert ended.value.code == 2
+        assert sorted(Path().rglob("*")) == before
+        return capsys.readouterr().err
+
+    return call
+
+
+@pytest.mark.parametrize("arguments", FILES, ids=" ".join)
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [("file/x.json", "a file stands where a folder should"), ("there", "is a")],
+)
+def test_files_are_tried_before_the_work(refused, arguments, place, told):
+    assert told in refused(*arguments, place)
+
+
+@pytest.mark.parametrize("arguments", FOLDERS, ids=" ".join)
+def test_folders_are_tried_before_the_work(refused, arguments):
+    assert "a file stands where a folder should" in refused(*arguments, "file/x")
+
+
+def test_a_run_is_no_place_for_another(refused, run):
+    held_out = ["calibrate", "run", "--out", "new.json", "--held-out"]
+    assert "the folder is no run folder and holds other" in refused(*held_out, "there")
+    assert "cannot take the place of the one that it is made of" in refused(*held_out, "run")
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write anywhere")
+def test_a_folder_that_may_not_be_written(folder):
+    (folder / "there").chmod(0o500)
+    with pytest.raises(StorageError, match="Permission denied"):
+        must_take_file(folder / "there" / "x")
+
+
+def test_a_full_disk_is_seen_by_writing(folder):
+    """An empty file can still be made on many a full disk."""
+    resource = pytest.importorskip("resource")
+    import signal
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        with pytest.raises(StorageError, match="cannot be written: File too large"):
+            must_take_file(folder / "x")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, old)
+    must_take_file(folder / "x")
+    must_take_folder(folder / "a" / "b")
+    must_take_file(folder / "a" / "b" / "x", makes_folders=True)
+    with pytest.raises(StorageError, match="there is no folder"):
+        must_take_file(folder / "a" / "b" / "x")
+    assert not (folder / "a").exists()
+
+
+def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
+    (folder / "link").symlink_to("there/other")
+    with replacing(folder / "link") as stream:
+        stream.write(b"new")
+    assert (folder / "link").is_symlink()
+    assert (folder / "there" / "other").read_bytes() == b"new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(
+    ("arguments", "begins"),
+    [
+        (["report", "run", "--csv"], "run,"),
+        (["convert", "exam/zh", "--to", "jsonl"], '{"dataset'),
+        (["evidence", "exam/zh", "--limit", "1", "--out"], '{"question_id"'),
+    ],
+)
+def test_a_pipe_or_device_is_written_to_and_not_replaced(folder, run, arguments, begins):
+    """A file in the place of a device would harm whoever uses it next."""
+    os.mkfifo("pipe")
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(Path("pipe").read_text("utf-8")))
+    reader.start()
+    with pytest.raises(SystemExit) as ended:
+        main([str(run) if one == "run" else one for one in [*arguments, "pipe"]])
+    reader.join(60)
+    assert ended.value.code == 0
+    assert Path("pipe").is_fifo()
+    assert got[0].startswith(begins)
