@@ -1,6 +1,7 @@
 """Checkpoints through ONNX Runtime: the same answers in 32 bits, nearly the same in 8."""
 
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
-pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+transformers = pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
 pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -18,10 +19,11 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
-from closeread.readers.neural import quantise  # noqa: E402
+from closeread.readers.neural import onnx, quantise  # noqa: E402
 from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.neural.onnx import open_network  # noqa: E402
+from closeread.readers.neural.scratch import scratch  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
 from closeread.types import Passage, Question  # noqa: E402
 
@@ -74,7 +76,7 @@ def test_rows_are_those_of_the_model(tmp_path, kind, head):
 
 def test_what_rounding_leaves_of_a_wide_middle_is_multiplied_too(tmp_path, cache, monkeypatch):
     """One more product a layer, and rows nearer to those of 32 bits; no mask is asked for."""
-    import onnx
+    import onnx as library
 
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m", intermediate_size=256), "span")
     rng = np.random.default_rng(5)
@@ -84,8 +86,8 @@ def test_what_rounding_leaves_of_a_wide_middle_is_multiplied_too(tmp_path, cache
     def made():
         network = open_network(checkpoint, int8=True)
         (path,) = cache.iterdir()
-        graph = onnx.load(path).graph
-        onnx.checker.check_model(str(path))
+        graph = library.load(path).graph
+        library.checker.check_model(str(path))
         path.unlink()
         rows = dict(forward(checkpoint, sequences, network=network))
         apart = np.concatenate([(rows[at] - wanted[at]).ravel() for at in wanted])
@@ -132,20 +134,108 @@ def test_a_graph_that_was_cut_short_is_made_anew(tmp_path, cache, runtime):
         assert (path.stat().st_size, list(cache.iterdir())) == (len(whole), [path])
 
 
-@pytest.mark.parametrize("runtime", ["onnx", "int8"])
-def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path, runtime):
-    """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
-    from transformers import ModernBertConfig, ModernBertForQuestionAnswering
+OTHERS = {
+    "Deberta": {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+    "DebertaV2": {
+        "relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 32,
+        "norm_rel_ebd": "layer_norm", "share_att_key": True,
+    },
+    "Splinter": {"question_token_id": 4},
+    "ModernBert": {},
+}  # fmt: skip
 
-    model = make_encoder(tmp_path / "m")
+
+def of_another_kind(folder, kind):
+    """Write a model that attends otherwise than BERT, or whose head looks at its own mask."""
+    model = make_encoder(folder)
     torch.manual_seed(0)
-    config = ModernBertConfig(
+    config = getattr(transformers, f"{kind}Config")(
         vocab_size=240, hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=64, initializer_range=0.4, pad_token_id=0,
+        intermediate_size=64, initializer_range=0.2, pad_token_id=0, **OTHERS[kind],
     )  # fmt: skip
-    ModernBertForQuestionAnswering(config).save_pretrained(model)
+    getattr(transformers, f"{kind}ForQuestionAnswering")(config).save_pretrained(model)
+    return open_checkpoint(model, "span")
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_kinds_of_attention_are_graphs_too(tmp_path, kind):
+    checkpoint = of_another_kind(tmp_path, kind)
+    rng = np.random.default_rng(5)
+    sequences = [
+        Encoded(rng.integers(5, 60, length).tolist(), [0] * length)
+        for length in (9, 21, 24, 24, 57, 200)
+    ]
+    wanted = dict(forward(checkpoint, sequences))
+    spread = np.concatenate([row.ravel() for row in wanted.values()]).std()
+    for int8, most in ((False, 1e-3), (True, 0.1)):
+        network = open_network(checkpoint, int8=int8)
+        rows = dict(forward(checkpoint, sequences, network=network))
+        apart = np.concatenate([(rows[at] - wanted[at]).ravel() for at in wanted])
+        assert np.sqrt(np.square(apart).mean()) < most * spread
+
+
+def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path):
+    """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
+    checkpoint = of_another_kind(tmp_path, "ModernBert")
     with pytest.raises(InputError, match="says something else than the model"):
-        make("span", {"model": model, "runtime": runtime})
+        onnx._export(checkpoint, tmp_path / "graph.onnx", padded=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "head", "n_exact"),
+    [("bert", "span", 1), ("bert", "choice", 2), ("roberta", "pair", 2), ("Splinter", "span", 6)],
+)
+def test_heads_stay_in_32_bits(tmp_path, cache, kind, head, n_exact):
+    """Whatever they are called, and also where they are products of vectors."""
+    from onnx import load
+
+    if kind == "Splinter":
+        checkpoint = of_another_kind(tmp_path, kind)
+    else:
+        checkpoint = open_checkpoint(make_encoder(tmp_path, head, kind=kind), head)
+    open_network(checkpoint, int8=True)
+    (path,) = cache.iterdir()
+    graph = load(path).graph
+    learned = {one.name for one in graph.initializer}
+    exact = [
+        node.name
+        for node in graph.node
+        if node.op_type in ("MatMul", "Gemm") and learned & set(node.input)
+    ]
+    assert len(exact) == n_exact
+    assert not any("encoder/layer" in name for name in exact)
+
+
+def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
+    """And what another process is writing stays."""
+    script = (
+        "import os, signal, sys; from pathlib import Path\n"
+        "from closeread.readers.neural.scratch import scratch\n"
+        "with scratch(Path(sys.argv[1])) as place:\n"
+        "    (place / 'float32.onnx').write_bytes(b'half')\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    cache.mkdir(parents=True)
+    done = subprocess.run([sys.executable, "-c", script, str(cache)], check=False)
+    assert done.returncode == -9
+    (left,) = cache.iterdir()
+    assert (left / "float32.onnx").exists()
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
+    with scratch(cache) as another:
+        assert not left.exists()
+        open_network(checkpoint, int8=True)
+        assert sorted(cache.glob("making-*")) == [another]
+        assert another.is_dir()
+    (path,) = cache.iterdir()
+    assert path.suffix == ".onnx"
+
+
+def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
+    monkeypatch.setattr(onnx, "_agree", lambda *of, **named: False)
+    with pytest.raises(InputError, match="says something else"):
+        open_network(checkpoint, int8=True)
+    assert not list(cache.iterdir())
 
 
 def test_it_is_for_processors_alone(tmp_path):

@@ -8,7 +8,6 @@ mask.
 
 import hashlib
 import os
-import tempfile
 import warnings
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
+from transformers.utils import logging
 
 from closeread.catalog import missing_extra
 from closeread.downloads.cache import folder
@@ -41,11 +41,11 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 from closeread.readers.neural.opening import first_line
 from closeread.readers.neural.quantise import quantise
+from closeread.readers.neural.scratch import scratch
 
-_VERSION = 6  # of what is written; another number makes all graphs anew
+_VERSION = 7  # of what is written; another number makes all graphs anew
 _OPSET = 17
 _WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
-_CLOSED = -1e4  # added to the attention that padding would get: e to this power is 0
 _ALIKE = 1e-3
 _LONG = 384  # tokens of a window, as a rule: some models look so far in another way
 
@@ -69,11 +69,17 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
         return OnnxNetwork(path, alone=int8)
     try:
         kept.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept) as scratch:
-            exact, small = Path(scratch, "float32.onnx"), Path(scratch, "int8.onnx")
-            _export(checkpoint, exact, padded=not int8)
+        with scratch(kept) as place:
+            exact, small = place / "float32.onnx", place / "int8.onnx"
+            try:
+                _export(checkpoint, exact, padded=not int8)
+            except InputError:
+                if not int8:
+                    raise
+                # Its attention is not of all tokens to all, such as ModernBERT's: it stays its own.
+                _export(checkpoint, exact, padded=True)
             if int8:
-                quantise(exact, small)
+                quantise(exact, small, _encoder(checkpoint))
             (small if int8 else exact).replace(path)
     except OSError as error:
         raise StorageError(f"the graph cannot be kept: {error}", where=str(kept)) from error
@@ -155,26 +161,29 @@ def _attention(
 
 
 class _Rows(torch.nn.Module):  # type: ignore[misc]
-    """The model as a function of arrays alone, with its mask spelt out."""
+    """The model as a function of arrays alone."""
 
     def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
         super().__init__()
         self.model, self.last = with_last_layer(checkpoint)
         AttentionInterface.register(_WHOLE, _attention)
-        self.model.set_attn_implementation("eager" if padded else _WHOLE)  # "sdpa" traces in part
+        verbosity = logging.get_verbosity()
+        logging.set_verbosity_error()  # of models whose attention is their own alone: it stays
+        try:  # "sdpa" traces in part
+            self.model.set_attn_implementation("eager" if padded else _WHOLE)
+        finally:
+            logging.set_verbosity(verbosity)
         self._head = checkpoint.head
 
     def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:
         """Return rows as ``engine.Network`` does; where ``kept`` is given, of those tokens."""
         if self.last and self._head != "span":
             kept = torch.zeros_like(ids[:, :1])  # the first token's place
-        given = {"input_ids": ids, "token_type_ids": types, KEPT: kept}
-        if mask is not None:
-            given["attention_mask"] = ((1 - mask) * _CLOSED)[:, None, None, :].to(torch.float32)
+        given = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
         given = {name: tensor for name, tensor in given.items() if tensor is not None}
-        if self._head == "choice":  # the model itself would take the mask for one of tokens
-            return self.model.classifier(self.model.base_model(**given).pooler_output)
-        out = self.model(**given)
+        if self._head == "choice":  # (questions, choices, tokens)
+            given = {name: tensor[:, None] for name, tensor in given.items()}
+        out = self.model(**given, **({} if kept is None else {KEPT: kept}))
         if self._head == "span":
             return torch.stack((out.start_logits, out.end_logits), dim=1)
         return out.logits
@@ -246,6 +255,12 @@ def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids, Ids]:
     ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
     assert mask is not None
     return ids, np.zeros_like(ids) if types is None else types, mask
+
+
+def _encoder(checkpoint: Checkpoint) -> str:
+    """Return with what the names of the encoder's nodes begin in the graph of ``_Rows``."""
+    model = checkpoint.model
+    return "/model/" if model.base_model is model else f"/model/{model.base_model_prefix}/"
 
 
 def _key(checkpoint: Checkpoint) -> str:

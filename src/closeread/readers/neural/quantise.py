@@ -21,12 +21,23 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_EXACT = re.compile(r"qa_outputs|classifier")  # the heads stay in 32 bits: they cost nothing
 _TWICE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
 
 
-def quantise(source: Path, target: Path) -> None:
-    """Write the graph of ``source`` with products in 8 bits to ``target``."""
+def quantise(source: Path, target: Path, encoder: str) -> None:
+    """Write the graph of ``source`` with products in 8 bits to ``target``.
+
+    Args:
+        source: A graph.
+        target: Where to.
+        encoder: With what names of the encoder's nodes begin. All others are the head's, which
+            stays in 32 bits: it costs nothing.
+    """
+    head = [
+        node.name
+        for node in onnx.load(source).graph.node
+        if not node.name.startswith(encoder) or "/pooler/" in node.name
+    ]
     log = logging.getLogger()
     level = log.level
     log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
@@ -37,9 +48,8 @@ def quantise(source: Path, target: Path) -> None:
             op_types_to_quantize=["MatMul"],
             per_channel=True,
             weight_type=QuantType.QInt8,
-            nodes_to_exclude=[
-                node.name for node in onnx.load(source).graph.node if _EXACT.search(node.name)
-            ],
+            # A product of vectors is made one of matrices first, and gets a name of its own.
+            nodes_to_exclude=[*head, *(f"{name}_MatMul" for name in head)],
             extra_options={"MatMulConstBOnly": True},
         )
     finally:

@@ -27,8 +27,10 @@ Item = tuple[Passage, Question]
 _DIGITS = 6
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
-# Windows held at once; what is beyond waits. 200,000 characters are some 400 windows a question.
-_MOST_WINDOWS = 2048
+_SHARED = 3  # the part of a window that the next one shows too: 128 of 384 tokens
+# Windows held at once: enough of one length to share batches, few enough that answers come soon.
+_MOST_WINDOWS = {"cpu": 512}
+_MOST_WINDOWS_ELSEWHERE = 2048
 NULL_KEY = "null_answers"  # in the checkpoint's configuration: it has learned SQuAD 2.0's way
 
 
@@ -102,7 +104,7 @@ class SpanReader:
         checkpoint: Checkpoint,
         *,
         max_length: int = 384,
-        stride: int = 128,
+        stride: int | None = None,
         max_answer_tokens: int = 30,
         n_best: int = 5,
         null: bool | None = None,
@@ -116,6 +118,8 @@ class SpanReader:
         self._network = network
         self._stride = stride
         self._max_answer_tokens = max_answer_tokens
+        shared = 0 if stride is not None else self._max_length // _SHARED
+        self._overlap = max(shared, max_answer_tokens - 1)  # every answer whole in one window
         self._n_best = n_best
         known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
         self._null = known if null is None else null
@@ -138,13 +142,14 @@ class SpanReader:
         """Yield one prediction an item, each as soon as its last window is computed."""
         waiting: list[_Asked] = []
         n_windows = 0
+        most = _MOST_WINDOWS.get(self._checkpoint.model.device.type, _MOST_WINDOWS_ELSEWHERE)
         for passage, question in items:
             if not self.answers(question):
                 yield _none(question, 0.0)
                 continue
             waiting.append(self._asked(passage, question))
             n_windows += len(waiting[-1].shown)
-            if n_windows >= _MOST_WINDOWS:
+            if n_windows >= most:
                 yield from self._answered(waiting)
                 waiting, n_windows = [], 0
         yield from self._answered(waiting)
@@ -162,7 +167,7 @@ class SpanReader:
             self._checkpoint.template,
             max_length=self._max_length,
             stride=self._stride,
-            overlap=self._max_answer_tokens - 1,
+            overlap=self._overlap,
             max_question_length=_QUESTION_TOKENS,
         )
         return _Asked(question, read, shown)
