@@ -23,6 +23,7 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
+from closeread.readers.neural import span  # noqa: E402
 from closeread.types import Answer, Option, Passage, Question  # noqa: E402
 
 LONG = " ".join(TEXTS["en"] * 8)
@@ -156,6 +157,23 @@ def test_the_contract_of_all_readers(models):
             _check_answer(answer, passage, question)
 
 
+@pytest.mark.parametrize(
+    ("options", "shared"),
+    [
+        ({"max_length": 126}, 42),
+        ({"max_length": 126, "max_answer_tokens": 60}, 59),
+        ({"max_length": 126, "stride": 16}, 126 - 16 - 3),
+    ],
+)
+def test_windows_share_a_third_or_move_by_the_stride(models, options, shared):
+    reader, _ = make("span", {"model": models["bert"], **options})
+    passage = Passage(passage_id="p", text=LONG)
+    asked = reader._asked(passage, Question(question_id="q", passage_id="p", text="", kind="span"))
+    first, second = asked.shown[:2]
+    assert len(asked.shown) > 2
+    assert first.first + first.length - second.first == shared
+
+
 def test_a_passage_is_tokenised_once(models, monkeypatch):
     reader, _ = make("span", {"model": models["bert"]})
     seen = []
@@ -237,7 +255,7 @@ def test_memory_is_that_of_a_portion(models, monkeypatch):
     """200,000 characters: ten questions need no more than one, when one fills a portion."""
     words = " ".join(TEXTS["en"])
     text = (words * (200_000 // len(words) + 1))[:200_000]
-    monkeypatch.setattr("closeread.readers.neural.span._MOST_WINDOWS", 100)
+    monkeypatch.setitem(span._MOST_WINDOWS, "cpu", 100)
     reader, _ = make("span", {"model": models["bert"], "stride": 300})
     passage = Passage(passage_id="p", text=text)
 

@@ -21,7 +21,7 @@ def span(
     device: str = "cpu",
     dtype: str = "float32",
     max_length: int = 384,
-    stride: int = 128,
+    stride: int | None = None,
     max_answer_tokens: int = 30,
     n_best: int = 5,
     null: str = "auto",
@@ -38,7 +38,8 @@ def span(
         dtype: Such as ``float32`` or ``bfloat16``.
         max_length: Tokens of a window, question and special tokens included; less where the model
             takes less.
-        stride: Tokens by which windows move.
+        stride: Tokens by which windows move; by default as far as leaves neighbours a third of
+            ``max_length`` to share.
         max_answer_tokens: Tokens that an answer may have.
         n_best: How many candidates a prediction holds.
         null: Whether the model can say that there is no answer (SQuAD 2.0): ``on``, ``off``, or
@@ -57,7 +58,7 @@ def span(
     if not model:
         raise UsageError("no model is named", expected="-o model=PATH or a hub name")
     for name, value in (("stride", stride), ("max_answer_tokens", max_answer_tokens)):
-        if value < 1:
+        if value is not None and value < 1:
             raise UsageError(f"{name}={value}", expected="1 or more")
     if n_best < 1 or token_budget < 0 or not 0 <= null_threshold <= 1:
         raise UsageError(

@@ -1,7 +1,7 @@
 """A passage too long for a model, cut into windows that overlap; no torch, shared with training.
 
 Windows follow Devlin et al. (2019) and the baseline of MRQA 2019: question, separator, as much of
-the passage as fits, and so again ``stride`` tokens further on, until the passage ends.
+the passage as fits, and so again some tokens further on (there 128), until the passage ends.
 """
 
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ def windows(
     template: Template,
     *,
     max_length: int,
-    stride: int,
+    stride: int | None,
     overlap: int = 0,
     max_question_length: int = 64,
 ) -> list[Window]:
@@ -99,7 +99,8 @@ def windows(
         passage: Ids of the passage.
         template: How the tokenizer frames two texts.
         max_length: Tokens a window may have, special ones included.
-        stride: Tokens by which each window begins further on, at most.
+        stride: Tokens by which each window begins further on, at most; None leaves that to
+            ``overlap``.
         overlap: Tokens of the passage that neighbours share at least, where there is room: one
             less than the longest answer, and every answer stands whole in a window.
         max_question_length: Tokens of the question that are shown.
@@ -109,12 +110,15 @@ def windows(
     """
     shown = list(question[:max_question_length])
     room = max_length - template.n_special - len(shown)
-    if room < 1 or stride < 1:
+    if room < 1 or (stride is not None and stride < 1):
         raise UsageError(
-            f"windows of {max_length} tokens that move by {stride} cannot hold a passage",
+            f"windows of {max_length} tokens that move by {'any' if stride is None else stride}"
+            " cannot hold a passage",
             expected=f"more than {template.n_special + max_question_length} and at least 1",
         )
-    stride = min(stride, max(1, room - overlap))  # a larger step would skip tokens
+    step = max(1, room - overlap)  # a larger one would skip tokens
+    if stride is not None:
+        step = min(stride, step)
     found = []
     first = 0
     while True:
@@ -123,4 +127,4 @@ def windows(
         found.append(Window(template.pair(shown, part), at, first, len(part)))
         if first + room >= len(passage):
             return found
-        first += stride
+        first += step

@@ -39,6 +39,14 @@ def test_the_stride_is_kept_where_answers_fit():
     ]
 
 
+def test_no_stride_leaves_neighbours_just_their_overlap():
+    assert [one.start for one in cut(10, 700, max_length=384, stride=None, overlap=128)] == [
+        0,
+        243,
+        486,
+    ]
+
+
 def test_more_overlap_than_room_still_moves_on():
     assert [one.start for one in cut(4, 6, max_length=10, stride=5, overlap=29)] == [0, 1, 2, 3]
 
