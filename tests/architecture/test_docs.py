@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from conftest import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+_CALL = re.compile(r"closeread (\w+)([^\n`#|]*)")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+_PATH = re.compile(r"`((?:src|tests|docs|recipes|benchmarks|examples)/[\w./-]*\w)/?`")
 
 
 def _commands(page: str) -> list[str]:
@@ -62,6 +66,21 @@ def test_links_lead_somewhere(page):
     """Every relative link of every page names a file that is there."""
     for target, _ in _LINK.findall(page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_and_paths_are_there(page):
+    """Every option that a command is shown with is the verb's, and every path of ours is there."""
+    from closeread.cli import VERBS
+
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    for verb, rest in _CALL.findall(text):
+        if verb in VERBS:  # else the name begins a sentence
+            known = import_module(f"closeread.cli.{verb}").command.params
+            options = {option for one in known for option in (*one.opts, *one.secondary_opts)}
+            assert set(_OPTION.findall(rest)) <= options | {"--help"}, (verb, rest)
+    for path in _PATH.findall(text):
+        assert (ROOT / path).exists(), path
 
 
 def test_every_format_has_one_row():
