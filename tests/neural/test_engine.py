@@ -126,6 +126,47 @@ def test_models_that_look_for_their_separators_are_opened(tmp_path):
         (one,) = make(reader, options)[0].read([(passage, asked)])
         assert one.answer.kind == asked.kind
 
+    # More separators than those of the frame: marks, one spelt out, and neighbours without.
+    texts = ("[DOC] The ferry left. [PAR] It", "The </s> ferry sank", "The ferry left", "[PAR] It")
+    passages = [Passage(passage_id=text, text=text) for text in texts]
+    for reader, options, asked in (
+        ("span", {"model": name}, question),
+        ("chunk", {"model": pair, "label": "label_2"}, choice),
+        ("verifier", {"model": pair, "label": "label_2"}, choice),
+    ):
+        items = [
+            (one, msgspec.structs.replace(asked, question_id=one.text, passage_id=one.text))
+            for one in passages
+        ]
+        made = make(reader, options)[0]
+        together = {found.question_id: found for found in made.read(items)}
+        assert len(together) == len(items)
+        for item in items:
+            (alone,) = made.read([item])
+            said = together[alone.question_id]
+            assert said.answer == alone.answer
+            assert said.option_scores == pytest.approx(alone.option_scores, abs=1e-5)
+
+
+@pytest.mark.parametrize(("kind", "separator"), [("bert", 3), ("roberta", 2)])
+def test_marks_are_separators_where_a_model_takes_any_number(tmp_path, kind, separator):
+    checkpoint = open_checkpoint(make_encoder(tmp_path, kind=kind), "span")
+    assert checkpoint.mark_id == separator
+    found = checkpoint.marked_tokens("[TLE] ferry [DOC] sheep")
+    assert found.ids[0] == separator
+    assert found.ids.count(separator) == 2
+
+
+def test_a_tokenizer_without_separators_leaves_marks_out(tmp_path):
+    checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
+    for name in ("sep_token", "mask_token", "unk_token"):
+        setattr(checkpoint.tokenizer, name, None)
+    text = "[TLE] ferry [DOC] sheep"
+    found = checkpoint.marked_tokens(text)
+    assert None not in found.ids
+    told = [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)]
+    assert "".join(told).replace(" ", "") == "ferrysheep"
+
 
 def test_a_model_that_cannot_be_a_graph_is_one_message(tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")

@@ -107,6 +107,31 @@ class Checkpoint:
         apart, most = (alone - padded).abs().max(), alone.abs().max()
         return bool(apart > _ALIKE * (1 + most))
 
+    @cached_property
+    def mark_id(self) -> int | None:
+        """The token that a mark in a text becomes: a separator, where the model takes any number.
+
+        Some look for those of the frame, and fail where a text has more of them (Longformer for
+        spans), or not as many as another one of its batch (BART for pairs): there it is the mask.
+        None where the tokenizer has none of these.
+        """
+        separator, unknown = self.tokenizer.sep_token_id, self.tokenizer.unk_token_id
+        if separator is not None and (separator == unknown or self._takes_more(separator)):
+            return int(separator)
+        others = (self.tokenizer.mask_token_id, unknown, separator)
+        return next((int(one) for one in others if one is not None), None)
+
+    def _takes_more(self, separator: int) -> bool:
+        """Whether texts of one and of no separator can be computed together."""
+        told = self.tried(_TRIED)
+        ids = torch.tensor([told.ids, told.ids])
+        ids[1, _TRIED - len(self.template.after) - 2] = separator
+        try:
+            self._said(self.model, ids, torch.ones_like(ids))
+        except Exception:  # each has its own way to refuse
+            return False
+        return True
+
     def _said(self, model: Any, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
         given = (one.to(model.device) for one in (ids, mask))
         ids, mask = (one[None] if self.head == "choice" else one for one in given)
@@ -143,6 +168,9 @@ class Checkpoint:
             verbose=False,
         )
         ids, offsets = made["input_ids"], made["offset_mapping"]
+        separator = self.tokenizer.sep_token_id
+        if separator in ids and self.mark_id not in (separator, None):  # a text may spell it out
+            ids = [self.mark_id if one == separator else one for one in ids]
         found = Tokens(ids, [one[0] for one in offsets], [one[1] for one in offsets])
         if ids and not text[0].isspace() and self._is_blank(ids[0]):
             # The blank that some tokenizers put before a text is told to be its first character,
@@ -154,7 +182,7 @@ class Checkpoint:
         return self.tokenizer.convert_ids_to_tokens(token_id) in _BLANKS
 
     def marked_tokens(self, text: str) -> Tokens:
-        """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are separators."""
+        """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are ``mark_id``."""
         if _MARKS.search(text) is None:
             return self.tokens(text)
         found = Tokens([], [], [])
@@ -166,10 +194,11 @@ class Checkpoint:
             found.starts.extend(base + start for start in part.starts)
             found.ends.extend(base + end for end in part.ends)
             if mark:
-                found.ids.append(self.tokenizer.sep_token_id)
-                found.starts.append(mark.start())
-                found.ends.append(mark.end())
                 base = mark.end()
+                if self.mark_id is not None:
+                    found.ids.append(self.mark_id)
+                    found.starts.append(mark.start())
+                    found.ends.append(mark.end())
         return found
 
     def room(self, max_length: int, least: int) -> int:
