@@ -47,9 +47,18 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
             (value, *row(name, one)) for value, of in values.items() for name, one in of.items()
         ]
         lines += ["", *aligned((tag, *_HEADINGS), rows)]
-    notes = dict.fromkeys(f"{one.metric}: {one.note}" for one in found.metrics.values() if one.note)
+    notes = _notes(found.metrics)
     lines += ["", *notes] if notes else []
     sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _notes(metrics: Mapping[str, Summary]) -> list[str]:
+    """Return each note once, behind the names of all metrics that have it."""
+    found: dict[str, list[str]] = {}
+    for one in metrics.values():
+        if one.note:
+            found.setdefault(one.note, []).append(one.metric)
+    return [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in found.items()]
 
 
 def print_averages(averages: Mapping[str, Summary], sets: int) -> None:

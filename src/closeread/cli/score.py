@@ -201,23 +201,23 @@ def _handed_in(
         found = score_run(keep(dataset, submission, files, save), settings)
     else:
         found = score_submission(dataset, submission, settings)
-    _tell_strangers(dataset, submission, found)
+    _tell_misfits(dataset, submission, found)
     return _joined(found, dataset, submission) if join else found
 
 
-def _tell_strangers(dataset: Dataset, submission: Submission, found: RunSummary) -> None:
-    """Say how many predictions found no question; most metrics pass them over in silence."""
-    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
-    if len(submission.predictions) <= known:
-        return
+def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> None:
+    """Say what does not fit, where counts or options tell that something may not."""
     from closeread.cli.output import remark
-    from closeread.runs.belonging import strangers
+    from closeread.runs.belonging import misfits, told
+    from closeread.runs.choose import judges_options
 
-    if strange := strangers(dataset, submission):
-        remark(
-            f"{len(strange):,} of {len(submission.predictions):,} predictions are for no question "
-            f"of this set: {', '.join(strange[:3])}{', …' if len(strange) > 3 else ''}"
-        )
+    n_questions = found.dataset.n_questions
+    known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
+    all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
+    if all_there and not any(map(judges_options, found.metrics)):
+        return
+    for line in told(misfits(dataset, submission)):
+        remark(line)
 
 
 def _print(found: list[RunSummary], averages: dict[str, Summary], json_: bool) -> None:

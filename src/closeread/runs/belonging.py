@@ -1,7 +1,17 @@
-"""Whether predictions that were handed in are about the questions of a data set at all."""
+"""Whether predictions that were handed in are about the questions of a data set, and answer them.
+
+Official metrics count what does not fit in their own ways, and most say nothing of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from closeread.errors import MismatchError
-from closeread.types import Dataset, Submission
+from closeread.metrics.choice import picked
+from closeread.types import Dataset, Prediction, Question, Submission
+
+_SHOWN = 3
 
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
@@ -19,16 +29,93 @@ def must_belong(dataset: Dataset, submission: Submission) -> None:
             return
         first = first or question.question_id
     if first and predictions:
+        group = first.rpartition("#")[0]
         raise MismatchError(
             f"none of the {len(predictions):,} predictions is for a question of {dataset.name}: "
             f"they are called {next(iter(predictions))!r} and the like, "
             f"the questions {first!r} and the like",
             expected="predictions under the ids of the data set's questions",
-            cure="check that both files are of the same set and split",
+            cure="give every row id, answer, positive_answer and negative_answer"
+            if group and group in predictions
+            else "check that both files are of the same set and split",
         )
 
 
-def strangers(dataset: Dataset, submission: Submission) -> list[str]:
-    """Return the ids of predictions that are for no question of the data set, in file order."""
-    known = {question.question_id for question in dataset.questions()}
-    return [name for name in submission.predictions if name not in known]
+class Misfits(NamedTuple):
+    """Ids of what does not fit, in the order of the files.
+
+    Attributes:
+        missing: Questions without a prediction.
+        strangers: Predictions that are for no question.
+        repeated: Questions with several predictions.
+        no_options: Questions with options whose answer is none of them.
+        n_predictions: How many there are, each id once.
+        n_questions: How many there are.
+    """
+
+    missing: list[str]
+    strangers: list[str]
+    repeated: list[str]
+    no_options: list[str]
+    n_predictions: int
+    n_questions: int
+
+
+def misfits(dataset: Dataset, submission: Submission) -> Misfits:
+    """Return what of a submission does not fit the data set, in one walk through its questions."""
+    missing: list[str] = []
+    no_options: list[str] = []
+    known: set[str] = set()
+    n_questions = 0
+    for question in dataset.questions():
+        n_questions += 1
+        known.add(question.question_id)
+        prediction = submission.predictions.get(question.question_id)
+        if prediction is None:
+            missing.append(question.question_id)
+        elif question.options and _answers_otherwise(question, prediction):
+            no_options.append(question.question_id)
+    rows = Counter(name for name, _ in submission.rows)
+    return Misfits(
+        missing=missing,
+        strangers=[name for name in submission.predictions if name not in known],
+        repeated=[name for name, count in rows.items() if count > 1],
+        no_options=no_options,
+        n_predictions=len(submission.predictions),
+        n_questions=n_questions,
+    )
+
+
+def told(found: Misfits) -> Iterator[str]:
+    """Yield what is to be said of misfits, a line each."""
+    if found.strangers:
+        yield (
+            f"{len(found.strangers):,} of {found.n_predictions:,} predictions are for no question "
+            f"of this set: {_some(found.strangers)}"
+        )
+    if found.missing:
+        yield (
+            f"{len(found.missing):,} of {found.n_questions:,} questions have no prediction: "
+            f"{_some(found.missing)}"
+        )
+    if found.repeated:
+        yield (
+            f"{len(found.repeated):,} ids come more than once; the last of each counts, unless "
+            f"the official program counts otherwise: {_some(found.repeated)}"
+        )
+    if found.no_options:
+        yield (
+            f"{len(found.no_options):,} answers are none of their questions' options and count as "
+            f"wrong: {_some(found.no_options)}"
+        )
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+
+
+def _answers_otherwise(question: Question, prediction: Prediction) -> bool:
+    answer = prediction.answer
+    if prediction.error or answer is None or not (answer.label or answer.texts):
+        return False
+    return picked(question, prediction) not in {option.label for option in question.options}

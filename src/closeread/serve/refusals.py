@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.place import byte_of, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
@@ -59,18 +58,16 @@ def unfit(error: Exception, raw: bytes, cure: str, kind: Any) -> RefusedError:
         cure: What to send instead.
         kind: The record that the body should be.
     """
-    told = explain(error, "the request", raw=raw, cure=cure)
+    told = explain(error, "the request", raw=raw, cure=cure, kind=kind)
     if not isinstance(error, msgspec.ValidationError):
         return _no_json(error, told, raw)
-    message, path = split(error)
-    found, expected = reworded(message, kind, path) or (told.found, told.expected)
     where = told.where.removeprefix("the request").removeprefix(", ").removeprefix("at ")
     return RefusedError(
         422,
         "wrong-fields",
-        found,
+        told.found,
         where=where or BODY,
-        expected=expected or "what GET /docs shows for this place",
+        expected=told.expected or "what GET /docs shows for this place",
         cure=told.cure,
     )
 

@@ -56,6 +56,14 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     assert closeread("compare", ".").stdout == table
 
 
+def test_a_note_that_several_metrics_share_stands_once(closeread):
+    closeread("read", "exam/zh", "--reader", "lexical", "--limit", "9", "--out", "run")
+    printed = closeread("score", "run", "--metric", "evidence").stdout
+    names = "evidence.precision, evidence.recall, evidence.f1"
+    assert f"{names}: mean over 36 options\n" in printed
+    assert printed.count("mean over") == 1
+
+
 def test_several_runs_are_printed_as_one_object(closeread):
     """score --json of a folder of runs is {"runs": [...]}, each as of one run (docs/cli.md)."""
     for reader in ("majority", "longest-option"):

@@ -258,7 +258,9 @@ def test_the_question_and_the_field_are_named(tmp_path):
     del answers[0]["answer_start"]
     path.write_text(json.dumps(document))
     assert "question q2" in refused(path)
-    assert "the field 'answer_start' is missing" in refused(path)
+    told = refused(path)
+    assert "the field 'answer_start' is missing" in told
+    assert "expected: 'answer_start': an integer" in told
 
 
 def test_an_unknown_file_is_told_what_is_known(tmp_path):

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.allowed import reworded
 from closeread.formats.files.stream import BrokenJSON
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -33,6 +34,7 @@ def explain(
     line: int | None = None,
     within: str = "",
     cure: str = MEND,
+    kind: Any = None,
 ) -> InputError:
     """Turn a parser's error into one that says what, where, what was expected and what to do.
 
@@ -44,6 +46,7 @@ def explain(
         line: The number of the line that ``raw`` is, where it is one line.
         within: Where ``raw`` or ``value`` stands in the file, such as ``data[3]``.
         cure: What to do, unless the error itself tells better.
+        kind: The type that was to be parsed, where it may tell what would have been taken.
     """
     message = str(error)
     found_at = _AT.match(message)
@@ -71,11 +74,13 @@ def explain(
         line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
     place = (within + path.removeprefix("$")).removeprefix(".")
     where = _where(file, line, question, place)
+    if kind is not None and (told := reworded(message, kind, path)) is not None:
+        return _error(told[0], where, told[1], cure)
     missing, wrong = _MISSING.search(message), _WRONG_TYPE.match(message)
     if missing:
         return _error(f"the field {missing[1]!r} is missing", where, cure=cure)
     if wrong:
-        return _error(f"found {kind_of(wrong[2])}", where, kind_of(wrong[1]), cure)
+        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), cure)
     return _error(message, where, cure=cure)
 
 
@@ -109,7 +114,7 @@ def _not_json(message: str, raw: bytes) -> str:
     return "not JSON: " + _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
 
 
-def kind_of(name: str) -> str:
+def _kind(name: str) -> str:
     """Return what people call one of JSON's kinds, or several with ``|`` between them."""
     names = {
         "str": "a string",

@@ -163,11 +163,13 @@ class Source:
         try:
             return msgspec.json.decode(raw, type=type)
         except PARSER_ERRORS as error:
-            raise self.explain(error, raw, line=line) from error
+            raise self.explain(error, raw, line=line, kind=type) from error
 
-    def explain(self, error: Exception, raw: bytes, *, line: int | None = None) -> InputError:
+    def explain(
+        self, error: Exception, raw: bytes, *, line: int | None = None, kind: Any = None
+    ) -> InputError:
         """Turn a parser's error into one that names the file, the line and the question."""
-        return explain(error, str(self), raw=raw, line=line, cure=self.cure)
+        return explain(error, str(self), raw=raw, line=line, cure=self.cure, kind=kind)
 
     def convert(
         self,
@@ -193,8 +195,9 @@ class Source:
         except PARSER_ERRORS as error:
             raw = b"" if line or self.is_large else self.read()
             raise explain(
-                error, str(self), raw=raw, value=value, line=line, within=within, cure=self.cure
-            ) from error
+                error, str(self), raw=raw, value=value, line=line, within=within,
+                cure=self.cure, kind=type,
+            ) from error  # fmt: skip
 
     def document(self, type: Any) -> Any:  # noqa: A002
         """Parse the whole file as one JSON value of ``type``."""

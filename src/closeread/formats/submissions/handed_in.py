@@ -158,6 +158,7 @@ def _listed(source: Source, rows: list[Any]) -> Iterable[Row]:
                 "a prediction without an id",
                 where=f"{source}, row {number}",
                 expected="one of the fields " + ", ".join(_ID_FIELDS),
+                cure="name in every row the question that it answers",
             )
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
             yield str(row[field]), _own(source, row, number)
@@ -179,7 +180,14 @@ def _own(source: Source, row: Mapping[str, Any], number: int) -> Any:
 def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
     if isinstance(value, dict):
         if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
-            pairs = list(zip(value["answers"], value["scores"], strict=False))
+            if len(value["answers"]) != len(value["scores"]):
+                raise InputError(
+                    f"{len(value['answers'])} answers and {len(value['scores'])} scores",
+                    where=f"{source}, question {question_id}",
+                    expected="a score for each answer",
+                    cure="mend the file",
+                )
+            pairs = list(zip(value["answers"], value["scores"], strict=True))
             return _nbest(source, question_id, pairs)
         return _object(source, question_id, value)
     if value and _all(value, dict):
@@ -293,6 +301,7 @@ def _gcrc(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[
                 "missing " + ", ".join(missing),
                 where=f"{source}, data[{number - 1}]",
                 expected="id, answer, positive_answer and negative_answer in every row",
+                cure="write null where there is no answer",
             )
         for role, field in GCRC_FIELDS.items():
             letter = row[field]
