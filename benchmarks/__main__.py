@@ -19,6 +19,7 @@ from benchmarks.measure import (
     seconds,
     show,
     side_by_side,
+    where_torch_is,
 )
 
 CLOSEREAD = [PYTHON, "-m", "closeread"]
@@ -235,23 +236,27 @@ def training() -> Iterator[Result]:
 
 def encoder() -> Iterator[Result]:
     """The span reader, by a model and the folder of data sets that the environment names."""
-    from benchmarks.encoder import in_its_environment
-
     model, corpus = (os.environ.get(name) for name in ("SPAN_MODEL", "CLOSEREAD_CORPUS"))
     if not model or not corpus:
         print("encoder: left out, SPAN_MODEL and CLOSEREAD_CORPUS do not name its model and data")
         return
-    yield from in_its_environment(model, f"{corpus}/data/xquad/xquad.en.json", 200)
-    yield from in_its_environment(model, f"{corpus}/data/mrqa/NewsQA_sample.jsonl", 17)
-    articles = f"{corpus}/data/squadshifts/new_wiki_v1.0.json.gz"
-    yield from in_its_environment(model, articles, 24, words=600)
+    for name, questions, words in (
+        ("xquad/xquad.en.json", 200, 0),
+        ("mrqa/NewsQA_sample.jsonl", 17, 0),
+        ("squadshifts/new_wiki_v1.0.json.gz", 24, 600),
+    ):
+        data = f"{corpus}/data/{name}"
+        yield from where_torch_is("benchmarks.encoder", model, data, questions, words)
+
+
+def options() -> Iterator[Result]:
+    """The readers of options, each against its floor, over the exam that ships."""
+    yield from where_torch_is("benchmarks.options")
 
 
 def local() -> Iterator[Result]:
     """A causal language model in this process: sequences together against one at a time."""
-    from benchmarks.local import in_its_environment
-
-    yield from in_its_environment()
+    yield from where_torch_is("benchmarks.local")
 
 
 BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
@@ -265,6 +270,7 @@ BENCHES: dict[str, Callable[[], Iterator[Result]]] = {
     "evidence": evidence,
     "client": client,
     "encoder": encoder,
+    "options": options,
     "local": local,
     "training": training,
     "serving": serving,

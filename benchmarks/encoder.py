@@ -18,12 +18,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import DATA, HERE, Result, ratio, show
+from benchmarks.measure import DATA, HERE, Result, given, ratio, tell
 from closeread import load
 from closeread.readers import make
 from closeread.readers.windows import Encoded
@@ -198,23 +197,9 @@ def forward_only(network: Any, sequences: list[Encoded]) -> None:
                 [[1] * len(one.ids) + rest for one, rest in zip(batch, rows, strict=True)]
             )
             out = network(input_ids=ids, token_type_ids=types, attention_mask=mask)
-            out.start_logits.numpy(), out.end_logits.numpy()
-
-
-def in_its_environment(model: str, dataset: str, most: int, words: int = 0) -> list[Result]:
-    """Run this bench where torch is, and return its table."""
-    python = HERE.parent / ".venv-neural" / "bin" / "python"
-    if not python.exists():
-        raise SystemExit("no .venv-neural: `make neural` makes it")
-    command = [python, "-m", "benchmarks.encoder", model, dataset, str(most), str(words), "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return [Result(**row) for row in json.loads(done.stdout)]
+            for said in out.to_tuple():
+                said.numpy()
 
 
 if __name__ == "__main__":
-    given = [one for one in sys.argv[1:] if one != "--json"]
-    found = encoder(*given[:2], *map(int, given[2:]))
-    if "--json" in sys.argv:
-        print(json.dumps([asdict(one) for one in found]))
-    else:
-        show(found)
+    tell(encoder(*given()[:2], *map(int, given()[2:])))

@@ -5,17 +5,14 @@ turn over the exam that ships, with the same random weights, made here. The text
 the same.
 """
 
-import json
 import statistics
-import subprocess
 import sys
-from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from benchmarks.encoder import clocked
-from benchmarks.measure import DATA, HERE, Result, ratio, show
+from benchmarks.measure import DATA, Result, given, ratio, tell
 
 RUNS = 3
 MAX_TOKENS = 64
@@ -93,20 +90,5 @@ def local(most: int = 32) -> list[Result]:
     return found
 
 
-def in_its_environment() -> list[Result]:
-    """Run this bench where torch is, and return its table."""
-    python = HERE.parent / ".venv-neural" / "bin" / "python"
-    if not python.exists():
-        raise SystemExit("no .venv-neural: `make neural` makes it")
-    command = [python, "-m", "benchmarks.local", "--json"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
-    return [Result(**row) for row in json.loads(done.stdout)]
-
-
 if __name__ == "__main__":
-    given = [one for one in sys.argv[1:] if one != "--json"]
-    results = local(*map(int, given))
-    if "--json" in sys.argv:
-        print(json.dumps([asdict(one) for one in results]))
-    else:
-        show(results)
+    tell(local(*map(int, given())))

@@ -108,6 +108,29 @@ def limit(name: str, value: float, most: float, unit: str) -> Result:
     return Result(name, f"{value:.2f} {unit}", "-", value, f"<= {most:g} {unit}", value <= most)
 
 
+def where_torch_is(module: str, *given: object) -> list[Result]:
+    """Run a bench in the environment of ``make neural``, and return its table."""
+    python = HERE.parent / ".venv-neural" / "bin" / "python"
+    if not python.exists():
+        raise SystemExit("no .venv-neural: `make neural` makes it")
+    command = [python, "-m", module, *map(str, given), "--json"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return [Result(**row) for row in json.loads(done.stdout)]
+
+
+def tell(results: Sequence[Result]) -> None:
+    """Show results, or print them for ``where_torch_is``."""
+    if "--json" in sys.argv:
+        print(json.dumps([asdict(row) for row in results]))
+    else:
+        show(results)
+
+
+def given() -> list[str]:
+    """Return the arguments of a bench that is run by itself."""
+    return [one for one in sys.argv[1:] if one != "--json"]
+
+
 def show(results: Sequence[Result]) -> None:
     """Print the table and write it as JSON."""
     print(f"{'what':<58} {'ours':>12} {'peer':>12} {'value':>8}  goal")
