@@ -285,6 +285,24 @@ def test_positions_begin_behind_the_paddings(tmp_path):
     assert opened.max_length == 40
 
 
+def test_a_frame_of_three_kinds_of_segments_is_refused(tmp_path):
+    """XLNet's: what stands last is of a third, and the second text would be told as of that."""
+    from tokenizers import processors
+    from transformers import AutoTokenizer
+
+    folder = make_encoder(tmp_path, "pair")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    tokenizer._tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A:0 [SEP]:0 [CLS]:2",
+        pair="$A:0 [SEP]:0 $B:1 [SEP]:1 [CLS]:2",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(InputError, match="more than two kinds of segments") as told:
+        make("verifier", {"model": folder})
+    assert told.value.where == folder
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_blank_put_before_a_text_is_no_character_of_it(language):
     """Tokenizers of the XLM-R kind: an answer begins with its own first token."""

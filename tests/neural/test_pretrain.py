@@ -179,6 +179,46 @@ def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabu
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
+def test_other_texts_under_the_same_name_are_not_gone_on_with(
+    train, tmp_path, texts, vocabulary, monkeypatch
+):
+    """The record would name what was learned from in part alone."""
+    data = tmp_path / "toy.jsonl"
+    data.write_bytes(texts.read_bytes())
+    path = recipe(tmp_path, data, vocabulary, max_steps=12, save_every=5)
+
+    def stop(self, args, state, control, **_):
+        if state.global_step == 7:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "on_step_end", stop)
+        assert train(path)[0] == 130
+    data.write_text(texts.read_text("utf-8").replace("海水", "河流"), "utf-8")
+    code, error = train(path, "--resume")
+    assert code == 2
+    assert f"begun with other data; changed since: {data}" in error
+    data.write_bytes(texts.read_bytes())
+    assert train.told(path, "--resume")["steps"] == 12
+
+
+def test_positions_behind_the_paddings_are_no_room_for_a_block(train, tmp_path, texts):
+    """RoBERTa's are two fewer than its configuration tells: an index beyond them is a crash."""
+    from encoders import make_encoder
+
+    model = Path(make_encoder(tmp_path / "m", "none", kind="roberta", positions=32))
+    settings = json.loads((model / "tokenizer_config.json").read_text())
+    settings.pop("model_max_length", None)  # many published tokenizers do not tell
+    (model / "tokenizer_config.json").write_text(json.dumps(settings))
+    path = recipe(tmp_path, texts, "", length=33, max_steps=1)
+    asked = path.read_text("utf-8")
+    begin, end = asked.index("vocabulary"), asked.index("[train]")
+    path.write_text(f'{asked[:begin]}model = "{model}"\n{asked[end:]}', "utf-8")
+    code, error = train(path)
+    assert (code, "at most 32" in error) == (2, True), error
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_kill_while_the_finished_model_is_written(train, tmp_path, texts, vocabulary):
     """What was saved last is what is written; not a step more is learned."""
     path = recipe(tmp_path, texts, vocabulary, max_steps=10, save_every=5)

@@ -30,7 +30,9 @@ _MARKS = re.compile(r"\[(?:TLE|DOC|PAR|SEP)\]")
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")  # no tokenizer takes them
 _ALIKE = 1e-4  # by which two computations of one sequence may part
 _TRIED = 12  # tokens by which it is tried what padding does
+_POSITIONS = 512  # where a model does not tell how many it has
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
+_KIND = "an encoder of the BERT or RoBERTa kind"
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
@@ -54,30 +56,36 @@ class Checkpoint:
 
     @cached_property
     def template(self) -> Template:
-        """How the tokenizer frames texts, read off what it does to two of them."""
+        """How the tokenizer frames texts, read off what it does to two of them.
+
+        Raises:
+            InputError: It does so otherwise than in one row with two kinds of segments.
+        """
         first, second = (self.tokens(text).ids for text in ("a", "b"))
         pair = self.tokenizer("a", "b")
         ids, types = pair["input_ids"], pair.get("token_type_ids") or [0]
-        begin = _find(ids, first, 0)
-        then = _find(ids, second, begin + len(first))
+        begin = self._find(ids, first, 0)
+        then = self._find(ids, second, begin + len(first))
         alone = self.tokenizer("a")["input_ids"]
-        return Template(
+        found = Template(
             before=tuple(ids[:begin]),
             between=tuple(ids[begin + len(first) : then]),
             after=tuple(ids[then + len(second) :]),
             second=max(types),
             single_after=tuple(alone[begin + len(first) :]),
         )
+        if found.pair(first, second) != Encoded(ids, pair.get("token_type_ids") or [0] * len(ids)):
+            raise InputError(
+                "its tokenizer has more than two kinds of segments, as XLNet's",
+                where=self.name,
+                expected=_KIND,
+            )
+        return found
 
     @cached_property
     def max_length(self) -> int:
         """How many tokens the model can be given."""
-        positions = getattr(self.model.config, "max_position_embeddings", None) or 512
-        embeddings = getattr(self.model.base_model, "embeddings", None)
-        padding = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
-        if padding is not None:  # RoBERTa and its like: positions begin behind the padding's
-            positions -= padding + 1
-        return int(min(positions, self.tokenizer.model_max_length))
+        return most_tokens(self.model, self.tokenizer)
 
     @cached_property
     def has_segments(self) -> bool:
@@ -153,6 +161,16 @@ class Checkpoint:
         n_free = n_tokens - self.template.n_special
         ids = [_WORDS + 37 * (at + place) % max(1, n_words - _WORDS) for place in range(n_free)]
         return self.template.pair(ids[: n_free // 3], ids[n_free // 3 :])
+
+    def _find(self, ids: Sequence[int], part: Sequence[int], begin: int) -> int:
+        for place in range(begin, len(ids) - len(part) + 1):
+            if list(ids[place : place + len(part)]) == list(part):
+                return place
+        raise InputError(
+            "its tokenizer changes a text when another stands beside it",
+            where=self.name,
+            expected=_KIND,
+        )
 
     @property
     def n_parameters(self) -> int:
@@ -312,6 +330,16 @@ def open_checkpoint(
     return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
 
 
+def most_tokens(model: Any, tokenizer: Any) -> int:
+    """Return how many tokens a model can be given, by its positions and its tokenizer."""
+    positions = getattr(model.config, "max_position_embeddings", None) or _POSITIONS
+    embeddings = getattr(model.base_model, "embeddings", None)
+    padding = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
+    if padding is not None:  # RoBERTa and its like: positions begin behind the padding's
+        positions -= padding + 1
+    return int(min(positions, tokenizer.model_max_length))
+
+
 def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
     """Refuse a vocabulary that is a fraction of the model's: cut short, or another model's.
 
@@ -340,13 +368,3 @@ def _attention_dropout(config: Any) -> str:
     if not found:
         raise ValueError("its attention has no dropout that attention_dropout could replace")
     return found
-
-
-def _find(ids: Sequence[int], part: Sequence[int], begin: int) -> int:
-    for place in range(begin, len(ids) - len(part) + 1):
-        if list(ids[place : place + len(part)]) == list(part):
-            return place
-    raise InputError(
-        "its tokenizer changes a text when another stands beside it",
-        expected="an encoder of the BERT or RoBERTa kind",
-    )

@@ -22,6 +22,7 @@ from transformers.utils import logging
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
+from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
@@ -67,7 +68,7 @@ def train(request: Request) -> Trained:
     with processes.together():
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout)
-        most = min(tokenizer.model_max_length, model.config.max_position_embeddings)
+        most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
                 f"train.length={settings.length}",
@@ -75,7 +76,11 @@ def train(request: Request) -> Trained:
                 expected=f"at most {most}, which the model can be given",
             )
         material = _material(settings, request, tokenizer)
-        folder = Folder(request.out, request.recipe, request.resume, request.overwrite)
+        data = [
+            (source.path, one.sha256, one.n_items)
+            for source, one in zip(settings.datasets, material.sources, strict=True)
+        ]
+        folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
     with folder, writable(request.out):
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
         trainer = _trainer(model, material.learned, masker, settings, request)

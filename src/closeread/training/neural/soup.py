@@ -52,7 +52,9 @@ def cooked(
         told = [_told(one) for one in trained]
     best = None
     if measure is not None:
-        best = processes.shared(measure(checkpoint) if is_first() else 0.0)
+        with processes.together():
+            value = measure(checkpoint) if is_first() else 0.0
+        best = processes.shared(value)
     return checkpoint, Done(
         n_features=told[0]["n_features"],
         steps=sum(one["steps"] for one in told),
