@@ -73,6 +73,25 @@ def test_other_weights_do_not_go_on_with_a_run(reader, tmp_path):
         predict(job(reader, model), tmp_path / "run", resume=True)
 
 
+def test_other_weights_of_what_finds_evidence_do_not_go_on_with_a_run(tmp_path):
+    """A verifier judges what its retriever shows it: another encoder there is another run."""
+    model, finder = (model_for("verifier", tmp_path / name) for name in ("model", "finder"))
+
+    def asked():
+        made, options = make("verifier", {"model": model, "retriever": "cover"})
+        made.options["evidence_model"] = finder
+        told = describe_reader("verifier", options | made.options, made)
+        return Job(dataset=open_dataset("exam/en"), reader=made, reader_info=told, limit=2)
+
+    run = predict(asked(), tmp_path / "run")
+    wanted = digests(Path(finder, "model.safetensors"))[1]
+    assert run.info.reader.record["evidence_weights_sha256"] == wanted
+    predict(asked(), tmp_path / "run", resume=True)
+    change("verifier", finder)
+    with pytest.raises(MismatchError, match="evidence_weights_sha256"):
+        predict(asked(), tmp_path / "run", resume=True)
+
+
 def test_a_run_of_before_goes_on(tmp_path):
     """Runs that were begun when the hash was not recorded yet are finished as they were."""
     model = model_for("choice", tmp_path / "model")

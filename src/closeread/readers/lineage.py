@@ -128,10 +128,11 @@ def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
 def weights_record(name: str) -> dict[str, str]:
     """Return the part of a reader's record that tells its weights from others of the same name.
 
-    It is empty where the weights do not lie where a folder or the hub's cache should hold them.
+    It is empty where the weights do not lie where a folder or the hub's cache should hold them, or
+    no model is named.
 
     Raises:
         InputError: They cannot be read.
     """
-    found = weights_sha256(name)
+    found = weights_sha256(name) if name else ""
     return {"weights_sha256": found} if found else {}

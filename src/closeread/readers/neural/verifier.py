@@ -9,7 +9,7 @@ import torch
 
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, decided
-from closeread.readers.lineage import lineage_record
+from closeread.readers.lineage import lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.fused import open_fused
@@ -113,12 +113,14 @@ class VerifierReader:
 
     @cached_property
     def record(self) -> dict[str, Any]:
-        """What the run folder keeps about the model."""
+        """What the run folder keeps about the model, and about the one that finds the evidence."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
+        evidence = weights_record(self.options.get("evidence_model") or "")
         return {
             "classes": self._classes,
             "supported": self._classes[self._supported],
             "max_length": self._max_length,
+            **{f"evidence_{name}": value for name, value in evidence.items()},
             **model,
         }
 
