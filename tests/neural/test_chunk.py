@@ -14,6 +14,7 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 from closeread.cli.datasets import open_dataset
 from closeread.errors import UsageError
 from closeread.readers import make
+from closeread.readers.neural import groups
 from closeread.readers.neural.checkpoint import open_checkpoint
 from closeread.readers.statements import claim
 from closeread.training.neural.chunk_task import ChunkOptions, ChunkSettings, ChunkTask
@@ -156,6 +157,27 @@ def test_answers_do_not_depend_on_the_batch(model, items):
         usual = together[item[1].question_id]
         assert alone.answer == usual.answer
         assert alone.option_scores == pytest.approx(usual.option_scores, abs=2e-6)
+
+
+def test_no_more_sequences_than_memory_holds_are_made_at_once(model, items, monkeypatch):
+    """Answers are those of all at once, whatever the portions."""
+    wanted = read(items, model=model, chunk_tokens=16)
+    held = []
+    forward = groups.forward
+
+    def watched(checkpoint, sequences, **given):
+        held.append(len(sequences))
+        return forward(checkpoint, sequences, **given)
+
+    monkeypatch.setattr(groups, "forward", watched)
+    monkeypatch.setattr(groups, "_MOST", 20)
+    found = read(items, model=model, chunk_tokens=16)
+    assert len(held) > 1
+    assert max(held) < sum(held) / 2
+    assert found.keys() == wanted.keys()
+    for name, said in found.items():
+        assert said.answer == wanted[name].answer
+        assert said.option_scores == pytest.approx(wanted[name].option_scores, abs=2e-6)
 
 
 def test_what_is_wrong_is_said(model):

@@ -15,7 +15,7 @@ from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups
+from closeread.readers.neural.groups import forward_groups, portions
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.types import Answer, Passage, Prediction, Question
@@ -102,20 +102,24 @@ class ChoiceReader:
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
-        asked: list[_Asked] = []
-        for passage, question in items:
-            if self.answers(question):
-                n_passage = len(self._passage(passage.text))
-                asked.append(_Asked(question, self._windows(passage, question), n_passage))
-            else:
+        for _, question in items:
+            if not self.answers(question):
                 yield Prediction(
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
-        groups = [one.sequences for one in asked]
-        for index, rows in forward_groups(
-            self._checkpoint, groups, token_budget=self._token_budget, network=self._network
-        ):
-            yield self._told(asked[index], [float(row[0]) for row in rows])
+        asked = (self._asked(*item) for item in items if self.answers(item[1]))
+        for part in portions(asked, lambda one: len(one.sequences)):
+            for index, rows in forward_groups(
+                self._checkpoint,
+                [one.sequences for one in part],
+                token_budget=self._token_budget,
+                network=self._network,
+            ):
+                yield self._told(part[index], [float(row[0]) for row in rows])
+
+    def _asked(self, passage: Passage, question: Question) -> _Asked:
+        n_passage = len(self._passage(passage.text))
+        return _Asked(question, self._windows(passage, question), n_passage)
 
     def _windows(self, passage: Passage, question: Question) -> list[list[Window]]:
         return [

@@ -14,7 +14,7 @@ from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups
+from closeread.readers.neural.groups import forward_groups, portions
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
@@ -111,20 +111,24 @@ class ChunkReader:
 
     def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
-        asked: list[_Asked] = []
-        for passage, question in items:
-            if self.answers(question):
-                asked.append(_Asked(passage, question, self._chunks(passage, question)))
-            else:
+        for _, question in items:
+            if not self.answers(question):
                 yield Prediction(
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
-        groups = [one.sequences for one in asked]
-        for index, rows in forward_groups(
-            self._checkpoint, groups, token_budget=self._token_budget, network=self._network
-        ):
-            logits = torch.from_numpy(np.stack(rows)).double()
-            yield self._told(asked[index], log_odds(logits, self._supported).tolist())
+        asked = (self._asked(*item) for item in items if self.answers(item[1]))
+        for part in portions(asked, lambda one: len(one.sequences)):
+            for index, rows in forward_groups(
+                self._checkpoint,
+                [one.sequences for one in part],
+                token_budget=self._token_budget,
+                network=self._network,
+            ):
+                logits = torch.from_numpy(np.stack(rows)).double()
+                yield self._told(part[index], log_odds(logits, self._supported).tolist())
+
+    def _asked(self, passage: Passage, question: Question) -> _Asked:
+        return _Asked(passage, question, self._chunks(passage, question))
 
     def _chunks(self, passage: Passage, question: Question) -> list[list[Chunk]]:
         return [

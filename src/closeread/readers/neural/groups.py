@@ -1,10 +1,34 @@
 """Sequences that are answered together: a question's, whose rows come when the last is computed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network, Rows, forward
 from closeread.readers.windows import Encoded
+
+T = TypeVar("T")
+# Sequences held at once; what is beyond waits. A passage of 200,000 characters may have thousands.
+_MOST = 2048
+
+
+def portions(asked: Iterable[T], n_sequences: Callable[[T], int]) -> Iterator[list[T]]:
+    """Yield questions in lists whose sequences memory holds, one question at least in each.
+
+    Args:
+        asked: Made one by one, and not before it is their turn.
+        n_sequences: How many sequences one has.
+    """
+    found: list[T] = []
+    total = 0
+    for one in asked:
+        found.append(one)
+        total += n_sequences(one)
+        if total >= _MOST:
+            yield found
+            found, total = [], 0
+    if found:
+        yield found
 
 
 def forward_groups(
