@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from encoders import TEXTS, make_encoder  # noqa: E402
 
-from closeread.errors import InputError  # noqa: E402
+from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
@@ -166,6 +166,19 @@ def test_a_tokenizer_without_separators_leaves_marks_out(tmp_path):
     assert None not in found.ids
     told = [text[start:end] for start, end in zip(found.starts, found.ends, strict=True)]
     assert "".join(told).replace(" ", "") == "ferrysheep"
+
+
+def test_a_batch_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypatch):
+    checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
+    assert not checkpoint.minds_padding
+
+    def full(**given):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
+
+    monkeypatch.setattr(checkpoint.model, "forward", full)
+    with pytest.raises(UsageError, match="memory does not hold a batch: CUDA out of") as told:
+        list(forward(checkpoint, [Encoded([5, 6, 7], [0, 0, 0])]))
+    assert "token_budget" in told.value.cure
 
 
 def test_a_model_that_cannot_be_a_graph_is_one_message(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.recipe import TrainedReader
 from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
 from neural.trained import stage, train
@@ -234,6 +235,21 @@ def test_a_model_that_breaks_is_told(tmp_path, encoder, data):  # noqa: F811
     save_file(weights, broken / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(InputError, match="at step 10 its weights are no numbers"):
         train(tmp_path / "out", str(broken), data, max_steps=30)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+    """One message with the cure, and nothing that was begun in vain is left."""
+    from transformers import BertForQuestionAnswering
+
+    def full(self, **given):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
+
+    monkeypatch.setattr(BertForQuestionAnswering, "forward", full)
+    monkeypatch.setattr(Checkpoint, "minds_padding", False)
+    with pytest.raises(UsageError, match="memory does not hold a batch: CUDA out of") as told:
+        train(tmp_path / "out", encoder, data, max_steps=2)
+    assert "train.batch_size" in told.value.cure
     assert not (tmp_path / "out").exists()
 
 

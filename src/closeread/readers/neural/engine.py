@@ -25,9 +25,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from closeread.errors import UsageError
 from closeread.readers.batching import Batch, plan
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.last import KEPT
+from closeread.readers.neural.opening import first_line
 from closeread.readers.windows import Encoded
 
 Rows = NDArray[np.float32]
@@ -151,7 +153,11 @@ class TorchNetwork:
     def __call__(
         self, ids: Ids, types: Ids | None, mask: Ids | None, kept: Ids | None = None
     ) -> Rows:
-        """Return the batch's rows; see ``Network``."""
+        """Return the batch's rows; see ``Network``.
+
+        Raises:
+            UsageError: The device's memory does not hold them.
+        """
         given: dict[str, Any] = {"input_ids": ids}
         if types is not None and self._types:
             given["token_type_ids"] = types
@@ -167,7 +173,7 @@ class TorchNetwork:
             if self._last:
                 kept = looked_at_by(self._head, ids) if kept is None else kept
                 tensors[KEPT] = torch.from_numpy(kept).to(self._model.device)
-            out = self._model(**tensors)
+            out = self._computed(tensors)
             if self._head == "span":
                 found = torch.stack((out.start_logits, out.end_logits), dim=1)
             else:
@@ -176,6 +182,16 @@ class TorchNetwork:
         if self._last and kept is not None and self._head == "span":
             return spread(rows, kept, ids.shape[1])
         return rows
+
+    def _computed(self, tensors: dict[str, torch.Tensor]) -> Any:
+        try:
+            return self._model(**tensors)
+        except torch.OutOfMemoryError as error:
+            raise UsageError(
+                f"the device's memory does not hold a batch: {first_line(error)}",
+                cure="give a smaller -o token_budget=; what was read is kept, and the same command "
+                "with --resume goes on",
+            ) from error
 
 
 def looked_at_by(head: Head, ids: Ids) -> Ids:

@@ -3,8 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import torch
 from transformers import EarlyStoppingCallback, Trainer, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
+
+from closeread.errors import UsageError
+from closeread.readers.neural.opening import first_line
 
 
 def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:
@@ -17,7 +21,21 @@ def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:
         trainer: Ready to train.
         state: The folder of a state to go on from.
         patience: Looks without a better metric after which it ends; 0 never.
+
+    Raises:
+        UsageError: The device's memory does not hold a batch.
     """
+    try:
+        _train(trainer, state, patience)
+    except torch.OutOfMemoryError as error:
+        raise UsageError(
+            f"the device's memory does not hold a batch: {first_line(error)}",
+            cure="a smaller train.batch_size and as much more train.accumulation; whole states "
+            "that were saved are kept",
+        ) from error
+
+
+def _train(trainer: Trainer, state: Path | None, patience: int) -> None:
     if state is None:
         trainer.train()
         return
