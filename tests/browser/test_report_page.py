@@ -335,6 +335,9 @@ def test_two_runs_have_a_column_each(browser, two_runs):
     with Visit(browser, two_runs) as visit:
         heads = visit.page.locator("thead th").all_inner_texts()
         assert heads[:3] == ["Metric", "first", "second"]
+        told = visit.page.locator(".differences").inner_text()
+        assert "choice.accuracy, in points, minus first" in told
+        assert "second" in told and "\u221216.7" in told and "1.0000" in told
         visit.page.locator(".ways a", has_text="runs differ").click()
         assert visit.page.locator(".row").count() == 1
         assert visit.page.locator(".row .icon").count() == 2

@@ -53,6 +53,7 @@ class RunView:
         per_question: The full name of the value that calls a question right (1) or wrong (0).
         level: The confidence level of the metrics' intervals.
         misfits: Files of the run that are not those its numbers were made from.
+        path: Its folder; None where it has none.
     """
 
     name: str
@@ -65,6 +66,7 @@ class RunView:
     per_question: str
     level: float = 0.95
     misfits: tuple[str, ...] = ()
+    path: Path | None = None
 
     @property
     def evidence_only(self) -> bool:
@@ -117,6 +119,20 @@ class Material:
     def runs_of(self, place: int) -> list[int]:
         """Return which runs answer a data set."""
         return [number for number, run in enumerate(self.runs) if run.place == place]
+
+    def chief(self, place: int) -> str:
+        """Return the metric that the runs on a data set are compared by.
+
+        Of the runs' chief metrics that which most of them have a value of, then that which is
+        chief for most; empty where none was scored.
+        """
+        runs = [self.runs[number] for number in self.runs_of(place)]
+
+        def shared(name: str) -> tuple[int, int]:
+            valued = (name in run.metrics and run.metrics[name].value is not None for run in runs)
+            return sum(valued), sum(run.headline == name for run in runs)
+
+        return max(filter(None, (run.headline for run in runs)), key=shared, default="")
 
     @property
     def language(self) -> str:
@@ -268,6 +284,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
         level=summary.settings.level if summary is not None else 0.95,
         per_question=headline if headline in computed else _chief(list(computed), headline),
         misfits=tuple(misfits(run, summary)),
+        path=run.path,
     )
 
 

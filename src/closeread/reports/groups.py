@@ -1,5 +1,6 @@
 """Score by group: what scoring broke down, and what the questions' own tags tell apart."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -17,17 +18,18 @@ Points = list[dict[str, Any] | None]
 
 
 def of_runs(material: Material) -> Plot:
-    """Compare the runs' chief numbers on one axis."""
-    points = [(run.name, [_point(run.metrics.get(run.headline))]) for run in material.runs]
-    metric = ", ".join(dict.fromkeys(run.headline for run in material.runs if run.headline))
+    """Compare the runs' chief numbers on one axis: of runs on one data set the same metric's."""
+    chief = [material.chief(place) for place in range(len(material.sets))]
+    points = [(run.name, [_point(run.metrics.get(chief[run.place]))]) for run in material.runs]
+    metric = ", ".join(dict.fromkeys(filter(None, chief)))
     return _dots("runs", {"metric": metric}, [metric], points, [None])
 
 
 def by_breakdowns(material: Material, place: int) -> list[Plot]:
     """Score by group in one data set, for every tag that scoring broke down."""
     runs = [material.runs[number] for number in material.runs_of(place)]
-    metric = runs[0].headline
-    runs = [run for run in runs if run.headline == metric and run.breakdowns]
+    metric = material.chief(place)
+    runs = [run for run in runs if metric in run.metrics and run.breakdowns]
     found = []
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = list(dict.fromkeys(v for run in runs for v in run.breakdowns.get(tag, {})))
@@ -47,7 +49,8 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
 def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
     """Score by group for the other tags, from the questions themselves (see ``mean_interval``)."""
     runs = [material.runs[number] for number in material.runs_of(place)]
-    runs = [run for run in runs if run.per_question]
+    judged = Counter(run.per_question for run in runs if run.per_question)
+    runs = [run for run in runs if judged and run.per_question == judged.most_common(1)[0][0]]
     mine = [row for row in material.rows if row.place == place]
     if not runs or len(mine) < _FEWEST:
         return []

@@ -15,6 +15,7 @@ import closeread
 from closeread.errors import MissingExtraError
 from closeread.formats.registry import replacing
 from closeread.reports import payload
+from closeread.reports.differences import differences
 from closeread.reports.gather import Material, RunView, SetView, gather
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
@@ -98,6 +99,7 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         ],
         "plots": [plot.merged() for plot in all_plots(material)],
         "runsPlot": of_runs(material).merged(),
+        "differences": differences(material),
         "mrqa": made,
         "questions": payload.columns(material),
     }

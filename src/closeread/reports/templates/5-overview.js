@@ -114,6 +114,21 @@ function ways(run) {
     h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(run), view: "questions", ...patch }) },
       h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
 }
+// What the intervals of two runs do not say: they share their questions.
+function differences() {
+  if (!DATA.differences.length) return null;
+  const signed = (x) => (x < 0 ? "\u2212" : "+") + percent(Math.abs(x));
+  const known = (x, how) => (typeof x === "number" ? how(x) : DASH);
+  const chance = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
+  const { metric, baseline, test } = DATA.differences[0];
+  return h("section", { class: "differences" }, h("h2", null, t("difference.title")),
+    h("p", { class: "soft" }, t("difference.lead", { metric, run: DATA.runs[baseline].name, test })),
+    h("div", { class: "scroll" }, h("table", null,
+      h("thead", null, h("tr", null, h("th", null, t("run")), h("th", { class: "n" }, t("difference")), h("th", { class: "n" }, "p"), h("th", { class: "n" }, t("difference.smallest")))),
+      h("tbody", null, DATA.differences.map((it) => h("tr", { title: it.note || null }, h("td", null, h("bdi", null, DATA.runs[it.run].name)),
+        h("td", { class: "n" }, h("b", null, known(it.difference, signed)), typeof it.low === "number" && h("span", { class: "between" }, `[${signed(it.low)}, ${signed(it.high)}]`)),
+        h("td", { class: "n" }, known(it.p, chance)), h("td", { class: "n soft" }, known(it.smallest, percent))))))));
+}
 function published() {
   const table = DATA.mrqa;
   if (!table) return null;
@@ -133,7 +148,8 @@ function firstScreen() {
   if (apart()) {
     return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), reading(r), metricsTable([run]))));
   }
-  return h("div", { class: "first many" }, h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, t("plot.runs"))), drawing(DATA.runsPlot)), metricsTable(DATA.runs), reading(Number(state.run)));
+  const caption = h("figcaption", null, h("h2", null, t("plot.runs")), DATA.runsPlot.params.metric && h("p", null, t("plot-note.runs", DATA.runsPlot.params)));
+  return h("div", { class: "first many" }, h("figure", { class: "plot" }, caption, drawing(DATA.runsPlot)), metricsTable(DATA.runs), differences(), reading(Number(state.run)));
 }
 function overview() {
   const names = [...new Set(DATA.runs.map((run) => run.reader))];

@@ -44,8 +44,11 @@ const DRAWINGS = {
       const middle = top + tall * r + tall / 2;
       parts.push(s("text", { class: "ink", x: 0, y: middle + 4 }, fit(named("value", row.label), left - 12), s("title", null, row.label)));
       row.points.forEach((point, k) => {
-        if (!point || typeof point.value !== "number") return;
         const y = middle + pitch * (k - (lines - 1) / 2);
+        if (!point || typeof point.value !== "number") {
+          parts.push(s("text", { x: width, y: y + 4, "text-anchor": "end" }, DASH, s("title", null, t("no-value"))));
+          return;
+        }
         if (typeof point.low === "number") parts.push(s("line", { class: "interval", x1: at(point.low), x2: at(point.high), y1: y, y2: y }));
         parts.push(shape(k, at(point.value), y));
         parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(point.value), s("tspan", { fill: "var(--ink-soft)" }, ` n ${count(point.n)}`)));

@@ -1,0 +1,75 @@
+"""Runs on one page are compared by one metric, and paired, as `closeread compare` does it."""
+
+import pytest
+
+from closeread.cli import main
+from closeread.metrics.intervals import Resampling
+from closeread.reports.differences import differences
+from closeread.reports.gather import gather
+from closeread.reports.groups import of_runs
+from closeread.reports.plots import all_plots
+from closeread.runs.compare import compare_runs
+from closeread.runs.store import open_run
+
+
+def closeread(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(one) for one in arguments])
+    assert ended.value.code == 0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Three readers scored by accuracy, and one of them by how sure it is alone."""
+    found = tmp_path_factory.mktemp("runs")
+    for name, reader, metric in (
+        ("cues", "cues", "choice"),
+        ("longest", "longest-option", "choice"),
+        ("lexical", "lexical", "choice"),
+        ("sure", "lexical", "selective"),
+    ):
+        closeread("read", "exam/zh", "--reader", reader, "--limit", 24, "--out", found / name)
+        closeread("score", found / name, "--metric", metric, "--by", "topic", "--resamples", 200)
+    return found
+
+
+def test_differences_are_those_of_compare(folder):
+    paths = [folder / name for name in ("cues", "longest", "lexical")]
+    told = differences(gather(paths))
+    expected = compare_runs(list(map(open_run, paths)), Resampling()).comparisons
+    assert [(one["run"], one["baseline"]) for one in told] == [(1, 0), (2, 0)]
+    for one, other in zip(told, expected, strict=True):
+        assert one["metric"] == other.metric == "choice.accuracy"
+        assert (one["difference"], one["low"], one["high"]) == (
+            other.difference, other.low, other.high,
+        )  # fmt: skip
+        assert (one["p"], one["test"]) == (other.p_holm, "mcnemar-exact")
+        assert one["smallest"] == other.smallest_difference
+
+
+def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
+    """An area under a curve is no accuracy: they stand on no axis together."""
+    material = gather([folder / name for name in ("sure", "cues", "longest")])
+    assert [run.headline for run in material.runs] == [
+        "selective.aurc", "choice.accuracy", "choice.accuracy",
+    ]  # fmt: skip
+    plot = of_runs(material)
+    assert plot.params == {"metric": "choice.accuracy"}
+    assert [row["points"][0] is None for row in plot.data["rows"]] == [True, False, False]
+    assert [(one["run"], one["baseline"]) for one in differences(material)] == [(2, 1)]
+    for made in all_plots(material):
+        if made.kind == "dots" and made.title != "runs":
+            assert made.params["metric"] == "choice.accuracy"
+            assert made.data["runs"] == ["cues", "longest"]
+
+
+def test_what_cannot_be_paired_is_not(folder, tmp_path):
+    """One run, one run twice, other questions, other settings: no table, and no error."""
+    closeread("read", "exam/zh", "--reader", "cues", "--limit", 6, "--out", tmp_path / "less")
+    closeread("score", tmp_path / "less", "--metric", "choice", "--resamples", 200)
+    closeread("read", "exam/en", "--reader", "lexical", "--limit", 6, "--out", tmp_path / "en")
+    closeread("score", tmp_path / "en", "--metric", "squad", "--resamples", 200)
+    cues = folder / "cues"
+    for paths in ([cues], [cues, cues], [cues, tmp_path / "less"], [cues, tmp_path / "en"],
+                  [cues, folder / "sure"]):  # fmt: skip
+        assert differences(gather(paths)) == []
