@@ -269,6 +269,15 @@ def test_settings_that_do_not_go_together(settings, said):
         CompeteTask(retriever(), CompeteSettings(**settings))
 
 
+def test_classes_that_say_nothing_are_told_with_what_a_recipe_can_do(tmp_path):
+    """A recipe has no option that names the class, as the reader has."""
+    model = quiet(tmp_path / "m", labels=("NEGATIVE", "POSITIVE"))
+    for task in (CompeteTask(retriever(), CompeteSettings()), EntailTask()):
+        with pytest.raises(InputError, match="negative, positive") as told:
+            task.prepare(open_checkpoint(model, "pair", new_head=True))
+        assert told.value.cure.startswith("name its classes in its config.json")
+
+
 # The stages.
 
 

@@ -15,6 +15,7 @@ from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 
 LABELS = ("not supported", "supported")
+TO_TRAIN = "name its classes in its config.json (id2label), or begin from a model without a head"
 _SUPPORTED = frozenset(
     {"supported", "supports", "support", "entailment", "entailed", "entails", "true"}
 )
@@ -26,13 +27,16 @@ def class_names(checkpoint: Checkpoint) -> list[str]:
     return [named[place].strip().lower() for place in sorted(named)]
 
 
-def supported_class(checkpoint: Checkpoint, label: str = "") -> int:
+def supported_class(
+    checkpoint: Checkpoint, label: str = "", cure: str = "name it: -o label=NAME"
+) -> int:
     """Return the place of the class that says "supported".
 
     Args:
         checkpoint: With a pair head.
         label: What the class is called; empty finds it: the class named so (supported, entailment,
             ...), the only number, or the second of two nameless ones (the authors' program).
+        cure: What the user can do where no name tells.
 
     Raises:
         UsageError: There is no class of that name.
@@ -56,7 +60,7 @@ def supported_class(checkpoint: Checkpoint, label: str = "") -> int:
         f"its classes are called {', '.join(names)}: none of them says that a text is supported",
         where=checkpoint.name,
         expected="a class named supported or entailment, or two nameless classes",
-        cure="name it: -o label=NAME",
+        cure=cure,
     )
 
 
@@ -91,7 +95,7 @@ def fold(checkpoint: Checkpoint) -> None:
             cannot be found.
     """
     names = class_names(checkpoint)
-    entailment = supported_class(checkpoint)
+    entailment = supported_class(checkpoint, cure=TO_TRAIN)
     if len(names) != 3:
         raise InputError(
             f"its head has {len(names)} classes: {', '.join(names)}",

@@ -21,6 +21,7 @@ from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import (
     LABELS,
+    TO_TRAIN,
     class_names,
     fold,
     log_odds,
@@ -252,7 +253,7 @@ def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:
             where=checkpoint.name,
             expected="two (supported or not), three (natural language inference) or a number",
         )
-    return supported_class(checkpoint)
+    return supported_class(checkpoint, cure=TO_TRAIN)
 
 
 def _check(settings: CompeteSettings) -> None:

@@ -16,7 +16,7 @@ import torch
 from closeread.errors import InputError
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.support import class_names, name_classes
+from closeread.readers.neural.support import TO_TRAIN, class_names, name_classes
 from closeread.readers.neural.verifier import VerifierReader
 from closeread.readers.verifier import retriever_of
 from closeread.training.neural import train as neural
@@ -65,6 +65,7 @@ class EntailTask:
                 f"its classes are {', '.join(names)}",
                 where=checkpoint.name,
                 expected=", ".join(CLASSES) + ", or a model without a head",
+                cure=TO_TRAIN,
             )
 
     def features(
