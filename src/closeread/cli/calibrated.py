@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _TOLD_WEIGHTS = 8
 _NO_PERCENT = ("brier", "auroc")
+_LESS_IS_BETTER = ("ece", "brier", "aurc")
+_KEEP_ORDER = ("platt", "isotonic")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +94,8 @@ def learn(
         as_json(_as_printed(out, calibrator, learned))
     else:
         _print(out, calibrator, learned)
+        for warning in _worse(learned.changes, calibrator.method):
+            remark(warning)
 
 
 def apply(
@@ -117,7 +121,7 @@ def apply(
     made = recalibrated(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
-    warnings = _warnings(run, calibrator)
+    warnings = _warnings(run, calibrator) + _worse(measured, calibrator.method)
     withheld = 0
     if least is not None:
         withheld = sum(
@@ -264,6 +268,25 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
     return found
 
 
+def _worse(found: "Mapping[str, Change]", method: str) -> list[str]:
+    """Say what a calibrator made worse, where the whole interval of the difference says so."""
+    names = [
+        name
+        for name, change in found.items()
+        if change.difference is not None
+        and (change.difference[0] > 0 if name in _LESS_IS_BETTER else change.difference[1] < 0)
+    ]
+    if not names:
+        return []
+    cure = "more questions to learn from may help"
+    if method not in _KEEP_ORDER:
+        cure += ", or --method platt, which keeps their order"
+    return [
+        f"worse after than before: {', '.join(names)}; there the reader's own confidences are the "
+        f"better ones ({cure})"
+    ]
+
+
 def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
     return {
         "calibrator": str(out),
@@ -272,6 +295,7 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
         "n_passages": learned.n_parts,
         "n_kept_back": learned.n_kept_back,
         "held_out": {name: vars(change) for name, change in learned.changes.items()},
+        "warnings": _worse(learned.changes, calibrator.method),
         "threshold": calibrator.threshold,
     }
 

@@ -75,6 +75,24 @@ def test_json_and_a_threshold(closeread, run):
     assert told["measured"]["auroc"]["before"] is not None  # the exam has gold
 
 
+@pytest.mark.parametrize(("method", "cure"), [("logistic", "--method platt"), ("platt", "")])
+def test_what_got_worse_beyond_chance_is_said(closeread, run, method, cure):
+    """On twelve passages a calibrator spoils the order of the reader's answers."""
+    told = ("calibrate", run, "--out", "c.json", "--folds", 4, "--method", method)
+    done = closeread(*told, "--resamples", 200)
+    assert done.exit_code == 0, (done.output, done.exception)
+    (line,) = [one for one in done.stderr.splitlines() if one.startswith("worse after")]
+    changes = json.loads(closeread(*told, "--resamples", 200, "--json").stdout)["held_out"]
+    worse = [
+        name
+        for name, one in changes.items()
+        if (one["difference"][0] > 0 if name in ("ece", "brier", "aurc")
+            else one["difference"][1] < 0)
+    ]  # fmt: skip
+    assert worse and f"before: {', '.join(worse)};" in line
+    assert ("--method platt" in line) == bool(cure)
+
+
 def test_it_warns_away_from_home(closeread, run):
     """Another data set, and another reader: no promise."""
     closeread("calibrate", run, "--out", "c.json", *QUICK)
