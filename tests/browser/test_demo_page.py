@@ -103,6 +103,28 @@ def test_an_extractive_question_from_paste_to_evidence(visit, lexical):
     assert "lexical" in page.locator(".took").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("confidence", "shown", "bars"),
+    [(0.875, "87.5%", 1), (0, "0.0%", 1), (1, "100.0%", 1), (5.25, "5.25", 0), (-3, "\u22123", 0)],
+)
+def test_a_confidence_that_is_no_share_is_not_told_in_percent(
+    visit, lexical, confidence, shown, bars
+):
+    """It is told as it is, and what a confidence means is read without pointing at it."""
+    page = visit(lexical)
+    prediction = {"question_id": "1", "answer": {"kind": "span", "texts": ["six"]}}
+    reply = {
+        "predictions": [prediction | {"confidence": confidence}],
+        "coverage": [[]], "reader": "other", "options": {}, "version": "0",
+    }  # fmt: skip
+    page.route("**/v1/answer", lambda route: route.fulfill(json=reply))
+    _ask(page, "The lamp was lit at six.", "When?")
+    page.locator(".took").wait_for()
+    assert page.locator(".sure b").inner_text() == shown
+    assert page.locator(".sure i").count() == bars
+    assert "only where the reader was calibrated" in page.locator(".result").inner_text()
+
+
 def test_the_keys_ask_and_the_answer_is_told_to_those_who_listen(visit, lexical):
     page = visit(lexical)
     page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")

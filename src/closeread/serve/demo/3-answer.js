@@ -70,7 +70,8 @@ const spoken = ({ answer }) => (!answer || answer.kind === "none" ? t("no-answer
 
 function sure(confidence) {
   if (typeof confidence !== "number") return null;
-  return h("div", { class: "sure", title: t("confidence-why") }, h("h2", null, t("confidence")), h("b", null, `${percent(confidence)}%`), h("i", { style: { "--share": confidence } }));
+  const share = confidence >= 0 && confidence <= 1;
+  return h("div", { class: "sure" }, h("h2", null, t("confidence")), h("b", null, share ? `${percent(confidence)}%` : spot(confidence).replace("-", "\u2212")), share && h("i", { style: { "--share": confidence } }));
 }
 
 // A number of an option whose evidence is not marked now: it is marked first.
@@ -152,6 +153,7 @@ function result() {
   const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
   return [
     h("div", { class: "verdict" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
+    typeof prediction.confidence === "number" && h("p", { class: "why soft" }, t("confidence-why")),
     asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(sentences), alternatives(prediction)],
     key(sentences),
     prediction.note && h("details", { class: "note" }, h("summary", null, t("reasons")), h("p", null, prediction.note)),
