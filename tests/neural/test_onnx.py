@@ -230,6 +230,50 @@ def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
     assert path.suffix == ".onnx"
 
 
+def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
+    """As the library writes them beside a graph of more than 2 GB; here they are parted by hand."""
+    import onnx as library
+
+    exported = onnx._export
+
+    def parted(checkpoint, path, *, padded):
+        exported(checkpoint, path, padded=padded)
+        graph = library.load(str(path))
+        library.save(
+            graph, str(path), save_as_external_data=True, all_tensors_to_one_file=False,
+            size_threshold=0,
+        )  # fmt: skip
+        assert len(list(path.parent.iterdir())) > 10
+
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
+    sequences = [Encoded(list(range(5, 30)), [0] * 25)]
+    ((_, wanted),) = forward(checkpoint, sequences)
+    monkeypatch.setattr(onnx, "_export", parted)
+    for again in range(2):
+        if again:
+            monkeypatch.setattr(onnx, "_export", None)
+        network = open_network(checkpoint, int8=False)
+        ((_, row),) = forward(checkpoint, sequences, network=network)
+        assert row == pytest.approx(wanted, abs=1e-4)
+        assert sorted(one.suffix for one in cache.iterdir()) == [".data", ".onnx"]
+    monkeypatch.setattr(onnx, "_export", parted)
+    assert open_network(checkpoint, int8=True)
+    assert len(list(cache.iterdir())) == 3
+
+
+def test_a_graph_of_8_bits_that_no_file_holds_is_one_message(tmp_path, cache, monkeypatch):
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
+
+    def full(*of):
+        raise ValueError("Failed to serialize proto")
+
+    monkeypatch.setattr(onnx, "quantise", full)
+    with pytest.raises(InputError, match="Failed to serialize") as told:
+        open_network(checkpoint, int8=True)
+    assert told.value.cure == "-o runtime=onnx"
+    assert not list(cache.iterdir())
+
+
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
     monkeypatch.setattr(onnx, "_agree", lambda *of, **named: False)

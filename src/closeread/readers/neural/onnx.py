@@ -36,6 +36,7 @@ from closeread.readers.neural.engine import (
 from closeread.readers.neural.last import KEPT, with_last_layer
 
 try:
+    import onnx as library
     import onnxruntime
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
@@ -70,20 +71,60 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
     try:
         kept.mkdir(parents=True, exist_ok=True)
         with scratch(kept) as place:
-            exact, small = place / "float32.onnx", place / "int8.onnx"
-            try:
-                _export(checkpoint, exact, padded=not int8)
-            except InputError:
-                if not int8:
-                    raise
-                # Its attention is not of all tokens to all, such as ModernBERT's: it stays its own.
-                _export(checkpoint, exact, padded=True)
-            if int8:
-                quantise(exact, small, _encoder(checkpoint))
-            (small if int8 else exact).replace(path)
+            made = place / path.name
+            _make(checkpoint, place / "exported.onnx", made, int8=int8)
+            for one in (_weights_of(made), made):
+                if one.exists():
+                    one.replace(path.with_name(one.name))
     except OSError as error:
         raise StorageError(f"the graph cannot be kept: {error}", where=str(kept)) from error
     return OnnxNetwork(path, alone=int8)
+
+
+def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> None:
+    """Write the graph; ``exported`` is where it stands for a while."""
+    try:
+        _export(checkpoint, exported, padded=not int8)
+    except InputError:
+        if not int8:
+            raise
+        # Its attention is not of all tokens to all, such as ModernBERT's: it stays its own.
+        _export(checkpoint, exported, padded=True)
+    if not int8:
+        _join(exported, made)
+        return
+    try:
+        quantise(exported, made, _encoder(checkpoint))
+    except OSError:
+        raise
+    except Exception as error:  # of protobuf's kinds: no file of its can hold more than 2 GB
+        raise InputError(
+            f"the model's graph cannot be made one of 8 bits: {first_line(error)}",
+            where=checkpoint.name,
+            expected="an encoder whose graph of 8 bits has less than 2 GB",
+            cure="-o runtime=onnx",
+        ) from error
+
+
+def _join(source: Path, target: Path) -> None:
+    """Write a graph to another place, its weights in one file where they stood in many.
+
+    So they do beside a graph of more than 2 GB, each under its own name.
+    """
+    held = library.load(str(source), load_external_data=False).graph.initializer
+    if not any(one.external_data for one in held):
+        source.replace(target)
+        return
+    library.save(
+        library.load(str(source)),
+        str(target),
+        save_as_external_data=True,
+        location=_weights_of(target).name,
+    )
+
+
+def _weights_of(graph: Path) -> Path:
+    return graph.with_name(f"{graph.name}.data")
 
 
 class OnnxNetwork:
@@ -221,7 +262,7 @@ def _export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
         raise InputError(
             f"the model cannot be made a graph: {first_line(error)}",
             where=checkpoint.name,
-            expected="an encoder of the BERT or RoBERTa kind, of less than 2 GB",
+            expected="an encoder of the BERT or RoBERTa kind",
             cure="-o runtime=torch",
         ) from error
     for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
