@@ -56,9 +56,9 @@ def command(*, dataset: str, format_: str | None, strict: bool, json_: bool) -> 
 
 def _facts(found: Description) -> list[tuple[str, str]]:
     rows = [
-        ("passages", f"{found.passages:,} ({_shares(found.languages)})"),
-        ("questions", f"{found.questions:,} ({_shares(found.kinds)})"),
-        ("groups", f"{found.groups:,} ({_shares(found.roles)})" if found.groups else ""),
+        ("passages", _count(found.passages, found.languages)),
+        ("questions", _count(found.questions, found.kinds)),
+        ("groups", _count(found.groups, found.roles) if found.groups else ""),
         ("options a question", _shares(found.options_a_question)),
         ("accepted answers a question", _shares(found.answers_a_question)),
         ("kinds of answers", _shares(found.answer_kinds)),
@@ -73,6 +73,10 @@ def _facts(found: Description) -> list[tuple[str, str]]:
         ("sha256", found.sha256),
     ]
     return [(name, said) for name, said in rows if said]
+
+
+def _count(total: int, kinds: Mapping[str, int]) -> str:
+    return f"{total:,} ({_shares(kinds)})" if kinds else f"{total:,}"
 
 
 def _lengths(found: Description) -> list[tuple[str, ...]]:

@@ -39,6 +39,13 @@ def test_the_table_names_what_is_there():
     assert max(widths) <= 100
 
 
+def test_a_set_of_nothing_has_plain_zeros(tmp_path: Path):
+    (tmp_path / "set.json").write_text('{"data": []}')
+    done = _run("describe", str(tmp_path / "set.json"))
+    assert done.returncode == 0, done.stderr
+    assert "()" not in done.stdout
+
+
 def test_json_is_one_object(faulty: Path):
     """--json prints one JSON object; defects are counted in it."""
     done = _run("describe", str(faulty), "--json")

@@ -261,6 +261,9 @@ def test_the_question_and_the_field_are_named(tmp_path):
     told = refused(path)
     assert "the field 'answer_start' is missing" in told
     assert "expected: 'answer_start': an integer" in told
+    del document["data"][0]["paragraphs"][0]["qas"][1]["id"]
+    path.write_text(json.dumps(document))
+    assert "expected: 'id': a string or an integer" in refused(path)
 
 
 def test_an_unknown_file_is_told_what_is_known(tmp_path):

@@ -10,10 +10,13 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.handing_in import hand_in
+from closeread.metrics.expmrc import Expmrc
+from closeread.metrics.segmentation import Segmenter
 from closeread.types import (
     Answer,
     Candidate,
     Dataset,
+    Evidence,
     Option,
     Passage,
     Prediction,
@@ -163,6 +166,24 @@ def test_what_goes_out_comes_in(tmp_path, form):
     predictions = [_full("q1", "B"), _full("q2", "A")]
     found = _load(tmp_path, _written(predictions, form), dataset=_dataset()).predictions
     assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
+
+
+def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
+    """As the metric judges it within a run: more would be held against it when it is handed in."""
+    evidence = (
+        Evidence(option_label="A", texts=("甲先到。",)),
+        Evidence(option_label="B", texts=("乙后到。", "丙没有来。")),
+        Evidence(texts=("甲先到。",)),
+    )
+    picked = msgspec.structs.replace(_full("q1", "B"), evidence=evidence)
+    given = json.loads(_written([picked], "expmrc"))
+    assert given == {"q1": {"answer": "B", "evidence": "乙后到。 丙没有来。 甲先到。"}}
+    back = _load(tmp_path, given).predictions["q1"]
+    asked = msgspec.structs.replace(
+        next(_dataset().questions()), gold_evidence=(Evidence(texts=("乙后到。丙没有来。",)),)
+    )
+    metric = Expmrc(segmenter=Segmenter(punkt=False))
+    assert metric.score(asked, picked).values == metric.score(asked, back).values
 
 
 def test_null_odds_go_out():

@@ -74,6 +74,9 @@ def _at(node: Any, path: str) -> Any:
 
 def _takes(node: Any) -> str:
     """Return what a field takes, in a word or two; an object by the fields that it must have."""
+    if isinstance(node, inspect.UnionType):
+        told = (_takes(one) for one in node.types if not isinstance(one, inspect.NoneType))
+        return " or ".join(dict.fromkeys(told))
     node = _plain(node)
     if isinstance(node, inspect.LiteralType):
         return "one of " + ", ".join(map(str, node.values))

@@ -67,10 +67,16 @@ def _null_odds(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> 
 def _expmrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     def rows() -> Iterator[tuple[str, Any]]:
         for question_id, prediction in _answered(predictions, dataset):
-            evidence = "".join(text for found in prediction.evidence for text in found.texts)
-            yield question_id, {"answer": _text(prediction), "evidence": evidence}
+            yield question_id, {"answer": _text(prediction), "evidence": _explained(prediction)}
 
     _object(stream, rows())
+
+
+def _explained(prediction: Prediction) -> str:
+    """Return the evidence of what was answered, as ``expmrc.*`` judges it within a run."""
+    label = prediction.answer.label if prediction.answer else ""
+    pieces = [one for one in prediction.evidence if one.option_label in ("", label)]
+    return " ".join(text for piece in pieces for text in piece.texts)
 
 
 def _gcrc(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
