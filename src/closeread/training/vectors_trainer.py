@@ -9,6 +9,7 @@ from typing import Literal
 from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
+from closeread.formats.files.outcome import must_take_file
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_resuming, without_stages
 from closeread.types import Dataset, Record
@@ -43,10 +44,12 @@ def train(request: Request) -> Trained:
 
     Raises:
         UsageError: A number is out of its range, or a training is to be resumed.
+        StorageError: They could not be written.
     """
     without_stages(request)
     settings = section(request.path, request.recipe.train, VectorSettings, "train.")
     _check(request, settings)
+    must_take_file(request.out, makes_folders=True)
     datasets = [request.open_dataset(name) for name in settings.datasets]
     request.out.parent.mkdir(parents=True, exist_ok=True)
     words = learn(

@@ -23,6 +23,7 @@ WORK = {
     "report": "closeread.reports.gather.gather",
     "calibrate": "closeread.cli.calibrated.graded",
     "train": "closeread.training.cues_trainer.learn",
+    "train vectors.toml": "closeread.training.vectors_trainer.learn",
     "convert": "closeread.formats.conversion.convert.dump",
 }
 FILES = [
@@ -36,6 +37,7 @@ FILES = [
     ["report", "run", "--csv"],
     ["calibrate", "run", "--out"],
     ["train", "recipe.toml", "--out"],
+    ["train", "vectors.toml", "--out"],
     ["convert", "exam/zh", "--to", "jsonl"],
 ]
 FOLDERS = [
@@ -51,6 +53,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "other").write_text("what was there")
     (tmp_path / "recipe.toml").write_text(RECIPE)
+    (tmp_path / "vectors.toml").write_text(RECIPE.replace("cues", "vectors"))
     return tmp_path
 
 
@@ -70,7 +73,8 @@ def refused(folder, run, monkeypatch, capsys):
         pytest.fail("the work was begun")
 
     def call(*arguments):
-        monkeypatch.setattr(WORK[arguments[0]], begun)
+        work = WORK.get(" ".join(arguments[:2])) or WORK[arguments[0]]
+        monkeypatch.setattr(work, begun)
         before = sorted(Path().rglob("*"))
         with pytest.raises(SystemExit) as ended:
             main([str(run) if one == "run" else one for one in arguments])
