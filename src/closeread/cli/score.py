@@ -64,6 +64,7 @@ def command(
     named stays as the run had it, and --stop "" is no stop.
     """
     averages: dict[str, Summary] = {}
+    beside: dict[str, object] = {}
     let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
     settings = ScoreSettings(
@@ -95,20 +96,19 @@ def command(
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
     elif dataset and predictions:
-        found = [
-            _handed_in(
-                dataset,
-                predictions,
-                null_odds=null_odds,
-                format_=format_,
-                settings=settings,
-                join=join,
-                save=save,
-            )
-        ]
+        one, beside["misfits"] = _handed_in(
+            dataset,
+            predictions,
+            null_odds=null_odds,
+            format_=format_,
+            settings=settings,
+            join=join,
+            save=save,
+        )
+        found = [one]
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
-    _print(found, averages, json_)
+    _print(found, averages, beside, json_)
 
 
 def _joined_run(run: "Run", scored: RunSummary) -> RunSummary:
@@ -184,7 +184,8 @@ def _handed_in(
     settings: ScoreSettings,
     join: bool,
     save: Path | None,
-) -> RunSummary:
+) -> tuple[RunSummary, dict[str, int]]:
+    """Return the numbers, and how much of what was handed in does not fit, by kind."""
     from closeread.cli.datasets import open_dataset
     from closeread.formats.submissions import load_submission
     from closeread.runs.belonging import must_belong
@@ -201,33 +202,38 @@ def _handed_in(
         found = score_run(keep(dataset, submission, files, save), settings)
     else:
         found = score_submission(dataset, submission, settings)
-    _tell_misfits(dataset, submission, found)
-    return _joined(found, dataset, submission) if join else found
+    counts = _tell_misfits(dataset, submission, found)
+    return (_joined(found, dataset, submission) if join else found), counts
 
 
-def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> None:
-    """Say what does not fit, where counts or options tell that something may not."""
+def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
+    """Say and count what does not fit; look only where counts or options tell that it may be."""
     from closeread.cli.output import remark
-    from closeread.runs.belonging import misfits, told
+    from closeread.runs.belonging import KINDS, misfits, told
     from closeread.runs.choose import judges_options
 
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
     all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
     if all_there and not any(map(judges_options, found.metrics)):
-        return
-    for line in told(misfits(dataset, submission)):
+        return dict.fromkeys(KINDS, 0)
+    strange = misfits(dataset, submission)
+    for line in told(strange):
         remark(line)
+    return {kind: len(getattr(strange, kind)) for kind in KINDS}
 
 
-def _print(found: list[RunSummary], averages: dict[str, Summary], json_: bool) -> None:
+def _print(
+    found: list[RunSummary], averages: dict[str, Summary], beside: dict[str, object], json_: bool
+) -> None:
     from closeread.cli.numbers import averaged, contract, print_averages, print_summary
 
     if json_:
         from closeread.cli.output import as_json
 
         printed = [_with_breakdowns(one, contract(one.dataset, one.metrics)) for one in found]
-        as_json(printed[0] if len(printed) == 1 else {"runs": printed} | averaged(averages))
+        alone = len(printed) == 1
+        as_json(printed[0] | beside if alone else {"runs": printed} | averaged(averages))
         return
     for place, one in enumerate(found):
         if place:

@@ -11,6 +11,7 @@ from closeread.errors import MismatchError
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
 
+KINDS = ("missing", "strangers", "repeated", "no_options")
 _SHOWN = 3
 
 
