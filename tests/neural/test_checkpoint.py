@@ -139,6 +139,21 @@ def test_a_half_of_bytes_and_merges_is_told_by_its_name(tmp_path, vocabulary, me
     assert wrong.value.cure.startswith("copy the tokenizer's files")
 
 
+def test_a_word_that_the_model_does_not_know_is_told(tmp_path):
+    """Of a tokenizer with more words than the model has: an index beyond its embeddings."""
+    folder = make_encoder(tmp_path / "m", vocab_size=140)
+    opened = open_checkpoint(folder, "span")
+    beyond = [word for word, place in opened.tokenizer.get_vocab().items() if place >= 140]
+    known = next(word for word, place in opened.tokenizer.get_vocab().items() if place == 139)
+    assert opened.tokens(known.removeprefix("##")).ids
+    whole = next(word for word in beyond if not word.startswith("##"))
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    item = (Passage(passage_id="p", text=f"The {whole} left."), question)
+    with pytest.raises(InputError, match=f"its tokenizer knows '{whole}' as number") as told:
+        list(make("span", {"model": folder})[0].read([item]))
+    assert told.value.where == folder
+
+
 def test_a_vocabulary_of_a_few_characters_is_one(tmp_path):
     """Of another language than what it is tried on, and of four characters."""
     folder = Path(make_encoder(tmp_path / "few", vocab_size=10))
@@ -316,7 +331,9 @@ def test_a_blank_put_before_a_text_is_no_character_of_it(language):
     )
     pieces.train_from_iterator(TEXTS[language] * 3, trainer)
     fast = PreTrainedTokenizerFast(tokenizer_object=pieces, unk_token="<unk>", sep_token="<unk>")
-    checkpoint = Checkpoint(name="", head="span", model=None, tokenizer=fast)
+    model = torch.nn.Module()
+    model.get_input_embeddings = lambda: torch.nn.Embedding(90, 1)
+    checkpoint = Checkpoint(name="", head="span", model=model, tokenizer=fast)
     text = TEXTS[language][0]
     found = checkpoint.tokens(text)
     names = fast.convert_ids_to_tokens(found.ids)

@@ -33,6 +33,7 @@ _TRIED = 12  # tokens by which it is tried what padding does
 _POSITIONS = 512  # where a model does not tell how many it has
 _WORDS = 5  # the first id that is a word: as a rule special tokens stand before them
 _KIND = "an encoder of the BERT or RoBERTa kind"
+_ITS_TOKENIZER = "the tokenizer that the model was trained with"
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
 _BLANKS = ("\u2581", "\u0120")  # a token that is nothing but a blank, of pieces and of bytes
 
@@ -178,7 +179,11 @@ class Checkpoint:
         return int(self.model.num_parameters())
 
     def tokens(self, text: str) -> Tokens:
-        """Return a text's tokens, without special ones."""
+        """Return a text's tokens, without special ones.
+
+        Raises:
+            InputError: One is of a tokenizer that knows more words than the model.
+        """
         made = self.tokenizer(
             _LONE_SURROGATES.sub("\ufffd", text),
             add_special_tokens=False,
@@ -186,6 +191,14 @@ class Checkpoint:
             verbose=False,
         )
         ids, offsets = made["input_ids"], made["offset_mapping"]
+        if ids and max(ids) >= self._n_embeddings:  # an accelerator would end the process for it
+            raise InputError(
+                f"its tokenizer knows {self.tokenizer.convert_ids_to_tokens(max(ids))!r} as number "
+                f"{max(ids):,}, and its model has {self._n_embeddings:,} words",
+                where=self.name,
+                expected=_ITS_TOKENIZER,
+                cure="copy the tokenizer's files anew: they may be another model's",
+            )
         separator = self.tokenizer.sep_token_id
         if separator in ids and self.mark_id not in (separator, None):  # a text may spell it out
             ids = [self.mark_id if one == separator else one for one in ids]
@@ -195,6 +208,10 @@ class Checkpoint:
             # and an answer would begin with it and not with the token that is that character.
             found.ends[0] = found.starts[0]
         return found
+
+    @cached_property
+    def _n_embeddings(self) -> int:
+        return int(self.model.get_input_embeddings().weight.shape[0])
 
     def _is_blank(self, token_id: int) -> bool:
         return self.tokenizer.convert_ids_to_tokens(token_id) in _BLANKS
@@ -356,7 +373,7 @@ def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
         raise InputError(
             f"its tokenizer knows {n_tokens:,} tokens, and its model {n_embeddings:,}",
             where=name,
-            expected="the tokenizer that the model was trained with",
+            expected=_ITS_TOKENIZER,
             cure="copy the tokenizer's files anew: they may be cut short, or another model's",
         )
 
