@@ -120,12 +120,13 @@ function differences() {
   const signed = (x) => (x < 0 ? "\u2212" : "+") + percent(Math.abs(x));
   const known = (x, how) => (typeof x === "number" ? how(x) : DASH);
   const chance = (p) => (p < 0.0001 ? "<0.0001" : p.toFixed(4));
-  const { metric, baseline, test } = DATA.differences[0];
+  const { metric, baseline } = DATA.differences[0];
+  const test = [...new Set(DATA.differences.map((it) => it.test).filter((name) => name !== "none"))].join(", ") || DASH;
   return h("section", { class: "differences" }, h("h2", null, t("difference.title")),
     h("p", { class: "soft" }, t("difference.lead", { metric, run: DATA.runs[baseline].name, test })),
     h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), h("th", { class: "n" }, t("difference")), h("th", { class: "n" }, "p"), h("th", { class: "n" }, t("difference.smallest")))),
-      h("tbody", null, DATA.differences.map((it) => h("tr", { title: it.note || null }, h("td", null, h("bdi", null, DATA.runs[it.run].name)),
+      h("tbody", null, DATA.differences.map((it) => h("tr", null, h("td", null, h("bdi", null, DATA.runs[it.run].name), it.note && h("span", { class: "between" }, it.note)),
         h("td", { class: "n" }, h("b", null, known(it.difference, signed)), typeof it.low === "number" && h("span", { class: "between" }, `[${signed(it.low)}, ${signed(it.high)}]`)),
         h("td", { class: "n" }, known(it.p, chance)), h("td", { class: "n soft" }, known(it.smallest, percent))))))));
 }
