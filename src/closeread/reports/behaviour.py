@@ -15,7 +15,8 @@ _FEWEST = 3
 def coverage(material: Material) -> list[Plot]:
     """Score among the questions answered, as the least certain are declined one by one."""
     curves: list[tuple[str, list[tuple[float, float]]]] = []
-    for run in material.runs:
+    runs = [run for place in range(len(material.sets)) for run in material.judged_alike(place)]
+    for run in runs:
         members = [row for row in material.rows if row.place == run.place]
         points = _curve(run, members)
         if len(points) >= 3:
@@ -27,7 +28,7 @@ def coverage(material: Material) -> list[Plot]:
         for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
             near = min(points, key=lambda point: abs(point[0] - share))
             numbers.append([name, percent(near[0]), percent(near[1])])
-    metric = ", ".join(dict.fromkeys(run.per_question for run in material.runs))
+    metric = ", ".join(dict.fromkeys(run.per_question for run in runs))
     return [
         Plot(
             kind="curve",

@@ -1,5 +1,6 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -133,6 +134,12 @@ class Material:
             return sum(valued), sum(run.headline == name for run in runs)
 
         return max(filter(None, (run.headline for run in runs)), key=shared, default="")
+
+    def judged_alike(self, place: int) -> list[RunView]:
+        """Return the runs on a data set that most agree with by which value a question is right."""
+        runs = [run for number in self.runs_of(place) if (run := self.runs[number]).per_question]
+        found = Counter(run.per_question for run in runs)
+        return [run for run in runs if run.per_question == found.most_common(1)[0][0]]
 
     @property
     def language(self) -> str:

@@ -1,6 +1,5 @@
 """Score by group: what scoring broke down, and what the questions' own tags tell apart."""
 
-from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -48,9 +47,7 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
 
 def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
     """Score by group for the other tags, from the questions themselves (see ``mean_interval``)."""
-    runs = [material.runs[number] for number in material.runs_of(place)]
-    judged = Counter(run.per_question for run in runs if run.per_question)
-    runs = [run for run in runs if judged and run.per_question == judged.most_common(1)[0][0]]
+    runs = material.judged_alike(place)
     mine = [row for row in material.rows if row.place == place]
     if not runs or len(mine) < _FEWEST:
         return []

@@ -58,9 +58,12 @@ def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
     assert [row["points"][0] is None for row in plot.data["rows"]] == [True, False, False]
     assert [(one["run"], one["baseline"]) for one in differences(material)] == [(2, 1)]
     for made in all_plots(material):
-        if made.kind == "dots" and made.title != "runs":
+        if made.kind == "dots":
             assert made.params["metric"] == "choice.accuracy"
             assert made.data["runs"] == ["cues", "longest"]
+        if made.kind == "curve":
+            assert made.params["metric"] == "choice.accuracy"
+            assert [one["run"] for one in made.data["curves"]] == ["cues"]
 
 
 def test_what_cannot_be_paired_is_not(folder, tmp_path):
