@@ -36,7 +36,7 @@ def must_belong(dataset: Dataset, submission: Submission) -> None:
             f"they are called {next(iter(predictions))!r} and the like, "
             f"the questions {first!r} and the like",
             expected="predictions under the ids of the data set's questions",
-            cure='hand in {"data": [...]}, each row with id, answer, positive_answer, negative_answer'
+            cure='hand in {"data": [...]}, a row with id, answer, positive_answer, negative_answer'
             if group and group in predictions
             else "check that both files are of the same set and split",
         )

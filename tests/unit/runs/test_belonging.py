@@ -62,7 +62,7 @@ def test_bare_ids_of_triples_are_told_from_another_set(tmp_path):
     path = tmp_path / "set.json"
     path.write_bytes(msgspec.json.encode({"data": [record]}))
     data = load(path, "gcrc-advrobust")
-    for name, cure in (("t1", 'hand in {"data": [...]}, each row with id'), ("x", "same set")):
+    for name, cure in (("t1", 'hand in {"data": [...]}, a row with id'), ("x", "same set")):
         with pytest.raises(MismatchError) as refused:
             must_belong(data, submission(tmp_path, {name: "A"}))
         assert cure in refused.value.cure
