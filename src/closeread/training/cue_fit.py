@@ -1,8 +1,9 @@
 """Fits the weights of the reader ``cues``: pairwise ranking with a ridge that trusts what tells."""
 
+import dataclasses
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,18 @@ def fit(
     start = np.array([(before or {}).get(name, 0.0) for name in names]) / scales
     found = scales * ranking.fit(differences.tocsr(), l2, loss, start)
     return {**(before or {}), **dict(zip(names, map(float, found), strict=True))}
+
+
+def cues_alone(found: Iterable[Example]) -> Iterator[Example]:
+    """Yield each with its cues alone: words, what is dropped, exchanged and new."""
+    for one in found:
+        yield dataclasses.replace(
+            one,
+            features=tuple(
+                {name: value for name, value in of.items() if _group(name) in _CUES}
+                for of in one.features
+            ),
+        )
 
 
 def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "NDArray[Any]":

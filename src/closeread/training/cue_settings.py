@@ -24,12 +24,14 @@ class StageSettings(Record, frozen=True, kw_only=True):
         loss: As below.
         l2: The ridge, which trusts all features alike.
         least: How many options must have a feature.
+        cues_alone: As below.
     """
 
     datasets: tuple[str, ...]
     loss: Loss = "logistic"
     l2: float = 80.0
     least: int = 3
+    cues_alone: bool = False
 
 
 class CueSettings(Record, frozen=True, kw_only=True):
@@ -44,6 +46,8 @@ class CueSettings(Record, frozen=True, kw_only=True):
         l2: The ridge.
         prior: What share of the weights learned before is where the ridge draws to.
         least: How many options must have a feature.
+        cues_alone: Learn from what statements say alone, not from how near they stand to their
+            passage: for questions whose writer is known by that.
         folds: Parts of the passages for the answers that confidence is learned from.
         risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
         delta: The chance at most that it is higher.
@@ -58,6 +62,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
     l2: float = 10.0
     prior: float = 0.8
     least: int = 3
+    cues_alone: bool = False
     folds: int = 5
     seed: int = 0
     risk: float = 0.0

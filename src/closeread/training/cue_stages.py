@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from closeread.errors import InputError
 from closeread.protocols import Retriever
 from closeread.training.cue_examples import Found, examples, statements
-from closeread.training.cue_fit import Weights, fit
+from closeread.training.cue_fit import Weights, cues_alone, fit
 from closeread.training.cue_settings import StageSettings
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset, Say
@@ -63,8 +63,9 @@ def learned_before(first: Sequence[Stage], retriever: Retriever) -> Weights:
     weights: Weights = {}
     for stage in first:
         settings = stage.settings
+        learned = examples(stage.found, retriever)
         weights = fit(
-            examples(stage.found, retriever),
+            cues_alone(learned) if settings.cues_alone else learned,
             settings.l2, settings.loss, settings.least,
             before=weights, trusting=False, where=stage.where,
         )  # fmt: skip

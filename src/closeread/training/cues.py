@@ -14,7 +14,7 @@ from closeread.metrics.calibration import calibration_error
 from closeread.readers.cues import CueWeights
 from closeread.training import calibration, threshold
 from closeread.training.cue_examples import Example, examples, questions
-from closeread.training.cue_fit import Weights, fit, scored
+from closeread.training.cue_fit import Weights, cues_alone, fit, scored
 from closeread.training.cue_settings import CueSettings, StageSettings, check
 from closeread.training.cue_stages import learned_before, stages
 from closeread.training.overlap import Overlap, clusters
@@ -78,7 +78,8 @@ def train(
             say(f"{of}: nothing in it can be learned from")
     found_before = learned_before(first, retriever)
     drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
-    learned = list(examples(items, retriever))
+    described = examples(items, retriever)
+    learned = list(cues_alone(described) if settings.cues_alone else described)
     scores = _held_out(learned, folds, settings, drawn_to)
     correct = [_best(found) in one.gold for found, one in zip(scores, learned, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from closeread.making import make
 from closeread.training.cue_examples import Example, examples, questions, statements
-from closeread.training.cue_fit import fit, scored, trust
+from closeread.training.cue_fit import cues_alone, fit, scored, trust
 from closeread.training.overlap import Overlap
 from closeread.types import Answer, Option, Passage, Question
 
@@ -67,6 +67,13 @@ def test_the_ridge_draws_to_what_was_learned_before():
     assert weights["cue:惟"] == -0.7
     assert weights["cue:有"] > 0 > weights["cue:都"]
     assert fit(seen, 1e6, before=before)["cue:有"] == pytest.approx(-0.4, abs=1e-3)
+
+
+def test_cues_alone_leave_out_how_near_a_statement_stands():
+    features = {"answer/cue:都": 1.0, "cover:share": 0.5, "swap:all>part": 1.0, "rank:length": 1.0}
+    (one,) = cues_alone([example(0, features, {"new:灯塔": 1.0, "answer/support": 2.0})])
+    assert one.features == ({"answer/cue:都": 1.0, "swap:all>part": 1.0}, {"new:灯塔": 1.0})
+    assert (one.truth, one.gold) == ((True, False), frozenset({0}))
 
 
 def test_questions_need_be_there_one_at_a_time_alone():

@@ -280,6 +280,21 @@ def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
     assert whole.weights[word] == pytest.approx(2 * half.weights[word], abs=1e-4) != 0
 
 
+@pytest.mark.parametrize("where", ["last", "first"])
+def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
+    """By the last training or by what comes first: nothing is then said of nearness."""
+    if where == "last":
+        result, out = run(tmp_path, "cues_alone = true")
+    else:
+        result, out = run(
+            tmp_path, "l2 = 1e9\nprior = 1.0\n" + before(tmp_path, "cues_alone = true")
+        )
+    assert result.exit_code == 0, result.exception
+    found = load_weights(out).weights
+    assert any(name.startswith("cue:") for name in found)
+    assert not any(name.startswith(("cover:", "clause:", "rank:", "style:")) for name in found)
+
+
 def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
     """Of the questions themselves nothing is left to learn from, and it says why."""
     toy(tmp_path / "toy.jsonl")
