@@ -19,6 +19,7 @@ from closeread.readers.neural.checkpoint import open_checkpoint
 from closeread.readers.statements import claim
 from closeread.training.neural.chunk_task import ChunkOptions, ChunkSettings, ChunkTask
 from closeread.training.neural.task import collate
+from closeread.types import Option
 from contract.test_readers import battery
 from neural.tiny_bert import make_encoder
 
@@ -120,6 +121,22 @@ def test_the_evidence_is_the_best_chunk(model, items):
                 alone.tokenizer.tokenize(span.of(passage.text))
                 == (tokens[best * 60 : best * 60 + 60])
             )
+
+
+def test_what_a_long_option_leaves_out_of_a_chunk_is_told_and_no_evidence(model, items):
+    """The longer of chunk and option is cut: what was not shown supports nothing."""
+    passage, question = next(item for item in items if len(item[0].text) > 300)
+    options = (Option(label="A", text="很" * 60), Option(label="B", text="很"))
+    asked = msgspec.structs.replace(question, kind="verification", options=options)
+    (said,) = read([(passage, asked)], model=model, chunk_tokens=60, max_length=83).values()
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    n_cut, n_whole = (
+        len(tokenizer.tokenize(one.spans[0].of(passage.text))) for one in said.evidence
+    )
+    n_tokens = len(tokenizer.tokenize(passage.text))
+    assert n_cut <= 40 < n_whole  # half of the room, which is 80
+    left_out = 20 * (n_tokens // 60) + max(0, n_tokens % 60 - 40)
+    assert said.note.endswith(f"; {left_out} tokens of chunks left out beside long options")
 
 
 def test_one_chunk_without_a_number_is_an_error(model, items):

@@ -65,11 +65,13 @@ class Chunk(NamedTuple):
         encoded: What the model is given.
         first: The passage's token with which it begins.
         end: The one behind its last.
+        shown: How many of its tokens the model is given: fewer beside a long claim.
     """
 
     encoded: Encoded
     first: int
     end: int
+    shown: int
 
 
 def chunks(
@@ -93,5 +95,5 @@ def chunks(
     for first in range(0, max(len(passage), 1), n_tokens):
         piece = passage[first : first + n_tokens]
         shown, said = longest_first(piece, claim, max_length - template.n_special)
-        found.append(Chunk(template.pair(shown, said), first, first + len(piece)))
+        found.append(Chunk(template.pair(shown, said), first, first + len(piece), len(shown)))
     return found

@@ -63,6 +63,8 @@ def test_chunks_part_the_passage(n_passage, n_claim, n_tokens):
     assert len(found) == max(1, -(-n_passage // n_tokens))
     for one in found:
         assert len(one.encoded.ids) <= 64
+        assert one.encoded.ids[1 : 1 + one.shown] == passage[one.first : one.first + one.shown]
+        assert one.encoded.ids[1 + one.shown] == 2
         whole = [1, *passage[one.first : one.end], 2, *claim, 2]
         assert one.encoded.ids == whole or len(whole) > 64
 

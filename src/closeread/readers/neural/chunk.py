@@ -49,9 +49,9 @@ class ChunkReader:
     """Answers questions with options by how well the passage's chunks support each.
 
     ``option_scores`` are probabilities of "supported", whatever the stem asks for; ``evidence`` is
-    each option's best chunk; ``confidence`` and the candidates' scores are what
-    ``competition.confidence`` says. Questions without options, and hypotheses (entailment), are
-    answered with ``none``. ``note`` tells how many tokens were read, to be set against readers
+    each option's best chunk, as far as it was shown; ``confidence`` and the candidates' scores are
+    what ``competition.confidence`` says. Questions without options, and hypotheses (entailment),
+    are answered with ``none``. ``note`` tells how many tokens were read, to be set against readers
     that look for evidence first.
 
     Args:
@@ -159,19 +159,24 @@ class ChunkReader:
                     score=round(values[best], 6),
                 )
             )
-        shown = asked.sequences
+        every = [chunk for of_option in asked.chunks for chunk in of_option]
+        note = f"{sum(len(one.encoded.ids) for one in every)} tokens in {len(every)} sequences"
+        cut = sum(one.end - one.first - one.shown for one in every)
+        if cut:
+            note += f"; {cut} tokens of chunks left out beside long options"
         return decided(
             asked.question,
             found,
             scores=[_chance(one) for one in found],
             evidence=tuple(evidence),
-            note=f"{sum(len(one.ids) for one in shown)} tokens in {len(shown)} sequences",
+            note=note,
         )
 
     def _span(self, passage: Passage, chunk: Chunk) -> tuple[Span, ...]:
-        if chunk.first == chunk.end:
+        if not chunk.shown:
             return ()
-        return (self._passage(passage.text).span(chunk.first, chunk.end - 1),)
+        last = chunk.first + chunk.shown - 1
+        return (self._passage(passage.text).span(chunk.first, last),)
 
 
 def _chance(odds: float) -> float:
