@@ -97,6 +97,10 @@ def test_scores_are_the_softmax_over_evidence_and_option(model, items, max_lengt
         for option in question.options:
             evidence = retriever.retrieve(question, passage, option)
             pairs.append((premise(passage, evidence), claim(question, option)))
+        tokens = AutoTokenizer.from_pretrained(model)
+        n_cut = sum(len(tokens(*pair)["input_ids"]) > max_length for pair in pairs)
+        told = f", {n_cut} of them cut" if n_cut else ""
+        assert found[question.question_id].note.partition(" sequences")[2] == told
         expected = [float(row.softmax(0)[1]) for row in by_hand(model, pairs, max_length)]
         prediction = found[question.question_id]
         assert prediction.option_scores == pytest.approx(expected, abs=2e-6)

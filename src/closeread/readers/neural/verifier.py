@@ -158,6 +158,10 @@ class VerifierReader:
     def _encoded(self, statement: Statement) -> Encoded:
         return encoded(statement, self._ids, self._checkpoint.template, self._max_length)
 
+    def _is_cut(self, statement: Statement) -> bool:
+        n_tokens = len(self._ids(statement.premise)) + len(self._ids(statement.claim))
+        return n_tokens + self._checkpoint.template.n_special > self._max_length
+
     def _judged(self, sequences: Sequence[Encoded]) -> Iterator[tuple[int, Judgement]]:
         rows = forward(
             self._checkpoint, sequences, token_budget=self._token_budget, network=self._network
@@ -172,6 +176,8 @@ class VerifierReader:
 
     def _told(self, asked: _Asked, judged: Sequence[Judgement], tokens: int) -> Prediction:
         note = f"{tokens} tokens in {len(judged)} sequences"
+        if n_cut := sum(map(self._is_cut, asked.statements)):
+            note += f", {n_cut} of them cut"
         if asked.question.kind == "entailment" and math.isfinite(judged[0].odds):
             return self._classified(asked.question, judged[0], note)
         odds = [one.odds for one in judged]
