@@ -49,6 +49,8 @@ class CueSettings(Record, frozen=True, kw_only=True):
         cues_alone: Learn from what statements say alone, not from how near they stand to their
             passage: for questions whose writer is known by that.
         folds: Parts of the passages for the answers that confidence is learned from.
+        calibrate: Sets whose answers confidence is learned from instead; what overlaps those
+            learned from is left out.
         risk: The share of wrong answers allowed where the reader may stay silent; 0 seeks none.
         delta: The chance at most that it is higher.
         made_by: Who wrote what is learned from, as you declare it: a data set as named
@@ -64,6 +66,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
     least: int = 3
     cues_alone: bool = False
     folds: int = 5
+    calibrate: tuple[str, ...] = ()
     seed: int = 0
     risk: float = 0.0
     delta: float = 0.1

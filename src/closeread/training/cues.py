@@ -13,7 +13,7 @@ from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.readers.cues import CueWeights
 from closeread.training import calibration, threshold
-from closeread.training.cue_examples import Example, examples, questions
+from closeread.training.cue_examples import Example, Found, examples, questions
 from closeread.training.cue_fit import Weights, cues_alone, fit, scored
 from closeread.training.cue_settings import CueSettings, StageSettings, check
 from closeread.training.cue_stages import learned_before, stages
@@ -28,7 +28,8 @@ class Learned:
     """What training gave.
 
     Attributes:
-        accuracy: Over questions of passages that were held out, fold by fold.
+        accuracy: Over questions of passages that were held out, fold by fold; over those of
+            ``calibrate`` where it names sets.
         calibration_error: Of the confidences over the same questions, each by a calibrator that
             was fitted without its fold.
         n_excluded: Questions left out because they overlap an excluded set; of trainings that
@@ -68,20 +69,30 @@ def train(
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
     items, n_excluded = questions(settings.datasets, settings.by_stem, open_dataset, excluded)
-    folds = _folds(clusters([(one.passage, one.question) for one in items]), settings)
+    folds = _folds(items, settings, settings.sources)
     own = Overlap((one.passage, (one.question,)) for one in items if before)
     first = list(stages(before, open_dataset, (excluded, own), say))
     sources = [*items, *(one for stage in first for one in stage.found)]
-    learned_from = Counter(one.dataset for one in sources)
-    for of in dict.fromkeys((*settings.sources, *(of for one in before for of in one.datasets))):
+    every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
+    apart, _ = questions(settings.calibrate, (), open_dataset, excluded, every)
+    learned_from = Counter(one.dataset for one in [*sources, *apart])
+    named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
+    for of in dict.fromkeys(named):
         if of not in learned_from:
             say(f"{of}: nothing in it can be learned from")
     found_before = learned_before(first, retriever)
     drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
     described = examples(items, retriever)
     learned = list(cues_alone(described) if settings.cues_alone else described)
-    scores = _held_out(learned, folds, settings, drawn_to)
-    correct = [_best(found) in one.gold for found, one in zip(scores, learned, strict=True)]
+    fitted = _fit(learned, settings, drawn_to)
+    if settings.calibrate:
+        answered = list(examples(apart, retriever))
+        folds = _folds(apart, settings, settings.calibrate)
+        scores = [scored(fitted, one) for one in answered]
+    else:
+        answered = learned
+        scores = _held_out(learned, folds, settings, drawn_to)
+    correct = [_best(found) in one.gold for found, one in zip(scores, answered, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
     chosen = None
     if settings.risk:
@@ -89,7 +100,7 @@ def train(
     weights = CueWeights(
         weights={
             feature: round(weight, 5)
-            for feature, weight in _fit(learned, settings, drawn_to).items()
+            for feature, weight in fitted.items()
             if abs(weight) >= _LEAST
         },
         languages=tuple(sorted({one.passage.language for one in sources})),
@@ -117,17 +128,18 @@ def _fit(
     )  # fmt: skip
 
 
-def _folds(parted: Sequence[int], settings: CueSettings) -> list[int]:
-    """Return the fold of every question, dealt by seed; ``parted`` numbers what none divides.
+def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]) -> list[int]:
+    """Return the fold of every question, dealt by seed; those that overlap share one.
 
     Raises:
         InputError: There are fewer parts than folds.
     """
+    parted = clusters([(one.passage, one.question) for one in found])
     parts = sorted(set(parted))
     if len(parts) < settings.folds:
         raise InputError(
             f"only {len(parts)} passages with questions to learn from, of those that overlap one",
-            where=", ".join(settings.sources),
+            where=", ".join(sources),
             expected=f"at least {settings.folds}, one for each fold",
             cure="name sets of questions with options and gold; premises come under [[before]]",
         )

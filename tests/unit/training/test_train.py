@@ -280,6 +280,42 @@ def test_what_comes_first_is_what_the_ridge_draws_to(tmp_path):
     assert whole.weights[word] == pytest.approx(2 * half.weights[word], abs=1e-4) != 0
 
 
+def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
+    """The weights stay; where the other set is harder the reader is less sure. Both are told."""
+    _, out = run(tmp_path)
+    alone = load_weights(out)
+    harder = tmp_path / "harder.jsonl"
+    rows = []
+    for line in toy(harder).read_text("utf-8").splitlines():
+        row = json.loads(line.replace("这里", "那边的院子中"))
+        question = row["questions"][0]
+        for option in question["options"]:  # nothing tells them apart but what was not learned
+            option["text"] = option["text"].replace("都", "有").replace("近", "远")
+        question["answers"][0] |= {
+            "texts": [],
+            "label": "ABCD"["DCBA".index(question["answers"][0]["label"])],
+        }
+        rows.append(json.dumps(row, ensure_ascii=False) + "\n")
+    harder.write_text("".join(rows), "utf-8")
+    result, out = run(tmp_path, f'calibrate = ["{harder}"]')
+    assert result.exit_code == 0, result.exception
+    found = load_weights(out)
+    assert found.weights == alone.weights
+    assert found.learned_from == {str(tmp_path / "toy.jsonl"): 40, str(harder): 40}
+    assert json.loads(result.stdout)["held_out_accuracy"] < 0.6
+    sure = [3.0, 0.0, 0.0, 0.0]
+    assert found.calibrator.confidence(sure) < alone.calibrator.confidence(sure)
+
+
+def test_what_is_learned_from_cannot_calibrate(tmp_path):
+    """Nor what overlaps it: the reader would be surer than it may be."""
+    data = toy(tmp_path / "toy.jsonl")
+    result, out = run(tmp_path, f'calibrate = ["{data}"]', data)
+    assert isinstance(result.exception, InputError)
+    assert "toy.jsonl: only 0 passages" in str(result.exception)
+    assert not out.exists()
+
+
 @pytest.mark.parametrize("where", ["last", "first"])
 def test_cues_alone_are_learned_where_the_recipe_says_so(tmp_path, where):
     """By the last training or by what comes first: nothing is then said of nearness."""
