@@ -156,7 +156,7 @@ class SpanReader:
 
     def _tokenised(self, text: str, language: str) -> _Read:
         tokens = self._checkpoint.marked_tokens(text)
-        of = places(text, tokens, self._checkpoint.tokenizer.sep_token_id)
+        of = places(text, tokens, self._checkpoint.mark_id)
         return _Read(text, language, tokens, of)
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
