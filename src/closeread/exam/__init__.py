@@ -11,6 +11,7 @@ from closeread.errors import UnknownNameError
 EXAMS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "exam/zh": "Chinese expository passages, verification questions in adversarial triples",
+        "exam/zh-practice": "Chinese verification questions to learn from, not to examine with",
         "exam/en": "English passages, extractive, multi-span, number and date questions",
     }
 )

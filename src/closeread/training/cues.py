@@ -99,9 +99,7 @@ def train(
         chosen = threshold.shared(confidences, correct, settings.risk, settings.delta)
     weights = CueWeights(
         weights={
-            feature: round(weight, 5)
-            for feature, weight in fitted.items()
-            if abs(weight) >= _LEAST
+            feature: round(weight, 5) for feature, weight in fitted.items() if abs(weight) >= _LEAST
         },
         languages=tuple(sorted({one.passage.language for one in sources})),
         calibrator=calibration.fit_curve(scores, correct),

@@ -51,7 +51,7 @@ def test_exams_are_found_by_name():
     """Every exam lies on disk, and another name is refused with the names there are."""
     for name in EXAMS:
         assert locate(name).is_file()
-    with pytest.raises(UnknownNameError, match="exam/zh or exam/en"):
+    with pytest.raises(UnknownNameError, match="exam/zh or exam/zh-practice or exam/en"):
         locate("exam/fr")
 
 
