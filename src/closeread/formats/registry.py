@@ -179,7 +179,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         with _as_it_is(target) as stream:
             yield stream
         return
-    target = target.resolve() if target.is_symlink() else target
+    target = outcome.behind_link(target)
     partial.sweep(target)
     try:
         handle, name = tempfile.mkstemp(

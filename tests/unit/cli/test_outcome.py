@@ -142,6 +142,17 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
     assert (folder / "there" / "other").read_bytes() == b"new"
 
 
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [("nowhere/x", "there is no folder .*nowhere"), ("file/x", "a file stands where")],
+)
+def test_a_link_that_leads_nowhere_is_told_before_the_work(folder, target, told):
+    """The folder of the link itself could be written."""
+    (folder / "link").symlink_to(target)
+    with pytest.raises(StorageError, match=told):
+        must_take_file(folder / "link")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
 @pytest.mark.parametrize(
     ("arguments", "begins"),

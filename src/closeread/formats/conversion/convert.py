@@ -14,7 +14,7 @@ from closeread import catalog
 from closeread.errors import UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
-from closeread.formats.files.outcome import is_stream, must_take_file, refused
+from closeread.formats.files.outcome import behind_link, is_stream, must_take_file, refused
 from closeread.formats.registry import dump, load, replacing
 from closeread.types import Dataset, Defects, Item, Question, Record
 
@@ -175,7 +175,7 @@ def _drafted(target: Path) -> Iterator[Path]:
             with replacing(target) as stream, draft.open("rb") as written:
                 shutil.copyfileobj(written, stream)
         return
-    target = target.resolve() if target.is_symlink() else target
+    target = behind_link(target)
     draft = target.with_name(f".{target.name}.draft{target.suffix}")
     try:
         yield draft

@@ -23,6 +23,7 @@ def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
     """
     must_be_no_folder(target)
     if not is_stream(target):
+        target = behind_link(target)
         _try(_first_there(target.parent) if makes_folders else target.parent, target)
 
 
@@ -53,6 +54,11 @@ def must_be_no_folder(target: Path) -> None:
 def is_stream(target: Path) -> bool:
     """Whether a path is a pipe or a device, which is written to and never replaced."""
     return target.exists() and not (target.is_file() or target.is_dir())
+
+
+def behind_link(target: Path) -> Path:
+    """Return what is to be replaced: where a link leads, so that it stays one; else the path."""
+    return target.resolve() if target.is_symlink() else target
 
 
 def refused(error: OSError, target: Path) -> StorageError:
