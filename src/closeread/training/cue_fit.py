@@ -80,7 +80,7 @@ def trust(names: Sequence[str], matrix: csr_array, pairs: "NDArray[Any]") -> "ND
     A cue counts half by what the pairs alone say of it, the log-count ratio of true options over
     false ones (Wang and Manning 2012), since most of thousands of cues say nothing; on the average
     1. Half of that has a cue that the evidence holds, too, and half has what is no cue. All were
-    chosen by held-out passages (docs/cues.md).
+    chosen by held-out passages (docs/cues-research.md).
     """
     present = matrix.copy()
     present.data = (present.data != 0).astype(float)

@@ -69,12 +69,13 @@ def train(
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))
     items, n_excluded = questions(settings.datasets, settings.by_stem, open_dataset, excluded)
-    folds = _folds(items, settings, settings.sources)
     own = Overlap((one.passage, (one.question,)) for one in items if before)
     first = list(stages(before, open_dataset, (excluded, own), say))
     sources = [*items, *(one for stage in first for one in stage.found)]
     every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
     apart, _ = questions(settings.calibrate, (), open_dataset, excluded, every)
+    asked, names = (apart, settings.calibrate) if settings.calibrate else (items, settings.sources)
+    folds = _folds(asked, settings, names)
     learned_from = Counter(one.dataset for one in [*sources, *apart])
     named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
     for of in dict.fromkeys(named):
@@ -87,7 +88,6 @@ def train(
     fitted = _fit(learned, settings, drawn_to)
     if settings.calibrate:
         answered = list(examples(apart, retriever))
-        folds = _folds(apart, settings, settings.calibrate)
         scores = [scored(fitted, one) for one in answered]
     else:
         answered = learned

@@ -307,6 +307,17 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
     assert found.calibrator.confidence(sure) < alone.calibrator.confidence(sure)
 
 
+def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path):
+    few, other = tmp_path / "few.jsonl", toy(tmp_path / "other.jsonl")
+    lines = other.read_text("utf-8").replace("这里", "那边的院子中").splitlines(keepends=True)
+    few.write_text("".join(lines[:3]), "utf-8")
+    result, _ = run(tmp_path, "", few)
+    assert "few.jsonl: only 3 passages" in str(result.exception)
+    result, out = run(tmp_path, f'calibrate = ["{other}"]', few)
+    assert result.exit_code == 0, result.exception
+    assert load_weights(out).learned_from[str(few)] == 3
+
+
 def test_what_is_learned_from_cannot_calibrate(tmp_path):
     """Nor what overlaps it: the reader would be surer than it may be."""
     data = toy(tmp_path / "toy.jsonl")
