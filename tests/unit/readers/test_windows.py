@@ -52,5 +52,7 @@ def test_more_overlap_than_room_still_moves_on():
 
 
 def test_no_room_is_said():
-    with pytest.raises(UsageError, match="cannot hold a passage"):
+    with pytest.raises(UsageError, match="67 tokens that move by 1 cannot hold a passage"):
         cut(64, 9, max_length=67, stride=1)
+    with pytest.raises(UsageError, match="67 tokens cannot hold a passage"):
+        cut(64, 9, max_length=67, stride=None)
