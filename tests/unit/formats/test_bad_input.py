@@ -261,6 +261,7 @@ def test_the_question_and_the_field_are_named(tmp_path):
     told = refused(path)
     assert "the field 'answer_start' is missing" in told
     assert "expected: 'answer_start': an integer" in told
+    answers[0]["answer_start"] = 80
     del document["data"][0]["paragraphs"][0]["qas"][1]["id"]
     path.write_text(json.dumps(document))
     assert "expected: 'id': a string or an integer" in refused(path)

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -250,7 +251,7 @@ def test_the_exam_is_answered_as_by_the_reader_itself(lexical):
     """Through the service as in a run: answer, confidence, scores and evidence are equal."""
     reader, options = make("lexical", {"sharpness": 4.0})
     for name in EXAMS:
-        items = list(load(locate(name)))
+        items = list(islice(load(locate(name)), 50))  # a request holds 1,024 questions at most
         body = AnswerRequest(items=tuple(asked(*item) for item in items), n_best=1000)
         reply = decoded(lexical.post("/v1/answer", msgspec.json.encode(body)))
         assert (reply.reader, reply.options) == ("lexical", options)
