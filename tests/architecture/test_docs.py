@@ -11,7 +11,7 @@ import pytest
 
 from conftest import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
 _LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
 _CALL = re.compile(r"closeread (\w+)([^\n`#|]*)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")

@@ -133,6 +133,7 @@ def test_no_passage_says_what_another_says(items, questions):
         "vgaokao/test.json",
         "gcrc_2020/dev.json",
         "gcrc_2020/test.json",
+        "gcrc_advrobust/dev_GCRCadvrobust.json",
         "agieval/gaokao-chinese.jsonl",
         "gaokao_bench/2010-2022_Chinese_Modern_Lit.json",
         "c3/c3-m-dev.json",
