@@ -35,7 +35,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
     """
     head = [
         node.name
-        for node in onnx.load(source).graph.node
+        for node in onnx.load(source, load_external_data=False).graph.node
         if not node.name.startswith(encoder) or "/pooler/" in node.name
     ]
     log = logging.getLogger()
