@@ -35,9 +35,10 @@ def train(request: Request) -> Trained:
         "held_out_accuracy": learned.accuracy,
         "calibration_error": learned.calibration_error,
     }
+    answered = ", ".join(settings.calibrate) or "passages held out"
     remarks = [
         f"{learned.n_questions:,} questions learned from, {learned.n_excluded:,} left out for "
-        f"overlap; of passages held out, {learned.accuracy:.1%} right, calibration error "
+        f"overlap; of {answered}, {learned.accuracy:.1%} right, calibration error "
         f"{learned.calibration_error:.1%}",
         "learned from texts under: "
         + "; ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),

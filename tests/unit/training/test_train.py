@@ -305,6 +305,8 @@ def test_confidence_is_learned_from_the_sets_that_calibrate(tmp_path):
     assert json.loads(result.stdout)["held_out_accuracy"] < 0.6
     sure = [3.0, 0.0, 0.0, 0.0]
     assert found.calibrator.confidence(sure) < alone.calibrator.confidence(sure)
+    printed = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
+    assert f"left out for overlap; of {harder}, " in printed.stderr
 
 
 def test_what_is_learned_from_needs_no_folds_where_other_sets_calibrate(tmp_path):
