@@ -15,7 +15,7 @@ from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups, portions
+from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.types import Answer, Passage, Prediction, Question
@@ -108,14 +108,10 @@ class ChoiceReader:
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
         asked = (self._asked(*item) for item in items if self.answers(item[1]))
-        for part in portions(asked, lambda one: len(one.sequences)):
-            for index, rows in forward_groups(
-                self._checkpoint,
-                [one.sequences for one in part],
-                token_budget=self._token_budget,
-                network=self._network,
-            ):
-                yield self._told(part[index], [float(row[0]) for row in rows])
+        for one, rows in forward_groups(
+            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
+        ):
+            yield self._told(one, [float(row[0]) for row in rows])
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
         n_passage = len(self._passage(passage.text))

@@ -14,7 +14,7 @@ from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
-from closeread.readers.neural.groups import forward_groups, portions
+from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
@@ -117,15 +117,11 @@ class ChunkReader:
                     question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
                 )
         asked = (self._asked(*item) for item in items if self.answers(item[1]))
-        for part in portions(asked, lambda one: len(one.sequences)):
-            for index, rows in forward_groups(
-                self._checkpoint,
-                [one.sequences for one in part],
-                token_budget=self._token_budget,
-                network=self._network,
-            ):
-                logits = torch.from_numpy(np.stack(rows)).double()
-                yield self._told(part[index], log_odds(logits, self._supported).tolist())
+        for one, rows in forward_groups(
+            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
+        ):
+            logits = torch.from_numpy(np.stack(rows)).double()
+            yield self._told(one, log_odds(logits, self._supported).tolist())
 
     def _asked(self, passage: Passage, question: Question) -> _Asked:
         return _Asked(passage, question, self._chunks(passage, question))
