@@ -156,6 +156,18 @@ def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabular
     assert found[0] == pytest.approx(found[1], rel=0.1)
 
 
+def break_off(train, path, monkeypatch):
+    """Begin a training and interrupt it behind its last save."""
+
+    def stop(self, args, state, control, **_):
+        if state.global_step == 7:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Progress, "on_step_end", stop)
+        assert train(path)[0] == 130
+
+
 def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabulary, monkeypatch):
     """Broken off after a saved state and resumed, it ends with the weights of one that was not."""
     whole, broken = tmp_path / "whole", tmp_path / "broken"
@@ -165,13 +177,7 @@ def test_training_goes_on_where_it_was_broken_off(train, tmp_path, texts, vocabu
     train.told(recipe(whole, texts, vocabulary, **settings))
     path = recipe(broken, texts, vocabulary, **settings)
 
-    def stop(self, args, state, control, **_):
-        if state.global_step == 7:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Progress, "on_step_end", stop)
-        assert train(path)[0] == 130
+    break_off(train, path, monkeypatch)
     assert not (broken / "out" / "closeread.json").exists()
     train.told(path, "--resume")
     one, other = (load_file(folder / "out" / "model.safetensors") for folder in (whole, broken))
@@ -187,13 +193,7 @@ def test_other_texts_under_the_same_name_are_not_gone_on_with(
     data.write_bytes(texts.read_bytes())
     path = recipe(tmp_path, data, vocabulary, max_steps=12, save_every=5)
 
-    def stop(self, args, state, control, **_):
-        if state.global_step == 7:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Progress, "on_step_end", stop)
-        assert train(path)[0] == 130
+    break_off(train, path, monkeypatch)
     data.write_text(texts.read_text("utf-8").replace("海水", "河流"), "utf-8")
     code, error = train(path, "--resume")
     assert code == 2
