@@ -1,6 +1,6 @@
 """The seams. Each is batch first and has three methods at most; outsiders implement these."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -64,7 +64,9 @@ class Pool:
     The value is ``sum(numerators) / sum(denominators)``; the three sequences are parallel.
     ``unit_ids`` pair the units of two runs. Where the value is no ratio of sums
     (an area under a curve, a best threshold) ``statistic`` computes it from unit indices (with
-    repeats); it then decides, and the sums only carry the units.
+    repeats); it then decides, and the sums only carry the units. ``extremes`` then tells the least
+    and the greatest value that there could be if of all units this share were others; None where
+    that is not known.
     """
 
     metric: str
@@ -72,6 +74,7 @@ class Pool:
     numerators: Sequence[float]
     denominators: Sequence[float]
     statistic: "Statistic | None" = None
+    extremes: "Callable[[float], tuple[float, float]] | None" = None
     n_questions: int
     n_scored: int
     n_answered: int

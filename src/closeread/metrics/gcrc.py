@@ -88,6 +88,7 @@ class Gcrc:
                     numerators=counted.right[name],
                     denominators=counted.submitted,
                     statistic=counted.weighted_score if name == "score" else None,
+                    extremes=counted.score_extremes if name == "score" else None,
                     n_questions=len(scores),
                     n_scored=scored,
                     n_answered=answered,
@@ -177,6 +178,11 @@ class _Units:
         columns = self._columns if indices is None else self._columns[:, indices]
         *right, total = columns.sum(axis=1).tolist()
         return weighted(*(count / total for count in right)) if total else None
+
+    def score_extremes(self, others: float) -> tuple[float, float]:
+        """Return the Score with a share of other triples, all wrong or all right."""
+        kept = (self.weighted_score() or 0.0) * (1 - others)
+        return kept, kept + others
 
 
 def _units(rows: Iterable[tuple[str, Sequence[bool], int]]) -> _Units:

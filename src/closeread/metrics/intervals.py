@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from closeread.errors import UsageError
+from closeread.metrics.paired_tests import ROUNDING
 from closeread.protocols import Pool
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
 _MOST_RESAMPLES = 1_000_000
+_AGREE = "resamples do not differ, which is no certainty"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +88,8 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
     """Return the percentile interval of a pool's value over resamples of its units.
 
     Where all units are alike every resample is too, and the bootstrap would claim certainty; the
-    bound of ``unseen`` is given instead.
+    bound of ``unseen`` is given instead. So it is where the bounds of a statistic leave no width,
+    as far as the pool knows its extremes.
 
     Args:
         pool: The units.
@@ -111,24 +114,41 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
         return Interval(low=low, high=high, method="exact", note=note)
     drawn = distribution(pool, resampling.resamples, generator or resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
-    if not drawn.size or drawn.min() == drawn.max():
-        return Interval(
-            low=None, high=None, method="none", note="every resample gives the same value"
-        )
+    if not drawn.size:
+        return Interval(low=None, high=None, method="none", note="no resample has a value")
     tail = (1 - resampling.level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail])
+    if high - low <= ROUNDING:
+        return _without_width(pool, resampling.level)
     return Interval(low=float(low), high=float(high), method="percentile")
+
+
+def _without_width(pool: Pool, level: float) -> Interval:
+    """Return the bound where resamples agree: as exact as the pool knows its extremes."""
+    units = sum(below != 0 for below in pool.denominators)
+    if pool.extremes is None:
+        return Interval(low=None, high=None, method="none", note=f"{_AGREE}: no interval")
+    low, high = pool.extremes(unseen_share(units, level))
+    note = f"{_AGREE}: exact bound of what {units} units may not show"
+    return Interval(low=low, high=high, method="exact", note=note)
 
 
 def unseen(share: float, units: int, level: float) -> tuple[float, float]:
     """Return the bound for a mean in [0, 1] of which all ``units`` draws were ``share``.
 
-    A value other than ``share`` may have a probability p of up to ``1 - (tail)**(1/n)`` without
-    having been seen, tail = (1 - level) / 2; it could be 0 or 1. At 0 and at 1 this is the
-    interval of Clopper and Pearson (1934); for small p it is the rule of three with 3.7 for 3.
+    What is not ``share`` could be 0 or 1. At 0 and at 1 this is the interval of Clopper and
+    Pearson (1934); for small p it is the rule of three with 3.7 for 3.
     """
-    rest = -math.expm1(math.log((1 - level) / 2) / units)
+    rest = unseen_share(units, level)
     return share * (1 - rest), share * (1 - rest) + rest
+
+
+def unseen_share(units: int, level: float) -> float:
+    """Return how probable at most is what none of ``units`` draws showed.
+
+    It is ``1 - tail**(1/n)`` with tail = (1 - level) / 2.
+    """
+    return -math.expm1(math.log((1 - level) / 2) / units)
 
 
 def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray[Any]":

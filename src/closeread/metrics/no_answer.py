@@ -129,6 +129,14 @@ class CurveStatistic:
             return self.ranking.best(n_no_answer)[0] / len(self.unit_ids)
         return self.ranking.average_precision()
 
+    def extremes(self, others: float) -> tuple[float, float]:
+        """Return the best score with a share of other questions, all wrong or all right.
+
+        Nothing is known so simply of an average precision.
+        """
+        kept = (self() or 0.0) * (1 - others)
+        return kept, kept + others
+
     def _resampled(self, indices: Sequence[int]) -> float | None:
         """Weigh each unit by how often it was drawn; repeats stand side by side in the ranking."""
         import numpy as np

@@ -71,6 +71,7 @@ def average(pools: Sequence[Pool]) -> Pool:
         numerators=[math.fsum(found) / len(pools) for found in above.values()],
         denominators=[math.fsum(found) / len(pools) for found in below.values()],
         statistic=_averaged(pools),
+        extremes=None,
         n_scored=min(pool.n_scored for pool in pools),
         n_answered=min(pool.n_answered for pool in pools),
         n_failed=max(pool.n_failed for pool in pools),

@@ -29,6 +29,7 @@ _BASES: dict[QuestionKind, str] = {
     "verification": "choice.accuracy",
     "entailment": "choice.accuracy",
 }
+_STEPS = 2_000  # of a curve with questions in it that were not seen
 _ACCURACIES = {"selective.coverage@80": 0.80, "selective.coverage@90": 0.90}
 
 
@@ -98,6 +99,7 @@ class Selective:
                 numerators=correct,
                 denominators=[1] * len(kept),
                 statistic=statistic,
+                extremes=statistic.extremes,
                 n_questions=len(scores),
                 n_scored=len(kept),
                 n_answered=answered,
@@ -150,6 +152,33 @@ def coverage_at(accuracy: float, coverages: "NDArray[Any]", risks: "NDArray[Any]
     return float(coverages[below[-1]]) if len(below) else 0.0
 
 
+def extremes(
+    read: "Callable[[NDArray[Any], NDArray[Any]], float]",
+    coverages: "NDArray[Any]",
+    risks: "NDArray[Any]",
+    others: float,
+) -> tuple[float, float]:
+    """Return the least and the greatest number that a curve can give with other questions in it.
+
+    At worst and at best they are the surest of all, and all wrong or all right: no other place
+    makes the risk higher or lower at any coverage.
+
+    Args:
+        read: What reads the number off a curve: ``aurc``, or ``coverage_at`` of an accuracy.
+        coverages: Of the questions that there are.
+        risks: Of them.
+        others: What share of all questions the others are, between 0 and 1.
+    """
+    import numpy as np
+
+    across = np.linspace(0, 1, _STEPS + 1)[1:]
+    known = np.clip((across - others) / (1 - others), 0, 1)
+    wrong = (1 - others) * np.interp(known, [0, *coverages], [0, *(coverages * risks)])
+    found = [read(coverages, risks)]
+    found += [read(across, (wrong + many) / across) for many in (0, np.minimum(across, others))]
+    return min(found), max(found)
+
+
 def official(confidences: Sequence[float | None], correct: Sequence[float]) -> dict[str, float]:
     """Return what the program stores, in percent: ``auc``, ``cov_at_acc_80``, ``cov_at_acc_90``.
 
@@ -195,6 +224,9 @@ class _Statistic:
             times = np.bincount(np.asarray(indices), minlength=len(self.order))
             found = np.repeat(self.correct, times[self.order])
         return self.read(*_curve(found)) if len(found) else None
+
+    def extremes(self, others: float, /) -> tuple[float, float]:
+        return extremes(self.read, *_curve(self.correct), others)
 
 
 def _statistics(

@@ -231,12 +231,16 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     if not drawn.size:
         return replace(blank, note="no resample has a value")
     tail = min((drawn <= 0).sum(), (drawn >= 0).sum())
+    p_value = 2 * (1 + float(tail)) / (1 + drawn.size)
+    # Of few units resamples that agree are no proof: swapping the systems within each could give
+    # 2**units results, of which two are as extreme as any.
+    p_value = min(1.0, max(p_value, 2.0 ** (1 - units)))
     z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
     low, high, note = _percentiles(drawn, resampling.level)
     return replace(
         blank,
         test="bootstrap",
-        p_value=min(1.0, 2 * (1 + float(tail)) / (1 + drawn.size)),
+        p_value=p_value,
         low=low,
         high=high,
         smallest_difference=None if low is None else z * float(drawn.std()),

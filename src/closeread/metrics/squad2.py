@@ -108,17 +108,18 @@ class Squad2:
             value: Ranking.of(odds, points, has_answer, texts) for value, _, points in curves
         }
         n_no_answer = len(scored) - sum(has_answer.values())
+        statistics = {
+            value: CurveStatistic(curve=curve, ranking=rankings[value], unit_ids=list(scored))
+            for value, curve, _ in curves
+        }
         return tuple(
             Pool(
                 metric=f"{self.name}.{value}",
                 unit_ids=list(scored),
                 numerators=list(points.values()),
                 denominators=[1] * len(scored),
-                statistic=CurveStatistic(
-                    curve=curve,
-                    ranking=rankings[value],
-                    unit_ids=list(scored),
-                ),
+                statistic=statistics[value],
+                extremes=statistics[value].extremes if curve == "best" else None,
                 n_questions=n_questions,
                 n_scored=len(scored),
                 n_answered=n_answered,

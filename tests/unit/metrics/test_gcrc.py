@@ -156,6 +156,21 @@ def test_intervals_resample_triples():
             assert summary.n_questions == summary.n_scored == 90
 
 
+@pytest.mark.parametrize("letter", ["gold", "D"])
+def test_triples_that_are_all_alike_bound_the_score_as_they_do_the_accuracies(letter):
+    """Five triples all right, or all wrong, are no certainty of 100 or 0 %."""
+    questions = [each for i in range(5) for each in triple(f"t{i}")]
+    submission = submitted(
+        {each.question_id: each.answers[0].label if letter == "gold" else "D" for each in questions}
+    )
+    for made in (metric(), strict()):
+        scores = [made.score(each, submission.predictions[each.question_id]) for each in questions]
+        acc0, *_, score = summarize(made, scores, submission, Resampling(resamples=100))
+        assert (score.low, score.high) == pytest.approx((acc0.low, acc0.high))
+        assert score.high - score.low == pytest.approx(1 - 0.025 ** (1 / 5))
+        assert "|ci:exact,0.95" in score.signature
+
+
 def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
     submission = submitted({"t1#original": "A"})
     tags = [{"source": each.group_id} for each in QUESTIONS]

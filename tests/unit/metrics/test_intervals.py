@@ -1,12 +1,20 @@
 """Bootstrap intervals: the right distribution, honest ends, no hidden randomness."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from closeread.errors import UsageError
-from closeread.metrics.intervals import Resampling, distribution, interval, unseen, value
+from closeread.metrics.intervals import (
+    Resampling,
+    distribution,
+    interval,
+    unseen,
+    unseen_share,
+    value,
+)
 from closeread.protocols import Pool
 
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7
@@ -145,7 +153,23 @@ def test_a_statistic_decides_over_the_sums():
 def test_a_statistic_that_never_moves_claims_no_interval():
     found = interval(pool_of([1, 0, 1], statistic=lambda indices=None: 1.0), Resampling())
     assert (found.low, found.high, found.method) == (None, None, "none")
-    assert found.note == "every resample gives the same value"
+    assert found.note == "resamples do not differ, which is no certainty: no interval"
+
+
+def test_bounds_without_width_are_a_statistic_s_extremes():
+    """All resamples agree, or so many that both ends do: what may not have been seen decides."""
+
+    def seldom(indices=None):
+        return 1.0 - (indices is not None and len(set(indices)) <= 20)  # of 50 draws, hardly ever
+
+    for statistic in (lambda indices=None: 1.0, seldom):
+        pool = replace(
+            pool_of([1] * 50, statistic=statistic), extremes=lambda rest: (1 - 2 * rest, 1.0)
+        )
+        found = interval(pool, Resampling(resamples=2_000))
+        assert (found.low, found.high) == (1 - 2 * unseen_share(50, 0.95), 1.0)
+        assert found.method == "exact"
+        assert "50 units may not show" in found.note
 
 
 def test_undefined_resamples_are_left_out():

@@ -1,11 +1,14 @@
 """Selective answering over any other metric, with and without confidences."""
 
+import math
+from functools import partial
+
 import msgspec
 import pytest
 
 from closeread.errors import UnknownNameError, UsageError
 from closeread.metrics.intervals import Resampling, distribution, value
-from closeread.metrics.selective import aurc, coverage_at, curve, metric, official
+from closeread.metrics.selective import aurc, coverage_at, curve, extremes, metric, official
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Score, Submission
@@ -137,3 +140,56 @@ def test_intervals_come_from_resampled_curves():
     drawn = distribution(pools[0], 200, np.random.default_rng(1))
     assert abs(drawn.mean() - value(pools[0])) < 3 * drawn.std()
     assert 0.005 < drawn.std() < 0.05
+
+
+@pytest.mark.parametrize(
+    ("right", "name", "expected"),
+    [
+        ([1.0] * 16, "coverage@80", (0.0, 1.0)),  # (4/5)**16 > 0.025: a fifth may be wrong
+        ([1.0] * 17, "coverage@80", (1.0, 1.0)),  # (4/5)**17 < 0.025: surely less than a fifth
+        ([1.0] * 35, "coverage@90", (0.0, 1.0)),
+        ([1.0] * 36, "coverage@90", (1.0, 1.0)),
+        ([0.0] * 30, "coverage@80", (0.0, (1 - 0.025 ** (1 / 30)) / 0.8)),
+        ([1.0] * 95 + [0.0] * 5, "coverage@80", (1.0, 1.0)),
+    ],
+)
+def test_coverage_that_no_resample_moves_has_the_bound_of_what_was_not_seen(right, name, expected):
+    sure = [1 - place / 200 for place in range(len(right))]
+    summaries = summarize(
+        metric(), scores_of(right, sure), Submission(predictions={}), Resampling(resamples=500)
+    )
+    found = next(one for one in summaries if one.metric == f"selective.{name}")
+    assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
+    assert found.signature.endswith("|ci:exact,0.95")
+    assert "do not differ" in found.note
+
+
+def test_the_bound_of_an_area_is_that_of_the_worst_and_best_that_may_be_unseen():
+    """All right: a share p may be wrong and the surest, which gives p + p ln(1/p)."""
+    rest = 1 - 0.025 ** (1 / 40)
+    sure = [1 - place / 200 for place in range(40)]
+    for right, expected in (
+        ([1.0] * 40, (0, rest - rest * math.log(rest))),
+        ([0.0] * 40, (1 - rest + rest * math.log(rest), 1)),
+    ):
+        scores = scores_of(right, sure)
+        found = summarize(metric(), scores, Submission(predictions={}), Resampling())[0]
+        assert (found.low, found.high) == pytest.approx(expected, abs=1e-3)
+        assert found.low <= found.value <= found.high
+
+
+def test_no_other_questions_make_a_curve_better_or_worse_than_its_extremes():
+    """Wrong or right ones, put in at any one place, stay between."""
+    import numpy as np
+
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        right = (rng.random(90) < rng.random()).astype(float)
+        whole = curve(-np.arange(90), right)
+        for read in (aurc, partial(coverage_at, 0.8)):
+            low, high = extremes(read, *whole, 0.1)
+            for at in range(0, 91, 15):
+                for kind in (0.0, 1.0):
+                    more = np.insert(right, at, [kind] * 10)  # a tenth of a hundred
+                    found = read(*curve(-np.arange(100), more))
+                    assert low - 0.02 <= found <= high + 0.02

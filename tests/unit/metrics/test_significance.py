@@ -204,6 +204,17 @@ def test_curves_that_never_differ_have_no_interval():
     assert found.note == "every resample gives the same difference"
 
 
+@pytest.mark.parametrize("units", [1, 3, 8])
+def test_resamples_of_a_few_curves_that_agree_are_no_proof(units):
+    """All wrong against all right: no test of so few pairs can say more than 2 in 2**units."""
+    names, sure = [str(i) for i in range(units)], np.linspace(0.9, 0.1, units)
+    wrong, right = (curve_over(names, [kind] * units, sure) for kind in (0, 1))
+    coverage = dataclasses.replace(wrong, statistic=lambda indices=None: 0.0)
+    full = dataclasses.replace(right, statistic=lambda indices=None: 1.0)
+    (found,) = compare([system("wrong", coverage), system("right", full)], RESAMPLING)
+    assert found.p_value == 2.0 ** (1 - units)
+
+
 def test_an_id_that_comes_twice_counts_twice():
     """A data set's defect is lived with: the sums of the test are those of the values."""
     ids = ["a", "a", "b"]

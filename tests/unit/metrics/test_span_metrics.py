@@ -8,6 +8,7 @@ import pytest
 
 from closeread.errors import CloseReadError, InputError, MissingExtraError
 from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2
+from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.no_answer import CurveStatistic, Ranking
 from closeread.metrics.overlap import shared
 from closeread.metrics.segmentation import Segmenter, segmenter
@@ -209,6 +210,16 @@ def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
     assert squad2.metric(na_threshold=threshold).signature() != (
         squad2.metric(na_threshold=round(threshold, 6)).signature()
     )
+
+
+def test_best_scores_that_no_resample_moves_have_a_bound_and_precisions_say_why_they_have_none():
+    golds = {f"q{number}": ["cat"] for number in range(9)}
+    pools = _pools(golds, dict.fromkeys(golds, "cat"), dict.fromkeys(golds, 0.5))
+    best = interval(pools["squad2.best_em"], Resampling(resamples=100))
+    assert (best.low, best.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
+    precision = interval(pools["squad2.pr_exact_ap"], Resampling(resamples=100))
+    assert (precision.low, precision.method) == (None, "none")
+    assert "no certainty" in precision.note
 
 
 def test_without_null_odds_no_threshold_silences_an_answer():
