@@ -26,11 +26,52 @@ def calibration_error(
     sure, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
     if not len(sure):
         return 0.0
+    _, counts, gaps = _ranked_gaps(sure, right)
+    sums = np.concatenate(([0.0], np.cumsum(np.repeat(gaps, counts))))
+    return float(np.abs(np.diff(sums[_ends(len(sure), bins)])).sum() / len(sure))
+
+
+def made_honest(
+    confidences: Sequence[float], correct: Sequence[float], bins: int = BINS
+) -> "NDArray[Any]":
+    """Return how right each answer is, less what its bin is off by, shape (answers,).
+
+    The calibration error of these is 0 (nearly, where equal confidences lie in two bins), so that
+    of a resample of them is what chance alone makes of it. They are not within [0, 1].
+    """
+    import numpy as np
+
+    sure, right = np.asarray(confidences, dtype=float), np.asarray(correct, dtype=float)
+    if not len(sure):
+        return right
+    places, counts, gaps = _ranked_gaps(sure, right)
+    ends = _ends(len(sure), bins)
+    sizes = np.diff(ends)
+    sums = np.concatenate(([0.0], np.cumsum(np.repeat(gaps, counts))))
+    means = np.diff(sums[ends])[sizes > 0] / sizes[sizes > 0]
+    # equal confidences that lie in two bins share what the bins are off by
+    shifts = np.concatenate(([0.0], np.cumsum(np.repeat(means, sizes[sizes > 0]))))
+    stops = np.concatenate(([0], np.cumsum(counts)))
+    levelled: NDArray[Any] = right - (np.diff(shifts[stops]) / counts)[places]
+    return levelled
+
+
+def _ranked_gaps(
+    sure: "NDArray[Any]", right: "NDArray[Any]"
+) -> "tuple[NDArray[Any], NDArray[Any], NDArray[Any]]":
+    """Return each answer's place among the distinct confidences, their counts and mean gaps."""
+    import numpy as np
+
     values, places, counts = np.unique(sure, return_inverse=True, return_counts=True)
-    shares = np.bincount(places, weights=right) / counts
-    sums = np.concatenate(([0.0], np.cumsum(np.repeat(shares - values, counts))))
-    ends = np.arange(bins + 1) * len(sure) // bins
-    return float(np.abs(np.diff(sums[ends])).sum() / len(sure))
+    return places, counts, np.bincount(places, weights=right) / counts - values
+
+
+def _ends(many: int, bins: int) -> "NDArray[Any]":
+    """Return where bins of equally many answers begin and end, shape (bins + 1,)."""
+    import numpy as np
+
+    found: NDArray[Any] = np.arange(bins + 1) * many // bins
+    return found
 
 
 def brier(confidences: Sequence[float], correct: Sequence[float]) -> float:

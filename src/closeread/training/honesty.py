@@ -1,16 +1,22 @@
 """What confidences are worth before and after calibration, with paired intervals by passage."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.metrics.calibration import auroc, brier, calibration_error
-from closeread.metrics.selective import aurc, coverage_at, curve
+from closeread.metrics.calibration import auroc, brier, calibration_error, made_honest
+from closeread.metrics.intervals import unseen_share
+from closeread.metrics.paired_tests import ROUNDING
+from closeread.metrics.selective import aurc, coverage_at, curve, extremes
 
 Numbers = NDArray[np.float64]
 Interval = tuple[float, float]
+Worth = dict[str, float | None]
+_CHANCE = "ece by chance"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +26,8 @@ class Change:
     Attributes:
         before: Of the reader's own confidences.
         after: Of the calibrator's.
-        before_interval: Percentile bootstrap over passages, as the two below.
+        before_interval: Percentile bootstrap over passages, as the two below; of an ECE what
+            ``_ece_interval`` and ``_farther`` make of it.
         difference: After minus before, on the same resamples.
     """
 
@@ -56,32 +63,94 @@ def changes(
         seed: Of the resamples.
     """
     right = np.array(correct, dtype=float)
-    after = np.array(found, dtype=float)
-    before = np.array([np.nan if one is None else one for one in told], dtype=float)
-    whole = _measured(before, right), _measured(after, right)
-    drawn = [
-        (_measured(before[places], right[places]), _measured(after[places], right[places]))
-        for places in _resampled(parts, resamples, seed)
-    ]
-    tail = (1 - level) / 2
+    own = np.array([np.nan if one is None else one for one in told], dtype=float)
+    many = len(set(parts))
+    before = _Side(own, right, many, level)
+    after = _Side(np.array(found, dtype=float), right, many, level)
+    drawn = [(before.at(places), after.at(places)) for places in _resampled(parts, resamples, seed)]
+    return {name: _change(name, before, after, drawn) for name in MEASURES}
 
-    def interval(values: list[float | None]) -> Interval | None:
-        numbers = [one for one in values if one is not None]
-        if len(numbers) < max(1, len(values)):
+
+class _Side:
+    """Confidences with what they are worth, over all answers and over resamples of them."""
+
+    def __init__(self, sure: Numbers, right: Numbers, parts: int, level: float) -> None:
+        self._sure, self._right, self._parts, self.level = sure, right, parts, level
+        self.whole = _measured(sure, right)
+        self._honest = None if self.whole["ece"] is None else made_honest(sure, right)  # type: ignore[arg-type]
+
+    def at(self, places: "NDArray[np.intp]") -> Worth:
+        """Return every measure of a resample, and what chance alone makes of its ECE."""
+        sure = self._sure[places]
+        chance = None
+        if self._honest is not None:
+            chance = calibration_error(sure, self._honest[places])  # type: ignore[arg-type]
+        return _measured(sure, self._right[places]) | {_CHANCE: chance}
+
+    def interval(self, name: str, drawn: Sequence[Worth]) -> Interval | None:
+        """Return the interval of a measure; None without resamples, or without spread in them."""
+        value, found = self.whole[name], _known(one[name] for one in drawn)
+        if value is None or not len(found):
             return None
-        low, high = np.quantile(numbers, [tail, 1 - tail])
-        return float(low), float(high)
+        tail = (1 - self.level) / 2
+        if name == "ece":
+            return _ece_interval(value, found, _known(one[_CHANCE] for one in drawn), tail)
+        low, high = _quantiles(found, tail)
+        if high - low > ROUNDING:
+            return low, high
+        if name not in _READ:
+            return None
+        points = curve(_ranked(self._sure).tolist(), self._right.tolist())
+        return extremes(_READ[name], *points, unseen_share(self._parts, self.level))
 
-    return {
-        name: Change(
-            before=whole[0][name],
-            after=whole[1][name],
-            before_interval=interval([one[name] for one, _ in drawn]),
-            after_interval=interval([two[name] for _, two in drawn]),
-            difference=interval([_less(two[name], one[name]) for one, two in drawn]),
-        )
-        for name in MEASURES
-    }
+
+def _change(name: str, before: _Side, after: _Side, drawn: Sequence[tuple[Worth, Worth]]) -> Change:
+    moved = _less(after.whole[name], before.whole[name])
+    apart = _known(_less(two[name], one[name]) for one, two in drawn)
+    difference = None
+    if moved is not None and len(apart):
+        difference = _quantiles(apart, (1 - after.level) / 2)
+        difference = _farther(moved, difference) if name == "ece" else difference
+    return Change(
+        before=before.whole[name],
+        after=after.whole[name],
+        before_interval=before.interval(name, [one for one, _ in drawn]),
+        after_interval=after.interval(name, [two for _, two in drawn]),
+        difference=difference,
+    )
+
+
+def _known(values: Iterable[float | None]) -> Numbers:
+    """Return the values that there are: of right answers alone there is no AUROC."""
+    return np.array([one for one in values if one is not None], dtype=float)
+
+
+def _quantiles(drawn: Numbers, tail: float) -> Interval:
+    low, high = np.quantile(drawn, [tail, 1 - tail])
+    return float(low), float(high)
+
+
+def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) -> Interval:
+    """Return the interval of an ECE, which always holds the value itself.
+
+    Chance moves each bin one way or the other and the ECE up both times, so that the percentiles of
+    resamples lie above the value and far above the truth. Downwards it is therefore off by what
+    chance can move the bins by all together (nothing is left where honest confidences could show
+    as much), upwards by the basic bootstrap (Davison and Hinkley 1997, section 5.2).
+    """
+    low = value - float(np.quantile(chance, 1 - tail))
+    high = 2 * value - float(np.quantile(drawn, tail))
+    return max(0.0, low), max(value, high)
+
+
+def _farther(value: float, percentiles: Interval) -> Interval:
+    """Return the interval of a difference of two ECEs, which always holds the difference.
+
+    The percentile bootstrap draws it towards none, the basic one is too sure that there is one:
+    of both the farther bounds.
+    """
+    low, high = percentiles
+    return min(low, 2 * value - high), max(high, 2 * value - low)
 
 
 def _less(one: float | None, other: float | None) -> float | None:
@@ -95,25 +164,33 @@ def _resampled(parts: Sequence[str], resamples: int, seed: int) -> Iterator[NDAr
     groups = [np.array(places) for places in of.values()]
     draw = np.random.default_rng(seed)
     for _ in range(resamples):
-        yield np.concatenate([groups[at] for at in draw.integers(len(groups), size=len(groups))])
+        drawn = [groups[at] for at in draw.integers(len(groups), size=len(groups))]
+        yield np.sort(np.concatenate(drawn))  # the file's order ranks equally sure answers
 
 
-def _measured(sure: Numbers, right: Numbers) -> dict[str, float | None]:
+def _ranked(sure: Numbers) -> Numbers:
+    """Return confidences that can be ranked: one that is missing is less than any."""
+    return np.where(np.isnan(sure), -np.inf, sure)
+
+
+def _measured(sure: Numbers, right: Numbers) -> Worth:
     missing = np.isnan(sure)
     if missing.all():
         return dict.fromkeys(MEASURES)
     probable = not missing.any() and sure.min() >= 0 and sure.max() <= 1
-    ranked = np.where(missing, -np.inf, sure)
+    ranked = _ranked(sure)
     points = curve(ranked.tolist(), right.tolist())
     found: dict[str, Callable[[], float | None]] = {
         "ece": lambda: calibration_error(sure, right) if probable else None,  # type: ignore[arg-type]
         "brier": lambda: brier(sure, right) if probable else None,  # type: ignore[arg-type]
         "auroc": lambda: auroc(ranked, right),  # type: ignore[arg-type]
-        "aurc": lambda: aurc(*points),
-        "coverage@80": lambda: coverage_at(0.80, *points),
-        "coverage@90": lambda: coverage_at(0.90, *points),
-    }
+    } | {name: partial(read, *points) for name, read in _READ.items()}
     return {name: found[name]() for name in MEASURES}
 
 
+_READ: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
+    "aurc": aurc,
+    "coverage@80": partial(coverage_at, 0.80),
+    "coverage@90": partial(coverage_at, 0.90),
+}
 MEASURES = ("ece", "brier", "auroc", "aurc", "coverage@80", "coverage@90")
