@@ -1,6 +1,6 @@
 """Curves sent to trackers: the values that arrive, one run after a kill, and no harm in a failure.
 
-W&B works offline here and trackio in a folder: no account, no network.
+W&B works offline here, the others in files of this machine: no account, no network.
 """
 
 import json
@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 from closeread.errors import UsageError
 from closeread.training.neural import tracking
 from closeread.training.neural.trackers import aside, check_trackers
-from neural.test_training import encoder, recipe, squad  # noqa: F401
+from neural.test_training import encoder, killed, recipe, squad  # noqa: F401
 from neural.test_training_curves import Killed, few, killed_at  # noqa: F401
 from neural.trained import losses, stage, train
 
@@ -91,6 +91,53 @@ def test_a_resumed_training_goes_on_in_the_same_run(tmp_path, encoder, few, gues
     assert third.run["name"] == f"moved-{third.run['id']}"
 
 
+def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_learned(
+    tmp_path, encoder, few, guests, monkeypatch  # noqa: F811
+):  # fmt: skip
+    """Nothing is lost where it is the beginning; a resumption, a stage or a member goes on."""
+    begin = dict(tracking._BEGIN)["wandb"]
+
+    def refused_after(number):
+        def begun(*given):
+            if len(guests.made) >= number:
+                raise ConnectionError("nobody is there")
+            return begin(*given)
+
+        guests.made.clear()
+        monkeypatch.setitem(tracking._BEGIN, "wandb", begun)
+
+    settings = {"max_steps": 4, "save_every": 2, "track": ["wandb"]}
+    refused_after(0)
+    with pytest.raises(UsageError, match="wandb, which cannot begin: nobody is there"):
+        train(tmp_path / "none", encoder, few, **settings)
+    assert not (tmp_path / "none").exists()
+    refused_after(1)
+    before = (stage(few, track=["wandb"]),)
+    said = []
+    record = train(tmp_path / "stages", encoder, few, before=before, say=said.append, **settings)
+    assert (record["steps"], sum("cannot begin" in line for line in said)) == (4, 1)
+    refused_after(1)
+    assert train(tmp_path / "soup", encoder, few, soup=2, **settings)["steps"] == 8
+    refused_after(1)
+    with pytest.raises(Killed):
+        train(tmp_path / "killed", encoder, few, begin=killed_at(3), **settings)
+    assert train(tmp_path / "killed", encoder, few, resume=True, **settings)["steps"] == 4
+
+
+def test_a_training_goes_on_with_other_trackers_or_none(tmp_path, encoder, few, guests):  # noqa: F811
+    """They change nothing of what is learned, of a stage neither."""
+
+    def asked(name):
+        stages = (stage(few, track=[name]),)
+        return {"max_steps": 4, "save_every": 2, "track": [name], "before": stages}
+
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(2 + 3), **asked("wandb"))
+    settings = asked("wandb") | {"track": [], "before": (stage(few),)}
+    assert train(tmp_path / "out", encoder, few, resume=True, **settings)["steps"] == 4
+    assert len(guests.made) == 2
+
+
 def test_each_stage_is_a_run_of_its_own(tmp_path, encoder, few, guests):  # noqa: F811
     """And one is ended before the next begins, in the one process that they share."""
     before = (stage(few, track=["wandb"]),)
@@ -120,11 +167,12 @@ def test_a_folder_of_its_name_is_not_a_tracker(tmp_path, monkeypatch):
         check_trackers(["wandb"])
 
 
-def command(path, **environment):
-    """Train in a process of its own, in the folder of the recipe."""
+def command(path, *flags, **environment):
+    """Train in a process of its own, in the folder of the recipe; it must not wait for minutes."""
     return subprocess.run(
-        [sys.executable, "-m", "closeread", "train", str(path), "--json"],
+        [sys.executable, "-m", "closeread", "train", str(path), "--json", *flags],
         capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, cwd=path.parent,
+        timeout=180,
         env=os.environ | {"OMP_NUM_THREADS": "1", "HOME": str(path.parent)} | environment,
     )  # fmt: skip
 
@@ -160,4 +208,50 @@ def test_trackio_in_a_folder(tmp_path, encoder, few):  # noqa: F811
     with closing(sqlite3.connect(tmp_path / "store" / "closeread.db")) as store:
         rows = [json.loads(row) for (row,) in store.execute("select metrics from metrics")]
     told = {row["train/global_step"]: row["train/loss"] for row in rows}
+    assert told == pytest.approx(losses(record))
+
+
+def test_mlflow_goes_on_in_one_run_after_a_kill(tmp_path, encoder, few):  # noqa: F811
+    """In the data base that it makes where one works; what was begun twice is told once."""
+    pytest.importorskip("mlflow", reason="needs mlflow, which no extra brings: pip install mlflow")
+    settings = {"max_steps": 40, "batch_size": 2, "save_every": 5, "track": '["mlflow"]'}
+    path = recipe(tmp_path / "r.toml", encoder, few, **settings)
+    store = {"MLFLOW_TRACKING_URI": f"sqlite:///{tmp_path / 'mlflow.db'}"}
+    out = tmp_path / "out"
+    killed(out / "states" / "checkpoint-10", path, **store)
+    done = command(path, "--resume", **store)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["steps"] == 40
+    with closing(sqlite3.connect(tmp_path / "mlflow.db")) as kept:
+        runs = kept.execute("select run_uuid, name, status from runs").fetchall()
+        told = dict(kept.execute("select step, value from metrics where key = 'loss'"))
+        params = dict(kept.execute("select key, value from params"))
+        (project,) = kept.execute("select name from experiments where experiment_id = 1").fetchone()
+    assert [(status, name.startswith("out-")) for _, name, status in runs] == [("FINISHED", True)]
+    assert told == pytest.approx(losses(json.loads((out / "closeread.json").read_text())))
+    assert (params["batch_size"], params["learning_rate"]) == ("2", "3e-05")
+    assert json.loads(params["datasets"]) == [{"path": few}]
+    assert project == "closeread"
+
+
+def test_mlflow_without_its_server_is_told_soon(tmp_path, encoder, few):  # noqa: F811
+    """Left to itself it asks for four minutes."""
+    pytest.importorskip("mlflow", reason="needs mlflow, which no extra brings: pip install mlflow")
+    path = recipe(tmp_path / "r.toml", encoder, few, max_steps=2, track='["mlflow"]')
+    done = command(path, MLFLOW_TRACKING_URI="http://127.0.0.1:9")
+    assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
+    assert "mlflow, which cannot begin" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_tensorboard_in_the_folder(tmp_path, encoder, few):  # noqa: F811
+    pytest.importorskip("tensorboard", reason="needs tensorboard, which no extra brings")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    settings = {"max_steps": 6, "batch_size": 2, "save_every": 2, "track": ["tensorboard"]}
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(5), **settings)
+    record = train(tmp_path / "out", encoder, few, resume=True, **settings)
+    read = EventAccumulator(str(tmp_path / "out" / "curves")).Reload()
+    told = {row.step: row.value for row in read.Scalars("train/loss")}
     assert told == pytest.approx(losses(record))

@@ -94,12 +94,12 @@ def train(
     )  # fmt: skip
 
 
-def killed(state: Path, *arguments: object) -> None:
+def killed(state: Path, *arguments: object, **environment: str) -> None:
     """Begin a training and kill it once a state is saved."""
     process = subprocess.Popen(
         [sys.executable, "-m", "closeread", "train", *map(str, arguments)],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
     )  # fmt: skip
     for _ in range(20_000):
         if (state / "trainer_state.json").exists() or process.poll() is not None:

@@ -22,6 +22,7 @@ def train(
     reader: TrainedReader = SPAN,
     before: tuple[Stage, ...] = (),
     begin: Any = lambda total: lambda done: None,
+    say: Any = lambda line: None,
     **settings: Any,
 ) -> dict[str, Any]:
     """Train and return the record of the folder."""
@@ -35,6 +36,7 @@ def train(
         resume=resume,
         overwrite=overwrite,
         begin=begin,
+        say=say,
     )
     catalog.resolve("trainer", reader.name)(request)
     return json.loads((out / "closeread.json").read_text("utf-8"))

@@ -4,6 +4,7 @@
 that a folder without it is not finished. Under several processes the first writes, all read.
 """
 
+import copy
 import errno
 import os
 import shutil
@@ -98,7 +99,7 @@ class Folder:
     @staticmethod
     def is_finished(path: Path, recipe: TrainRecipe) -> bool:
         """Whether this very training was finished there."""
-        return (path / DONE).exists() and _read(path / ASKED) == _asked(recipe)
+        return (path / DONE).exists() and _is_alike(_read(path / ASKED), _asked(recipe))
 
     def last_state(self) -> Path | None:
         """Return the last whole state; None where there is none.
@@ -110,7 +111,7 @@ class Folder:
 
     def _has_states(self) -> bool:
         """Whether a state was saved, or a training finished, be it a stage."""
-        return any(self.path.rglob(f"{STATES}/checkpoint-*")) or any(self.path.rglob(DONE))
+        return _holds_any(self.path)
 
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
@@ -137,7 +138,7 @@ class Folder:
             raise UsageError(
                 "a training is there already", where=where, cure="--resume or --overwrite"
             )
-        elif _read(self.path / ASKED) != _asked(recipe):
+        elif not _is_alike(_read(self.path / ASKED), _asked(recipe)):
             raise MismatchError(
                 "the training there was begun with another recipe",
                 where=where,
@@ -168,6 +169,21 @@ class Folder:
                     cure="name another folder with --out",
                 )
         shutil.rmtree(self.path)
+
+
+def has_learned(path: Path) -> bool:
+    """Whether anything was learned of the training in a folder, or of the one that it is a part of.
+
+    A stage or a member of a soup stands in the folder of the whole.
+    """
+    whole = path.absolute()
+    while whole.parent.name in (STAGES, MEMBERS) and Folder.is_begun(whole.parent.parent):
+        whole = whole.parent.parent
+    return _holds_any(whole)
+
+
+def _holds_any(folder: Path) -> bool:
+    return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(DONE))
 
 
 _NO_ROOM = (
@@ -234,6 +250,18 @@ def _asked(recipe: TrainRecipe) -> Any:
         if Path(model).is_relative_to(whole):
             asked["train"]["model"] = str(Path(model).relative_to(whole))
     return msgspec.json.decode(msgspec.json.encode(asked))
+
+
+def _is_alike(before: Any, now: Any) -> bool:
+    """Whether two trainings learn the same: curves may be sent elsewhere, or nowhere any more."""
+    return before is not None and _without_trackers(before) == _without_trackers(now)
+
+
+def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
+    found = copy.deepcopy(asked)
+    for one in (found, *found["before"]):
+        one["train"].pop("track", None)
+    return found
 
 
 def _named_in(recipe: TrainRecipe) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """The curve sent to trackers: begun before training, gone on with after a kill, ended with it.
 
-A tracker is a guest. One that cannot begin is told before a step is done; one that fails later is
-told once and left out, and the training goes on.
+A tracker is a guest. One that cannot begin ends a training of which nothing is learned yet; one
+that fails later is told once and left out, and the training goes on.
 """
 
 import os
@@ -14,16 +14,13 @@ from uuid import uuid4
 
 import msgspec
 from transformers import Trainer, TrainerCallback
-from transformers.integrations import (
-    MLflowCallback,
-    TensorBoardCallback,
-    TrackioCallback,
-    WandbCallback,
-)
+from transformers.integrations import TensorBoardCallback, TrackioCallback, WandbCallback
 
+from closeread.errors import UsageError
 from closeread.formats.saved import save_json
 from closeread.readers.neural.opening import first_line
-from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES
+from closeread.training.neural import to_mlflow
+from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES, has_learned
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.trackers import aside, cannot_begin
@@ -31,6 +28,7 @@ from closeread.training.request import Say
 
 _KEPT = "tracked.json"  # beside the states, so that it is there as long as one can go on
 _PROJECT = "closeread"
+_WITHOUT = "training goes on, and the folder keeps the whole curve"
 _End = Callable[[bool], None]
 
 
@@ -55,7 +53,8 @@ def tracked(
         say: Told what becomes of them.
 
     Raises:
-        UsageError: One cannot begin: nobody is logged in, or it does not know the address.
+        UsageError: One cannot begin, and nothing is learned yet: nobody is logged in, or it does
+            not know the address.
     """
     guests: list[_Guest] = []
     failed = True
@@ -67,9 +66,13 @@ def tracked(
                 # Else what a Space was sent would be copied to another, which is public.
                 trainer.args.trackio_static_space_id = False
                 for name in dict.fromkeys(settings.track):
-                    if resumed and name == "mlflow":
-                        say("mlflow begins another run, of the steps that are left")
-                    guests.append(_begun(name, (trainer, settings, out, run), say))
+                    try:
+                        guests.append(_begun(name, (trainer, settings, out, run), say))
+                    except UsageError as error:
+                        if not has_learned(out):
+                            raise
+                        say(f"{error.found}; {_WITHOUT}")
+                        continue
                     trainer.add_callback(guests[-1])
         yield
         failed = False
@@ -104,6 +107,7 @@ class _Guest(TrainerCallback):  # type: ignore[misc]
     def __init__(self, name: str, callback: Any, end: _End, say: Say) -> None:
         self._name, self._callback, self._end, self._say = name, callback, end, say
         self._well = True
+        self._told = False
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **named: Any) -> None:
         """Hand it on."""
@@ -138,10 +142,9 @@ class _Guest(TrainerCallback):  # type: ignore[misc]
                 what(*given, **named)
         except Exception as error:  # each has its own kinds
             self._well = False
-            self._say(
-                f"{self._name} failed and is left out: {first_line(error)}; "
-                "training goes on, and the folder keeps the whole curve"
-            )
+            if not self._told:  # what failed fails once more where it is to be closed
+                self._say(f"{self._name} failed and is left out: {first_line(error)}; {_WITHOUT}")
+            self._told = True
 
 
 def _begun(name: str, given: tuple[Any, ...], say: Say) -> _Guest:
@@ -202,16 +205,8 @@ def _trackio(
 def _mlflow(
     trainer: Trainer, settings: NeuralSettings, out: Path, run: dict[str, str]
 ) -> tuple[Any, _End]:
-    mlflow = import_module("mlflow")
-
-    callback = MLflowCallback()
-    callback.setup(trainer.args, trainer.state, trainer.model)
-
-    def end(failed: bool) -> None:
-        if mlflow.active_run():
-            mlflow.end_run("FAILED" if failed else "FINISHED")
-
-    return callback, end
+    callback = to_mlflow.begun(settings, run, _PROJECT)
+    return callback, callback.end
 
 
 _BEGIN: dict[str, Callable[..., tuple[Any, _End]]] = {

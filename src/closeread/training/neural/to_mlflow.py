@@ -1,0 +1,110 @@
+"""A curve sent to MLflow: one run for a training that was resumed, and no waiting for a server.
+
+transformers' own callback sends rows from threads, each of which tries for minutes while a server
+is away: a training would end hours late for it, and be told nothing. It also begins another run
+for a training that was resumed, and names no data set.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any
+
+import msgspec
+from msgspec.structs import asdict
+from transformers import TrainerCallback
+
+from closeread.downloads.cache import folder
+from closeread.training.neural.settings import NeuralSettings
+
+_ID = "closeread.id"
+# Its own patience is seven more attempts and two minutes for each, which a training would stand
+# still for. What the user sets goes before these.
+_UNLESS_SET = {
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+}
+_EXPERIMENT = ("MLFLOW_EXPERIMENT_NAME", "MLFLOW_EXPERIMENT_ID", "MLFLOW_RUN_ID")
+
+
+class MlflowRun(TrainerCallback):  # type: ignore[misc]
+    """Sends rows of the curve to a run.
+
+    Args:
+        mlflow: The library.
+        settings: As the recipe says: the run's parameters.
+        run: ``id`` and ``name`` of the training; a run that has the id is gone on with.
+        project: The experiment, unless the environment names another.
+    """
+
+    def __init__(
+        self, mlflow: Any, settings: NeuralSettings, run: dict[str, str], project: str
+    ) -> None:
+        self._mlflow, self._settings = mlflow, settings
+        if not any(os.environ.get(name) for name in _EXPERIMENT):
+            mlflow.set_experiment(project)
+        found = mlflow.search_runs(
+            filter_string=f"tags.`{_ID}` = '{run['id']}'", max_results=1, output_format="list"
+        )
+        self._is_new = not found
+        mlflow.start_run(
+            run_id=None if self._is_new else found[0].info.run_id,
+            run_name=run["name"],
+            tags={_ID: run["id"]},
+        )
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Tell what the recipe says; of a run that is gone on with it was told."""
+        if self._is_new:
+            self._mlflow.log_params(_params(self._settings), synchronous=True)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+        """Send a row of the curve."""
+        row = {name: float(one) for name, one in logs.items() if isinstance(one, int | float)}
+        self._mlflow.log_metrics(row, step=state.global_step, synchronous=True)
+
+    def end(self, failed: bool) -> None:
+        """End the run, if it was not ended."""
+        if self._mlflow.active_run():
+            self._mlflow.end_run("FAILED" if failed else "FINISHED")
+
+
+def begun(settings: NeuralSettings, run: dict[str, str], project: str) -> MlflowRun:
+    """Begin a run, or go on with one; see ``MlflowRun``."""
+    for name, value in _UNLESS_SET.items():
+        os.environ.setdefault(name, value)
+    mlflow = import_module("mlflow")
+    if not mlflow.get_tracking_uri().startswith("sqlite"):
+        return MlflowRun(mlflow, settings, run, project)
+    with _one_at_a_time():
+        return MlflowRun(mlflow, settings, run, project)
+
+
+@contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Let trainings that begin at once wait for each other: two that make one store break it."""
+    try:
+        import fcntl
+
+        folder().mkdir(parents=True, exist_ok=True)
+        lock = (folder() / "mlflow.lock").open("a", encoding="utf-8")
+    except (ImportError, OSError):  # Windows, or a folder that cannot be written
+        yield
+        return
+    with lock:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _params(settings: NeuralSettings) -> dict[str, str]:
+    """Return what the recipe says, defaults too, but nothing empty; lists and tables as JSON."""
+    told = {name: msgspec.to_builtins(one) for name, one in asdict(settings).items()}
+    return {
+        name: one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+        for name, one in told.items()
+        if one not in (None, "", (), [], {})
+    }
