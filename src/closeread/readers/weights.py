@@ -8,6 +8,7 @@ import hashlib
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +17,8 @@ from closeread.errors import InputError
 # In the order in which transformers looks for them; an index names the parts of one model.
 _SINGLE = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
+_MODULES = "modules.json"  # of sentence-transformers: each part of a model has a folder
+T = TypeVar("T")
 
 
 class _Index(msgspec.Struct, frozen=True):
@@ -24,11 +27,17 @@ class _Index(msgspec.Struct, frozen=True):
     weight_map: dict[str, str]
 
 
+class _Module(msgspec.Struct, frozen=True):
+    """A part of a model of sentence-transformers, and its folder: empty for the model's own."""
+
+    path: str = ""
+
+
 def weights_sha256(name: str) -> str:
     """Return a hash of a model's weights; empty where they do not lie where they are looked for.
 
-    Of a single file it is what ``sha256sum`` prints; of weights in several files that of the lines
-    ``sha256sum`` prints of them, by name.
+    Of a single file it is what ``sha256sum`` prints; of weights in several files, or folders, that
+    of the lines ``sha256sum`` prints of them, by name.
 
     Args:
         name: A folder, or a hub name that was loaded before: what is hashed is its copy here.
@@ -36,24 +45,38 @@ def weights_sha256(name: str) -> str:
     Raises:
         InputError: A file of the weights cannot be read.
     """
+    found = {part: file for folder in _folders(name) for part, file in _parts(name, folder)}
+    if len(found) == 1:
+        return _of_file(*found.values())
+    lines = [f"{_of_file(file)}  {part}\n" for part, file in sorted(found.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
+
+
+def _folders(name: str) -> list[str]:
+    """Return where a model's weights may lie within it, each as what a file's name begins with."""
+    modules: list[_Module] = []
+    if (listed := _file(name, _MODULES)) is not None:
+        modules = _read(listed, list[_Module])
+    return ["", *(f"{one.path.rstrip('/')}/" for one in modules if one.path.strip("./"))]
+
+
+def _parts(name: str, folder: str) -> list[tuple[str, Path]]:
+    """Return the files of the weights in a folder, each by its name within the model."""
     for single in _SINGLE:
-        if (file := _file(name, single)) is not None:
-            return _of_file(file)
-        if (index := _file(name, single + _INDEX)) is not None:
-            return _of_parts(name, index)
-    return ""
+        if (file := _file(name, folder + single)) is not None:
+            return [(folder + single, file)]
+        if (index := _file(name, folder + single + _INDEX)) is not None:
+            listed = sorted(set(_read(index, _Index).weight_map.values()))
+            parts = [(part, _file(name, folder + part)) for part in listed]
+            return [(folder + part, file or index.with_name(part)) for part, file in parts]
+    return []
 
 
-def _of_parts(name: str, index: Path) -> str:
+def _read(path: Path, kind: type[T]) -> T:
     try:
-        found = msgspec.json.decode(index.read_bytes(), type=_Index)
+        return msgspec.json.decode(path.read_bytes(), type=kind)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _unreadable(index, error) from error
-    lines = [
-        f"{_of_file(_file(name, part) or index.with_name(part))}  {part}\n"
-        for part in sorted(set(found.weight_map.values()))
-    ]
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+        raise _unreadable(path, error) from error
 
 
 def _file(name: str, file: str) -> Path | None:

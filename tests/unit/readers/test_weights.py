@@ -49,6 +49,29 @@ def test_weights_in_parts_are_hashed_part_by_part(tmp_path):
         weights_sha256(str(tmp_path))
 
 
+def test_weights_in_the_folders_of_a_model_s_parts(tmp_path):
+    """As sentence-transformers keeps them: an encoder, and what stands behind it."""
+    parts = ("0_Transformer", "1_Pooling", "2_Dense")
+    listed = [{"idx": at, "name": str(at), "path": path} for at, path in enumerate(parts)]
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    for name in parts:
+        (tmp_path / name).mkdir()
+    encoder, dense = (tmp_path / parts[at] / "model.safetensors" for at in (0, 2))
+    encoder.write_bytes(b"encoder")
+    assert weights_sha256(str(tmp_path)) == sha256(b"encoder")
+    dense.write_bytes(b"dense")
+    sums = {"0_Transformer": sha256(b"encoder"), "2_Dense": sha256(b"dense")}
+    lines = "".join(f"{found}  {name}/model.safetensors\n" for name, found in sums.items())
+    assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
+    dense.rename(dense.with_name("pytorch_model.bin"))
+    encoder.rename(tmp_path / "model.safetensors")
+    listed[0]["path"] = ""
+    (tmp_path / "modules.json").write_text(json.dumps(listed))
+    sums = {"2_Dense/pytorch_model.bin": b"dense", "model.safetensors": b"encoder"}
+    lines = "".join(f"{sha256(content)}  {name}\n" for name, content in sums.items())
+    assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
+
+
 def test_weights_that_lie_elsewhere_are_not_told(tmp_path):
     """An empty hash stands in no record."""
     assert weights_sha256(str(tmp_path)) == ""
