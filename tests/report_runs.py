@@ -79,6 +79,8 @@ def write_run(
     changes: Mapping[str, Any] | None = None,
     format: str | None = None,  # noqa: A002
     level: float = 0.95,
+    resamples: int = 0,
+    units: Mapping[str, str] | None = None,
 ) -> Path:
     """Write a finished, scored run folder.
 
@@ -86,6 +88,8 @@ def write_run(
         values: Full metric name (``choice.accuracy``), then question id, then the value.
         by: Tags to break the metrics down by.
         changes: Fields to change in every summary.
+        resamples: Of the intervals that scoring made; the summaries' stay normal ones.
+        units: Question id to what intervals resample; by default the question.
     """
     folder.mkdir(parents=True)
     questions = list(dataset.questions())
@@ -120,7 +124,10 @@ def write_run(
         for question_id, value in of.items():
             families.setdefault(family, {}).setdefault(question_id, {})[key] = value
     for family, scores in families.items():
-        rows += [ScoreRow(question_id=q, values=dict(v), metric=family) for q, v in scores.items()]
+        rows += [
+            ScoreRow(question_id=q, values=dict(v), metric=family, unit_id=(units or {}).get(q, ""))
+            for q, v in scores.items()
+        ]
     scored = b"".join(encode(row) + b"\n" for row in rows)
     (folder / "scores.jsonl").write_bytes(scored)
     breakdowns: dict[str, dict[str, dict[str, Summary]]] = {}
@@ -134,7 +141,9 @@ def write_run(
             )
     found = RunSummary(
         dataset=info,
-        settings=ScoreSettings(metrics=tuple(families), by=tuple(by), level=level),
+        settings=ScoreSettings(
+            metrics=tuple(families), by=tuple(by), level=level, resamples=resamples
+        ),
         metrics={m: summary(m, list(of.values()), **(changes or {})) for m, of in values.items()},
         breakdowns=breakdowns,
         predictions_sha256=run.predictions_sha256,

@@ -418,6 +418,38 @@ PAIRS = [
 ]
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs, size):
+    """Of one run or two; of three the bounds stand in the numbers alone, and the page says so."""
+    questions = [question for k in range(9) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    paths = []
+    for number in range(runs):
+        predictions = choose(questions, {f"g{number}-original": "B"})
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        path = tmp_path / f"run{number}"
+        paths.append(write_run(path, dataset, predictions, values, resamples=200))
+    page = write_page(paths, tmp_path / "page.html", language="en")
+    with Visit(browser, page, size=size) as visit:
+        figure = visit.page.locator("figure.plot", has=visit.page.locator("path.curve"))
+        bands = figure.locator("path.band")
+        assert bands.count() == (runs if runs < 3 else 0)
+        frame = figure.locator("svg").bounding_box()
+        for number in range(bands.count()):
+            box = bands.nth(number).bounding_box()
+            assert box["width"] > frame["width"] / 2
+            assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+            assert frame["y"] <= box["y"]
+        said = figure.locator("figcaption p").inner_text()
+        assert ("Shaded: the 95% interval" in said) == (runs < 3)
+        assert "each point by itself" in said
+        heads = figure.locator("th").all_text_contents()
+        assert heads[-3:] == ["Value", "Low", "High"]
+        assert visit.logged == []
+        assert visit.sideways() <= 0
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_text_is_readable_in_both_themes(browser, triples, dark):
     """Every pair of text and ground that the page uses has a contrast of at least 4.5."""

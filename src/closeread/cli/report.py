@@ -1,11 +1,14 @@
 """``closeread report``: one page, and tables and plots for papers, about one or more runs."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from closeread.errors import UsageError
+
+if TYPE_CHECKING:
+    from closeread.reports.gather import Material, RunView
 
 
 @click.command("report")
@@ -99,7 +102,14 @@ def _write(path: Path, text: str) -> None:
         stream.write(text.encode())
 
 
-def _of(run: Any, material: Any) -> dict[str, Any]:
+def _of(run: "RunView", material: "Material") -> dict[str, Any]:
     from closeread.cli.numbers import contract
 
-    return {"run": run.name} | contract(material.sets[run.place].info, run.metrics)
+    found = {"run": run.name} | contract(material.sets[run.place].info, run.metrics)
+    if not run.coverage:
+        return found
+    curve: dict[str, Any] = {"metric": run.per_question}
+    if run.resampling is not None:
+        curve |= {"level": run.resampling.level, "resamples": run.resampling.resamples}
+    curve["points"] = [point._asdict() for point in run.coverage]
+    return found | {"coverage": curve}

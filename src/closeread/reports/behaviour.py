@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from closeread.reports.coverage import Point
 from closeread.reports.gather import Material, Row, RunView
 from closeread.reports.plot import Plot, percent, wilson
 
-_POINTS = 200
 _MOST_CURVES = 4
 # Fewer questions than this show nothing but chance.
 _FEWEST = 3
@@ -14,50 +14,33 @@ _FEWEST = 3
 
 def coverage(material: Material) -> list[Plot]:
     """Score among the questions answered, as the least certain are declined one by one."""
-    curves: list[tuple[str, list[tuple[float, float]]]] = []
     runs = [run for place in range(len(material.sets)) for run in material.judged_alike(place)]
-    for run in runs:
-        members = [row for row in material.rows if row.place == run.place]
-        points = _curve(run, members)
-        if len(points) >= 3:
-            curves.append((run.name, points))
-    if not 1 <= len(curves) <= _MOST_CURVES:
+    runs = [run for run in runs if len(run.coverage) >= _FEWEST]
+    if not 1 <= len(runs) <= _MOST_CURVES:
         return []
-    numbers = [["run", "coverage", "value"]]
-    for name, points in curves:
+    numbers = [["run", "coverage", "value", "low", "high"]]
+    for run in runs:
         for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-            near = min(points, key=lambda point: abs(point[0] - share))
-            numbers.append([name, percent(near[0]), percent(near[1])])
+            near = min(run.coverage, key=lambda point: abs(point.coverage - share))
+            numbers.append([run.name, *map(percent, near)])
     metric = ", ".join(dict.fromkeys(run.per_question for run in runs))
+    known = [run.resampling for run in runs if run.resampling is not None]
+    params = {"metric": metric}
+    if known:
+        params |= {"level": f"{known[0].level * 100:g}", "resamples": f"{known[0].resamples:,}"}
+    curves = [
+        {"run": run.name, "points": [_rounded(point) for point in run.coverage]} for run in runs
+    ]
     return [
         Plot(
-            kind="curve",
-            title="coverage",
-            params={"metric": metric},
-            data={"curves": [{"run": name, "points": points} for name, points in curves]},
-            numbers=numbers,
+            kind="curve", title="coverage", params=params, data={"curves": curves}, numbers=numbers
         )
     ]
 
 
-def _curve(run: RunView, rows: Sequence[Row]) -> list[tuple[float, float]]:
-    told = []
-    for row in rows:
-        found = run.told.get(row.question.question_id)
-        value = run.value(row.question.question_id)
-        if found and found.prediction.confidence is not None and value is not None:
-            told.append((found.prediction.confidence, value))
-    if len(told) < 10 or len({sure for sure, _ in told}) < 3:
-        return []
-    told.sort(key=lambda pair: -pair[0])
-    points, total = [], 0.0
-    for number, (sure, value) in enumerate(told, 1):
-        total += value
-        tied = number < len(told) and told[number][0] == sure
-        if not tied and number >= max(3, len(told) // 50):
-            points.append((round(number / len(rows), 4), round(total / number, 4)))
-    step = max(1, len(points) // _POINTS)
-    return points[::-step][::-1]
+def _rounded(point: Point) -> tuple[float, ...]:
+    """Return coverage and value, and the bounds where there are any."""
+    return tuple(round(part, 4) for part in point if part is not None)
 
 
 def lengths(material: Material) -> list[Plot]:

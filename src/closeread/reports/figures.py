@@ -13,6 +13,7 @@ from closeread.reports.plots import all_plots
 from closeread.reports.words import WORDS, word
 
 _BLUE, _INK, _SOFT, _RED = "#0072b2", "#1b1c1e", "#8a8d92", "#d55e00"
+_MOST_BANDS = 2  # more would hide each other
 _MARKERS = "os^D"
 _DASHES = ("-", "--", ":", "-.")
 # Latin first: only a plot with Chinese words embeds the large Chinese font.
@@ -130,6 +131,12 @@ def _curve(axes: Any, plot: Plot, language: str) -> None:
     for number, curve in enumerate(plot.data["curves"]):
         across = [100 * point[0] for point in curve["points"]]
         up = [100 * point[1] for point in curve["points"]]
+        banded = [point for point in curve["points"] if len(point) > 2]
+        if banded and len(plot.data["curves"]) <= _MOST_BANDS:
+            places, _, low, high = (
+                [100 * part for part in one] for one in zip(*banded, strict=True)
+            )
+            axes.fill_between(places, low, high, color=_BLUE, alpha=0.16, linewidth=0)
         dashes = _DASHES[number % 4]
         axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=curve["run"])
     if len(plot.data["curves"]) > 1:

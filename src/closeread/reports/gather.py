@@ -3,12 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from closeread import exam, formats
 from closeread.errors import CloseReadError, MismatchError
+from closeread.metrics.intervals import Resampling
+from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.fits import misfits
-from closeread.runs.records import DatasetInfo, RunInfo
+from closeread.runs.records import DatasetInfo, RunInfo, ScoreSettings
 from closeread.runs.store import Run, open_run
 from closeread.types import Dataset, Item, Passage, Prediction, Question, Span, Summary
 
@@ -16,6 +19,7 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question, Span, 
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
 # Families that judge something beside the answer come last.
 _SECOND = ("option", "evidence", "selective")
+_RESAMPLES = 1_000  # of the report's own intervals
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,8 @@ class RunView:
         headline: The full name of its chief metric; empty where it was not scored.
         per_question: The full name of the value that calls a question right (1) or wrong (0).
         level: The confidence level of the metrics' intervals.
+        resampling: How the report's own are resampled; None where scoring made no intervals.
+        units: What intervals resample, of every question that ``per_question``'s metric judged.
         misfits: Files of the run that are not those its numbers were made from.
         path: Its folder; None where it has none.
     """
@@ -66,6 +72,8 @@ class RunView:
     headline: str
     per_question: str
     level: float = 0.95
+    resampling: Resampling | None = None
+    units: dict[str, str] = field(default_factory=dict)
     misfits: tuple[str, ...] = ()
     path: Path | None = None
 
@@ -76,6 +84,22 @@ class RunView:
         return any(one.evidence for one in predictions) and not any(
             one.answer or one.error for one in predictions
         )
+
+    @cached_property
+    def coverage(self) -> list[Point]:
+        """Return the score over the surest answers, over all questions that were judged.
+
+        Confidences are the reader's, else what the metric ``selective`` takes for them.
+        """
+        judged = []
+        for name, unit in self.units.items():
+            found = self.told.get(name)
+            sure = None
+            if found is not None and not found.prediction.error:
+                sure = found.prediction.confidence
+                sure = found.values.get("selective.confidence") if sure is None else sure
+            judged.append(Judged(sure, self.value(name) or 0.0, unit))
+        return curve(judged, self.resampling, f"{self.per_question}#coverage")
 
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.
@@ -259,14 +283,19 @@ def _bare(found: Material, place: int, most: int) -> list[Row]:
 
 def _view(run: Run, name: str, place: int) -> RunView:
     values: dict[str, dict[str, float | None]] = {}
+    units: dict[str, dict[str, str]] = {}
+    makers: dict[str, str] = {}
     notes: dict[str, str] = {}
     summary = run.summary()
     if summary is not None:
         for score in run.scores():
             family, mark, variant = score.metric.partition("~")
-            values.setdefault(score.question_id, {}).update(
-                (f"{family}.{key}{mark}{variant}", value) for key, value in score.values.items()
-            )
+            of = {f"{family}.{key}{mark}{variant}": value for key, value in score.values.items()}
+            values.setdefault(score.question_id, {}).update(of)
+            makers.update(dict.fromkeys(of, score.metric))
+            if any(value is not None for value in score.values.values()):
+                unit = score.unit_id or score.question_id
+                units.setdefault(score.metric, {}).setdefault(score.question_id, unit)
             if score.note:
                 notes.setdefault(score.question_id, score.note)
     told = {
@@ -279,7 +308,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
     }
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
-    computed = {name: None for found in values.values() for name in found}
+    per_question = headline if headline in makers else _chief(list(makers), headline)
     return RunView(
         name=name,
         info=run.info,
@@ -289,10 +318,20 @@ def _view(run: Run, name: str, place: int) -> RunView:
         breakdowns=summary.breakdowns if summary is not None else {},
         headline=headline,
         level=summary.settings.level if summary is not None else 0.95,
-        per_question=headline if headline in computed else _chief(list(computed), headline),
+        resampling=_resampling(summary.settings) if summary is not None else None,
+        units=units.get(makers.get(per_question, ""), {}),
+        per_question=per_question,
         misfits=tuple(misfits(run, summary)),
         path=run.path,
     )
+
+
+def _resampling(settings: ScoreSettings) -> Resampling | None:
+    """Return how a run's numbers were resampled, with fewer resamples: these are only drawn."""
+    if not settings.resamples:
+        return None
+    few = min(settings.resamples, _RESAMPLES)
+    return Resampling(resamples=few, level=settings.level, seed=settings.seed)
 
 
 def _chief(names: Sequence[str], like: str = "") -> str:

@@ -191,6 +191,19 @@ WORDS: dict[str, tuple[str, str]] = {
         "Mean {metric}, %, over the questions answered; marks at 80% and 90%",
         "所答题目的平均 {metric}（%）；标记处为作答 80% 与 90%",
     ),
+    "plot-note.band": (
+        "Shaded: the {level}% interval of each point by itself ({resamples} resamples)",
+        "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）",
+    ),
+    "plot-note.bands": (
+        "Shaded: the {level}% interval of each point by itself ({resamples} resamples); which run "
+        "is better only their difference tells",
+        "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）；孰优孰劣须看两次运行的差值",
+    ),
+    "plot-note.bounds": (
+        "The numbers behind it have {level}% intervals, each point by itself",
+        "图中数据附逐点的 {level}% 区间",
+    ),
     "plot-note.length": (
         "Share of {n} questions, %, whose gold or chosen option has this place by length",
         "{n} 题中标准答案与所选选项在各长度名次上的比例（%）",

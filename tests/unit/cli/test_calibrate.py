@@ -50,7 +50,14 @@ def test_from_learning_to_a_report(closeread, run, tmp_path):
         assert scored.exit_code == 0
     record = open_run("after").info.reader.record["calibrated"]
     assert record["held_out"] is True
-    assert closeread("report", run, "after", "--out", "page.html").exit_code == 0
+    done = closeread("report", run, "after", "--out", "page.html", "--json")
+    for told in json.loads(done.stdout)["runs"]:
+        curve = told["coverage"]
+        assert (curve["metric"], curve["level"]) == ("choice.accuracy", 0.95)
+        last = curve["points"][-1]
+        assert last["coverage"] == 1
+        assert last["value"] == told["metrics"]["choice.accuracy"]["value"]
+        assert last["low"] < last["value"] < last["high"]
     page = (tmp_path / "page.html").read_text("utf-8")
     assert '"run":"after"' in page.replace(" ", "")
 

@@ -13,6 +13,7 @@ from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, writ
 
 
 def _material(tmp_path, questions, predictions, **run):
+    tmp_path.mkdir(exist_ok=True)
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
     return gather([write_run(tmp_path / "run", dataset, predictions, values, **run)])
@@ -69,6 +70,72 @@ def test_coverage_curve_averages_the_surest(tmp_path):
     assert curve["points"][-1] == (1.0, pytest.approx(sum(values) / 15, abs=1e-4))
     surest = values[::-1][:3]
     assert curve["points"][0] == (0.2, pytest.approx(sum(surest) / 3, abs=1e-4))
+
+
+def _answers(many, unlike=()):
+    """Questions on letters with a confidence each, the surest first; wrong where ``unlike``."""
+    questions = [
+        Question(
+            question_id=f"q{k}",
+            passage_id="p1",
+            text="?",
+            kind="choice",
+            options=(Option(label="A", text="x"), Option(label="B", text="y")),
+            answers=(Answer(kind="choice", label="B" if k in unlike else "A"),),
+        )
+        for k in range(many)
+    ]
+    predictions = [
+        Prediction(
+            question_id=each.question_id,
+            answer=Answer(kind="choice", label="A"),
+            confidence=1 - k / many,
+        )
+        for k, each in enumerate(questions)
+    ]
+    return questions, predictions
+
+
+def test_each_point_of_the_curve_has_bounds_by_the_run_s_own_settings(tmp_path):
+    """Around the value; wider at another level and where questions are drawn by passages."""
+    questions, predictions = _answers(80, unlike=range(30, 80, 2))
+    units = {f"q{k}": f"p{k // 10}" for k in range(80)}
+    widths = []
+    for number, run in enumerate(
+        ({"level": 0.8}, {"level": 0.95}, {"level": 0.95, "units": units})
+    ):
+        material = _material(
+            tmp_path / str(number), questions, predictions, resamples=10_000, **run
+        )
+        plot = _plots(material)["coverage", None]
+        (curve,) = plot.data["curves"]
+        assert all(low <= value <= high for _, value, low, high in curve["points"])
+        assert plot.params["resamples"] == "1,000"
+        assert plot.params["level"] == f"{100 * run['level']:g}"
+        assert len(plot.numbers[1]) == 5
+        assert all(plot.numbers[-1])
+        _, _, low, high = curve["points"][-1]
+        widths.append(high - low)
+        surest = curve["points"][0]  # three right ones are no certainty
+        if "units" not in run:
+            assert surest[2] == pytest.approx((0.5 - run["level"] / 2) ** (1 / 3), abs=1e-4)
+    assert widths[0] < widths[1]
+    bare = _plots(_material(tmp_path / "none", questions, predictions))["coverage", None]
+    assert bare.data["curves"][0]["points"][-1] == (1.0, pytest.approx(55 / 80, abs=1e-4))
+    assert "level" not in bare.params
+
+
+def test_the_curve_is_over_all_questions_that_were_judged(tmp_path):
+    """Those without gold are no questions declined; those that the page leaves out count."""
+    questions, predictions = _answers(40, unlike=range(20, 40))
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    worth = right_or_wrong(dataset, predictions)
+    judged = {name: worth[name] for name in list(worth)[:30]}
+    run = write_run(tmp_path / "run", dataset, predictions, {"choice.accuracy": judged})
+    material = gather([run])
+    assert material.runs[0].coverage[-1][:2] == (1.0, 20 / 30)
+    material.rows = material.rows[:5]
+    assert _plots(material)["coverage", None].data["curves"][0]["points"][-1][0] == 1.0
 
 
 def test_no_coverage_curve_without_confidences(tmp_path):

@@ -64,6 +64,14 @@ const DRAWINGS = {
       parts.push(s("text", { x: left - 8, y: up(tick) + 4, "text-anchor": "end" }, String(tick * 100)));
       parts.push(s("text", { x: at(tick), y: bottom + 17, "text-anchor": "middle" }, String(tick * 100)));
     }
+    // Bands lie below all curves; of more than two they would hide each other.
+    for (const curve of plot.curves.length > 2 ? [] : plot.curves) {
+      const banded = curve.points.filter((point) => point.length > 2);
+      if (banded.length > 1) {
+        const edge = (points, which) => points.map((point) => `${at(point[0]).toFixed(1)} ${up(point[which]).toFixed(1)}`).join("L");
+        parts.push(s("path", { class: "band", d: `M${edge(banded, 2)}L${edge([...banded].reverse(), 3)}Z` }));
+      }
+    }
     const ends = [];
     const near = (curve, share) => curve.points.reduce((best, point) => (Math.abs(point[0] - share) < Math.abs(best[0] - share) ? point : best));
     plot.curves.forEach((curve, k) => {
@@ -141,7 +149,7 @@ function plotTitle(plot) {
   return plot.params?.set ? `${says} · ${plot.params.set}` : says;
 }
 function plotFigure(plot) {
-  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + plot.title, plot.params))), drawing(plot),
+  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + plot.title, plot.params), plot.params?.level && [". ", t("plot-note." + (["band", "bands"][plot.curves.length - 1] ?? "bounds"), plot.params), "."])), drawing(plot),
     h("details", null, h("summary", null, t("numbers")), h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, plot.numbers[0].map((cell, k) => h("th", { class: k ? "n" : null }, named("column", cell))))),
       h("tbody", null, plot.numbers.slice(1).map((line) => h("tr", null, line.map((cell, k) => h("td", { class: k ? "n" : null }, cell === "" ? DASH : cell)))))))));
