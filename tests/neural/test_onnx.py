@@ -1,8 +1,10 @@
 """Checkpoints through ONNX Runtime: the same answers in 32 bits, nearly the same in 8."""
 
+import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +21,7 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
-from closeread.readers.neural import onnx, quantise  # noqa: E402
+from closeread.readers.neural import onnx, onnx_export, quantise  # noqa: E402
 from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.neural.onnx import open_network  # noqa: E402
@@ -120,6 +122,33 @@ def test_a_graph_is_made_once_for_the_same_weights(tmp_path, cache):
     assert len(list(cache.iterdir())) == 3
 
 
+def test_what_was_not_opened_for_a_long_time_is_removed_when_a_graph_is_made(tmp_path, cache):
+    """Also what other versions left, whatever it is called; one that is in use stays."""
+
+    def aged(path):
+        os.utime(path, (time.time() - 91 * 24 * 60 * 60,) * 2)
+
+    first = open_checkpoint(make_encoder(tmp_path / "one"), "span")
+    open_network(first, int8=False)
+    (used,) = cache.iterdir()
+    old, weights, folder = (cache / name for name in ("a.onnx", "a.onnx.data", "tmp1a2b3c"))
+    folder.mkdir()
+    for path in (folder / "float32.onnx", old, weights):
+        path.write_bytes(b"graph")
+    young = cache / "b.onnx"
+    young.write_bytes(b"graph")
+    for path in (used, old, weights, folder):
+        aged(path)
+    made = used.stat().st_mtime_ns
+    open_network(first, int8=False)
+    assert old.exists(), "nothing was made"
+    assert used.stat().st_mtime_ns == made
+    open_network(open_checkpoint(make_encoder(tmp_path / "two", seed=8), "span"), int8=True)
+    assert len(list(cache.iterdir())) == 3
+    assert used.exists()
+    assert young.exists()
+
+
 @pytest.mark.parametrize("runtime", ["onnx", "int8"])
 def test_a_graph_that_was_cut_short_is_made_anew(tmp_path, cache, runtime):
     question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
@@ -178,7 +207,7 @@ def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path):
     """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
     checkpoint = of_another_kind(tmp_path, "ModernBert")
     with pytest.raises(InputError, match="says something else than the model"):
-        onnx._export(checkpoint, tmp_path / "graph.onnx", padded=False)
+        onnx_export.export(checkpoint, tmp_path / "graph.onnx", padded=False)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +263,7 @@ def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
     """As the library writes them beside a graph of more than 2 GB; here they are parted by hand."""
     import onnx as library
 
-    exported = onnx._export
+    exported = onnx_export.export
 
     def parted(checkpoint, path, *, padded):
         exported(checkpoint, path, padded=padded)
@@ -248,15 +277,15 @@ def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
     sequences = [Encoded(list(range(5, 30)), [0] * 25)]
     ((_, wanted),) = forward(checkpoint, sequences)
-    monkeypatch.setattr(onnx, "_export", parted)
+    monkeypatch.setattr(onnx, "export", parted)
     for again in range(2):
         if again:
-            monkeypatch.setattr(onnx, "_export", None)
+            monkeypatch.setattr(onnx, "export", None)
         network = open_network(checkpoint, int8=False)
         ((_, row),) = forward(checkpoint, sequences, network=network)
         assert row == pytest.approx(wanted, abs=1e-4)
         assert sorted(one.suffix for one in cache.iterdir()) == [".data", ".onnx"]
-    monkeypatch.setattr(onnx, "_export", parted)
+    monkeypatch.setattr(onnx, "export", parted)
     assert open_network(checkpoint, int8=True)
     assert len(list(cache.iterdir())) == 3
 
@@ -276,7 +305,7 @@ def test_a_graph_of_8_bits_that_no_file_holds_is_one_message(tmp_path, cache, mo
 
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
-    monkeypatch.setattr(onnx, "_agree", lambda *of, **named: False)
+    monkeypatch.setattr(onnx_export, "_agree", lambda *of, **named: False)
     with pytest.raises(InputError, match="says something else"):
         open_network(checkpoint, int8=True)
     assert not list(cache.iterdir())

@@ -1,0 +1,167 @@
+"""Makes a checkpoint's model a graph, and holds what the graph says against what the model says."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import AttentionInterface
+from transformers.utils import logging
+
+from closeread.errors import InputError
+from closeread.readers.batching import Batch
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.engine import Ids, Network, TorchNetwork, framed
+from closeread.readers.neural.last import KEPT, with_last_layer
+from closeread.readers.neural.onnx_network import OnnxNetwork
+from closeread.readers.neural.opening import first_line
+
+_OPSET = 17
+_WHOLE = "closeread-whole"  # attention without a mask, by its name in transformers
+_ALIKE = 1e-3
+_LONG = 384  # tokens of a window, as a rule: some models look so far in another way
+
+
+def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
+    """Write the graph of a checkpoint's model.
+
+    Args:
+        checkpoint: On a processor, in float32.
+        path: Where to; beside it, where the graph has more than 2 GB, its weights.
+        padded: Whether the graph takes a mask. Without one it computes sequences that are not
+            padded, by ONNX Runtime's own attention.
+
+    Raises:
+        InputError: The model cannot be exported, or its graph says something else than it does.
+    """
+    typed = checkpoint.has_segments
+    ids, types, mask = map(torch.from_numpy, _tried(checkpoint, 24))
+    rows = _Rows(checkpoint, padded=padded).eval()
+    given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
+    axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
+    axes["rows"] = {0: "sequences"}
+    if checkpoint.head == "span":
+        axes["rows"][2] = "kept" if rows.last else "tokens"
+        if rows.last:
+            given[KEPT] = torch.arange(18).repeat(2, 1)
+            axes[KEPT] = {0: "sequences", 1: "kept"}
+    try:
+        with warnings.catch_warnings(), torch.inference_mode(False), torch.no_grad():
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                rows,
+                (ids,),
+                str(path),
+                kwargs=given,
+                dynamo=False,
+                input_names=["ids", *given],
+                output_names=["rows"],
+                dynamic_axes=axes,
+                opset_version=_OPSET,
+            )
+    except OSError:
+        raise
+    except Exception as error:  # what a model meets that is traced has no common kind
+        raise InputError(
+            f"the model cannot be made a graph: {first_line(error)}",
+            where=checkpoint.name,
+            expected="an encoder of the BERT or RoBERTa kind",
+            cure="-o runtime=torch",
+        ) from error
+    for n_tokens in (22, min(_LONG, checkpoint.max_length)):  # the graph was made with 24
+        if not _agree(checkpoint, OnnxNetwork(path, alone=False), n_tokens, padded=padded):
+            raise InputError(
+                "the model's graph says something else than the model",
+                where=checkpoint.name,
+                expected="an encoder of the BERT or RoBERTa kind",
+                cure="-o runtime=torch",
+            )
+
+
+def _agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: bool) -> bool:
+    """Say whether model and graph tell the same of two sequences, the second one padded."""
+    given = _tried(checkpoint, n_tokens)
+    try:
+        wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), graph))
+    except Exception:  # of the runtime's kinds: what was traced may hold for one length alone
+        return False
+    told = given[2].sum(axis=1)[: 1 + padded]  # where it has no mask the first alone is right
+    return all(
+        np.allclose(wanted[row][..., :n], found[row][..., :n], rtol=_ALIKE, atol=_ALIKE)
+        for row, n in enumerate(told)
+    )
+
+
+def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids, Ids]:
+    """Return ids, segments and mask of two sequences, of which the second has 20 tokens."""
+    tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
+    padding = checkpoint.tokenizer.pad_token_id or 0
+    ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
+    assert mask is not None
+    return ids, np.zeros_like(ids) if types is None else types, mask
+
+
+def encoder_name(checkpoint: Checkpoint) -> str:
+    """Return with what the names of the encoder's nodes begin in the graph of ``_Rows``."""
+    model = checkpoint.model
+    return "/model/" if model.base_model is model else f"/model/{model.base_model_prefix}/"
+
+
+class _Attention(torch.autograd.Function):  # type: ignore[misc]
+    """Attention of all tokens to all, which ONNX Runtime computes without keeping the weights."""
+
+    @staticmethod
+    def forward(_: Any, *of: Any) -> Any:
+        """Return what ``heads`` look up: arrays of shape (sequences, tokens, width)."""
+        *given, heads = of
+        split = (one.unflatten(2, (heads, -1)).transpose(1, 2) for one in given)
+        return scaled_dot_product_attention(*split).transpose(1, 2).flatten(2)
+
+    @staticmethod
+    def symbolic(graph: Any, *of: Any) -> Any:
+        """Return the graph's node."""
+        *given, heads = of
+        node = graph.op("com.microsoft::MultiHeadAttention", *given, num_heads_i=heads)
+        return node.setType(given[0].type())
+
+
+def _attention(
+    module: Any, query: Any, key: Any, value: Any, mask: Any, *, scaling: float | None, **_: Any
+) -> tuple[Any, None]:
+    """Attend as the library's functions do: (sequences, heads, tokens, width of a head)."""
+    heads, width = int(query.shape[1]), int(query.shape[3])
+    if mask is not None or (scaling or width**-0.5) != width**-0.5:
+        raise ValueError("the attention of this model is of another kind")
+    given = (one.transpose(1, 2).flatten(2) for one in (query, key, value))
+    return _Attention.apply(*given, heads).unflatten(2, (heads, width)), None
+
+
+class _Rows(torch.nn.Module):  # type: ignore[misc]
+    """The model as a function of arrays alone."""
+
+    def __init__(self, checkpoint: Checkpoint, *, padded: bool) -> None:
+        super().__init__()
+        self.model, self.last = with_last_layer(checkpoint)
+        AttentionInterface.register(_WHOLE, _attention)
+        verbosity = logging.get_verbosity()
+        logging.set_verbosity_error()  # of models whose attention is their own alone: it stays
+        try:  # "sdpa" traces in part
+            self.model.set_attn_implementation("eager" if padded else _WHOLE)
+        finally:
+            logging.set_verbosity(verbosity)
+        self._head = checkpoint.head
+
+    def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:
+        """Return rows as ``engine.Network`` does; where ``kept`` is given, of those tokens."""
+        if self.last and self._head != "span":
+            kept = torch.zeros_like(ids[:, :1])  # the first token's place
+        given = {"input_ids": ids, "token_type_ids": types, "attention_mask": mask}
+        given = {name: tensor for name, tensor in given.items() if tensor is not None}
+        if self._head == "choice":  # (questions, choices, tokens)
+            given = {name: tensor[:, None] for name, tensor in given.items()}
+        out = self.model(**given, **({} if kept is None else {KEPT: kept}))
+        if self._head == "span":
+            return torch.stack((out.start_logits, out.end_logits), dim=1)
+        return out.logits
