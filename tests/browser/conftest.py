@@ -37,3 +37,54 @@ def browser():
         started = driver.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
         yield started
         started.close()
+
+
+@pytest.fixture(scope="module")
+def lexical():
+    from served import serving
+
+    with serving("lexical") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def cues():
+    from served import serving
+
+    with serving("cues") as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; nothing may be logged, stand out at the side, or go to another server."""
+    from demo_visits import DESKTOP
+
+    contexts = []
+
+    def opened(server, size=None, scheme="light", locale="en-GB"):
+        context = browser.new_context(
+            viewport=size or DESKTOP, color_scheme=scheme, locale=locale, reduced_motion="reduce"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.logged, page.foreign = [], []
+        page.on("console", lambda message: page.logged.append(message.text))
+        page.on("pageerror", lambda error: page.logged.append(str(error)))
+        page.on("request", lambda sent: _note(page, server, sent.url))
+        page.goto(server.url + "/")
+        page.get_by_role("heading", level=1).wait_for()
+        return page
+
+    yield opened
+    for context in contexts:
+        for page in context.pages:
+            assert page.logged == []
+            assert page.foreign == []
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+        context.close()
+
+
+def _note(page, server, url):
+    if not url.startswith((server.url + "/", "data:")):
+        page.foreign.append(url)

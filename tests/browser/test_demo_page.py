@@ -9,12 +9,11 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.cli.datasets import open_dataset
 from closeread.text.polarity import asks_for
+from demo_visits import DESKTOP, PHONE, ask, refused
 from served import serving
 
 pytestmark = pytest.mark.browser
 
-DESKTOP = {"width": 1280, "height": 900}
-PHONE = {"width": 360, "height": 740}
 EXAMS = ("exam/en", "exam/zh")
 HOSTILE = (
     '<script>window.taken = 1</script><img src=x onerror="window.taken = 1"> '
@@ -22,74 +21,11 @@ HOSTILE = (
 )
 
 
-@pytest.fixture(scope="module")
-def lexical():
-    with serving("lexical") as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def cues():
-    with serving("cues") as server:
-        yield server
-
-
-@pytest.fixture
-def visit(browser):
-    """Opens a page; nothing may be logged, stand out at the side, or go to another server."""
-    contexts = []
-
-    def opened(server, size=None, scheme="light", locale="en-GB"):
-        context = browser.new_context(
-            viewport=size or DESKTOP, color_scheme=scheme, locale=locale, reduced_motion="reduce"
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.logged, page.foreign = [], []
-        page.on("console", lambda message: page.logged.append(message.text))
-        page.on("pageerror", lambda error: page.logged.append(str(error)))
-        page.on("request", lambda sent: _note(page, server, sent.url))
-        page.goto(server.url + "/")
-        page.get_by_role("heading", level=1).wait_for()
-        return page
-
-    yield opened
-    for context in contexts:
-        for page in context.pages:
-            assert page.logged == []
-            assert page.foreign == []
-            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-        context.close()
-
-
-def _note(page, server, url):
-    if not url.startswith((server.url + "/", "data:")):
-        page.foreign.append(url)
-
-
-def _refused(status, what, **headers):
-    """Answer as the service does when it refuses."""
-    error = {"what": what, "where": "", "expected": "less", "cure": "send less"}
-    return {"status": status, "json": {"error": error}, "headers": headers}
-
-
-def _ask(page, passage, question, options=()):
-    page.get_by_label("Passage", exact=True).fill(passage)
-    page.get_by_label("Question", exact=True).fill(question)
-    for place, option in enumerate(options):
-        if place == 0:
-            page.get_by_role("button", name="Give options").click()
-        elif place > 1:
-            page.get_by_role("button", name="Add an option").click()
-        page.get_by_label(f"Option {'ABCDE'[place]}", exact=True).fill(option)
-    page.get_by_role("button", name="Answer", exact=True).click()
-
-
 def test_an_extractive_question_from_paste_to_evidence(visit, lexical):
     """The answer, its place, its evidence with a number, confidence and alternatives are shown."""
     page = visit(lexical)
     assert "The answer appears here" in page.locator(".result").inner_text()
-    _ask(page, "The ferry left Marl at six. It carried 14 sheep and one piano.",
+    ask(page, "The ferry left Marl at six. It carried 14 sheep and one piano.",
          "How many sheep did it carry?")  # fmt: skip
     page.locator(".took").wait_for()
     assert page.locator(".told .filled").inner_text() == "14"
@@ -118,7 +54,7 @@ def test_a_confidence_that_is_no_share_is_not_told_in_percent(
         "coverage": [[]], "reader": "other", "options": {}, "version": "0",
     }  # fmt: skip
     page.route("**/v1/answer", lambda route: route.fulfill(json=reply))
-    _ask(page, "The lamp was lit at six.", "When?")
+    ask(page, "The lamp was lit at six.", "When?")
     page.locator(".took").wait_for()
     assert page.locator(".sure b").inner_text() == shown
     assert page.locator(".sure i").count() == bars
@@ -141,7 +77,7 @@ def test_options_with_what_no_evidence_covers(visit, lexical):
     """The option that the passage does not support is chosen; what nothing says of it is waved."""
     page = visit(lexical)
     options = ("The ferry left Marl at six.", "It carried two horses.", "It carried 14 sheep.")
-    _ask(page, "The ferry left Marl at six. It carried 14 sheep.",
+    ask(page, "The ferry left Marl at six. It carried 14 sheep.",
          "Which statement is not supported by the passage?", options)  # fmt: skip
     page.locator(".took").wait_for()
     assert page.locator(".told .filled").inner_text() == "B"
@@ -193,7 +129,7 @@ def test_chinese_by_the_browsers_language_and_back(visit, cues):
 
 def test_a_reader_that_does_not_answer_such_questions(visit, cues):
     page = visit(cues)
-    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    ask(page, "The lamp was lit at six.", "When was it lit?")
     page.locator(".took").wait_for()
     assert "only questions with options" in page.locator(".told").inner_text()
 
@@ -218,7 +154,7 @@ def test_what_is_missing_is_said_at_its_place(visit, lexical):
 
 def test_an_answer_grows_stale_when_something_is_changed(visit, lexical):
     page = visit(lexical)
-    _ask(page, "The lamp was lit at six. It went out at nine.", "When was it lit?")
+    ask(page, "The lamp was lit at six. It went out at nine.", "When was it lit?")
     page.locator(".took").wait_for()
     page.get_by_label("Question", exact=True).fill("When did it go out?")
     assert "Ask again" in page.locator(".changed").inner_text()
@@ -231,7 +167,7 @@ def test_an_answer_grows_stale_when_something_is_changed(visit, lexical):
 def test_nothing_in_a_passage_is_markup(visit, lexical):
     """Scripts stay text, in passage, question, options and what the server says of them."""
     page = visit(lexical, PHONE)
-    _ask(page, HOSTILE, "<b>When</b> was the lamp lit?",
+    ask(page, HOSTILE, "<b>When</b> was the lamp lit?",
          ("<script>window.taken = 1</script>", "at <i>six</i>"))  # fmt: skip
     page.locator(".took").wait_for()
     assert page.evaluate("window.taken") is None
@@ -242,7 +178,7 @@ def test_nothing_in_a_passage_is_markup(visit, lexical):
 
 def test_half_a_pair_of_code_units_is_sent_as_something(visit, lexical):
     page = visit(lexical)
-    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    ask(page, "The lamp was lit at six.", "When was it lit?")
     page.locator(".took").wait_for()
     page.evaluate(
         "() => { const node = document.getElementById('question');"
@@ -256,7 +192,7 @@ def test_half_a_pair_of_code_units_is_sent_as_something(visit, lexical):
 def test_places_are_code_points(visit, lexical):
     """Characters beyond the basic plane before the evidence move no mark."""
     page = visit(lexical)
-    _ask(page, "𠮷😀𠮷😀. The ferry carried 14 sheep.", "How many sheep did the ferry carry?")
+    ask(page, "𠮷😀𠮷😀. The ferry carried 14 sheep.", "How many sheep did the ferry carry?")
     page.locator(".took").wait_for()
     assert page.locator("#marked .said-here").inner_text() == "14"
 
@@ -265,7 +201,7 @@ def test_a_busy_server_is_asked_again(visit, lexical):
     """After two 503 the answer comes; meanwhile the page counts down, and can be told to stop."""
     page = visit(lexical)
     page.clock.install()
-    answers = [_refused(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
+    answers = [refused(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
 
     def busy(route):
         route.fulfill(**answers.pop()) if answers else route.continue_()
@@ -310,8 +246,8 @@ def test_a_request_can_be_cancelled(visit, lexical):
 )
 def test_refusals_are_told_in_words(visit, lexical, status, headline):
     page = visit(lexical)
-    page.route("**/v1/answer", lambda route: route.fulfill(**_refused(status, "<b>too much</b>")))
-    _ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.route("**/v1/answer", lambda route: route.fulfill(**refused(status, "<b>too much</b>")))
+    ask(page, "The lamp was lit at six.", "When was it lit?")
     trouble = page.get_by_role("alert")
     trouble.wait_for()
     assert headline in trouble.inner_text()
@@ -329,7 +265,7 @@ def test_what_is_too_long_is_said_at_its_place(visit):
                  "--max-body-bytes", "400") as server:  # fmt: skip
         page = visit(server)
         page.on("request", lambda sent: page.foreign.append(sent.url))
-        _ask(page, "The lamp was lit at six. " * 2, "When was the lamp lit?")
+        ask(page, "The lamp was lit at six. " * 2, "When was the lamp lit?")
         told = page.locator("#passage-problem").inner_text()
         assert told.startswith("50 characters, and the server takes 30 at most.")
         assert page.evaluate("document.activeElement.id") == "passage"
@@ -340,7 +276,7 @@ def test_a_real_refusal_comes_into_view(visit):
     """Of the real service, not one made up here; on a phone it stands below the form."""
     with serving("lexical", "--max-body-bytes", "300") as server:
         page = visit(server, PHONE)
-        _ask(page, "The lamp was lit at six. " * 20, "When was it lit?")
+        ask(page, "The lamp was lit at six. " * 20, "When was it lit?")
         alert = page.get_by_role("alert")
         alert.wait_for()
         assert "Expected: at most 300 bytes" in alert.inner_text()
@@ -352,7 +288,7 @@ def test_a_real_refusal_comes_into_view(visit):
 def test_an_alternative_stands_once(visit, lexical):
     """However many places it has in the passage; how many it has is said."""
     page = visit(lexical)
-    _ask(page, "The ferry left Marl at six. It came back. " * 5, "When did the ferry leave?")
+    ask(page, "The ferry left Marl at six. It came back. " * 5, "When did the ferry leave?")
     page.locator(".took").wait_for()
     rows = page.locator(".others .says").all_inner_texts()
     assert re.fullmatch(r"six \([2-5] places\)", rows[0])

@@ -55,6 +55,7 @@ function asks() {
 function options() {
   const more = (count) => {
     draft.options.push(...Array(count).fill(""));
+    editing.options = true;
     if (!draft.chosen) draft.asks = asksFor(draft.question);
     changed();
     render();
@@ -98,6 +99,7 @@ function changed() {
   for (const node of document.querySelectorAll(".problem")) node.textContent = "";
   if (answered && !stale) {
     stale = true;
+    if (trouble) return;
     const node = document.getElementById("result");
     node.classList.add("stale");
     node.prepend(h("p", { class: "changed" }, t("changed")));

@@ -56,10 +56,16 @@ function scale(candidates) {
   return { told: (score) => (shares ? `${percent(score)}%` : score.toFixed(places).replace("-", "−")), part: (score) => (high > low ? (score - low) / (high - low) : 1) };
 }
 
+// A reader that weighed something found nothing or was not sure; one that did not takes no such question.
+function whySilent({ answer, candidates, option_scores: scores }) {
+  if (candidates.length || scores.length) return answer ? "no-answer-why" : "no-answer-unsure";
+  return answered.asked.options.length ? "no-answer-choice" : "no-answer-options";
+}
+
 function saying(prediction) {
   const { answer } = prediction, { options } = answered.asked;
   if (!answer || answer.kind === "none" || !(answer.label || answer.texts?.length)) {
-    return h("p", { class: "told" }, h("span", { class: "filled none" }, t("no-answer")), h("span", { class: "with soft" }, t(options.length || answer?.kind === "none" && prediction.candidates.length ? "no-answer-why" : "no-answer-options")));
+    return h("p", { class: "told" }, h("span", { class: "filled none" }, t("no-answer")), h("span", { class: "with soft" }, t(whySilent(prediction))));
   }
   if (answer.kind === "choice") {
     return h("p", { class: "told" }, h("span", { class: "filled" }, answer.label), h("span", { class: "with" }, options[LETTERS.indexOf(answer.label)] ?? (answer.texts ?? []).join(" ")));
@@ -96,7 +102,7 @@ function optionRows(prediction, sentences) {
       scores.length ? h("div", { class: "score share" + (said ? " top" : ""), title: raw === undefined ? null : t("score-why", { score: spot(raw) }), style: { "--share": part(scores[k]) } }, told(scores[k]), h("i")) : h("span"));
   };
   const labelled = LETTERS.slice(0, options.length).split("").filter((label) => sentences.some((one) => one.label === label));
-  const show = (label) => { showing = label; render(); document.getElementById(`show-${label}`).focus(); };
+  const show = (label) => { showing = label; render(); markIntoView(); document.getElementById(`show-${label}`).focus(); };
   return h("div", { class: "part" },
     h("div", { class: "label" }, h("h2", null, t("options")), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
     h("p", { class: "polarity" }, t("asks"), " ", h("b", null, t(`asks.${answered.asked.asks}`))),

@@ -44,6 +44,19 @@ async function send(body, signal) {
   }
 }
 
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+// Where somebody is writing, so that the page can be made anew around it.
+function caret() {
+  const { id, selectionStart, selectionEnd } = document.activeElement;
+  return document.activeElement.matches("textarea") && { id, selectionStart, selectionEnd };
+}
+function putCaret({ id, selectionStart, selectionEnd }) {
+  const node = document.getElementById(id);
+  node?.focus({ preventScroll: true });
+  node?.setSelectionRange?.(selectionStart, selectionEnd);
+  return Boolean(node);
+}
+
 async function ask() {
   if (busy) return;
   if (!check()) {
@@ -67,8 +80,10 @@ async function ask() {
     const { error } = reply.predictions[0];
     if (error) throw new Trouble("failed.reader", [error]);
     answered = { asked, reply, took: performance.now() - since };
-    stale = false;
-    editing = { passage: false, options: false };
+    // Whoever writes on while waiting keeps what was written.
+    const now = request().asked;
+    editing = { passage: now.passage !== asked.passage, options: !same(now.options, asked.options) };
+    stale = !same(now, asked);
     const own = predictionOf().answer?.label ?? "";
     showing = predictionOf().evidence.some((one) => one.option_label === own) ? own : "";
     said = t("answered", { answer: spoken(predictionOf()) });
@@ -79,8 +94,10 @@ async function ask() {
   } finally {
     clearInterval(ticking);
     busy = null;
+    const writing = !same(request().asked, asked) && caret();
     render();
-    document.getElementById("go").focus({ preventScroll: true });
+    if (answered && !stale && !trouble) markIntoView();
+    if (!writing || !putCaret(writing)) document.getElementById("go").focus({ preventScroll: true });
     tell(said);
   }
   if (trouble || (answered && !stale)) bringIntoView(document.getElementById("result"));

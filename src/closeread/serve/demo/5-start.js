@@ -8,6 +8,13 @@ function bringIntoView(node) {
   const { top, bottom } = node.getBoundingClientRect();
   if (top > innerHeight * 0.7 || bottom < 0) node.scrollIntoView({ block: "start", behavior: "instant" });
 }
+// A long passage has a scroll bar of its own, and what is marked may lie far down.
+function markIntoView() {
+  const box = document.getElementById("marked"), mark = box?.querySelector(".said-here, .badge");
+  if (!mark) return;
+  const around = box.getBoundingClientRect(), at = mark.getBoundingClientRect();
+  if (at.top < around.top || at.bottom > around.bottom) box.scrollTop += at.top - around.top - around.height / 3;
+}
 
 function example(one) {
   Object.assign(draft, { passage: one.passage, question: one.question, options: [...(one.options ?? [])], asks: asksFor(one.question), chosen: false });
@@ -30,6 +37,7 @@ function speak(language) {
   render();
 }
 function render() {
+  const scrolled = document.getElementById("marked")?.scrollTop ?? 0;
   const [before, after] = t("lead", { reader: "\u0000" }).split("\u0000");
   app.replaceChildren(
     h("header", { class: "bar" }, h("span", { class: "brand" }, "closeread"), h("span", { class: "about" }, DATA.reader),
@@ -48,6 +56,7 @@ function render() {
   document.getElementById("result").classList.toggle("stale", stale && !trouble);
   if (stale && !trouble) document.getElementById("result").prepend(h("p", { class: "changed" }, t("changed")));
   document.querySelectorAll("textarea:not(.long)").forEach(grow);
+  document.getElementById("marked")?.scrollTo(0, scrolled);
 }
 
 document.addEventListener("keydown", (event) => {

@@ -1,0 +1,138 @@
+"""What the page where a person asks says between an answer and the next, in a real browser."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+
+from closeread.serve.demo import _script
+from demo_visits import ask, refused
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize(
+    ("prediction", "options", "told"),
+    [
+        ({"answer": {"kind": "none"}}, ("It was lit.", "It was not."), "without options"),
+        ({"answer": {"kind": "none"}}, (), "only questions with options"),
+        ({"candidates": [{"answer": {"kind": "choice", "label": "A"}, "score": 0.6}]},
+         ("It was lit.", "It was not."), "not sure enough"),
+        ({"answer": {"kind": "none"}, "candidates": [{"answer": {"kind": "none"}, "score": 0.6}]},
+         (), "finds no answer in this passage"),
+    ],
+    ids=["takes-no-options", "takes-options-only", "withheld", "none-there"],
+)  # fmt: skip
+def test_why_there_is_no_answer(visit, lexical, prediction, options, told):
+    """A reader that does not take such questions did not find that the passage has no answer."""
+    page = visit(lexical)
+    reply = {
+        "predictions": [{"question_id": "q", "confidence": 0.0} | prediction],
+        "coverage": [[]], "reader": "other", "options": {}, "version": "0",
+    }  # fmt: skip
+    page.route("**/v1/answer", lambda route: route.fulfill(json=reply))
+    ask(page, "The lamp was lit at six.", "Which is true?", options)
+    page.locator(".took").wait_for()
+    assert told in page.locator(".told").inner_text()
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["answered", "refused"])
+def test_what_is_written_while_waiting_stays(visit, lexical, fails):
+    """Nothing written is hidden, the answer is marked as one to something else, the caret stays."""
+    page = visit(lexical)
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/v1/answer", hold)
+    ask(page, "The lamp was lit at six. It went out at nine.", "When was it lit?")
+    page.get_by_text("Reading, ").wait_for()
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six. It went out at ten.")
+    page.get_by_label("Question", exact=True).fill("When did it go out")
+    if fails:
+        held[0].fulfill(**refused(422, "too much"))
+    else:
+        held[0].continue_()
+    page.locator("#cancel").wait_for(state="detached")
+    assert page.locator(".changed").count() == (0 if fails else 1)
+    page.keyboard.type("?")
+    assert page.get_by_label("Question", exact=True).input_value() == "When did it go out?"
+    assert page.get_by_label("Passage", exact=True).input_value().endswith("at ten.")
+    page.unroute("**/v1/answer")
+    page.keyboard.press("Control+Enter")
+    page.locator("#marked").wait_for()
+    assert "at ten" in page.locator("#marked").inner_text()
+    assert page.locator(".changed, .trouble").count() == 0
+    page.logged = [line for line in page.logged if "422" not in line]
+
+
+def test_options_are_given_after_an_answer_without(visit, lexical):
+    page = visit(lexical)
+    ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.locator(".took").wait_for()
+    page.get_by_role("button", name="Give options").click()
+    assert page.evaluate("document.activeElement.id") == "option-0"
+    page.keyboard.type("at five")
+    page.get_by_label("Option B", exact=True).fill("at six")
+    page.keyboard.press("Control+Enter")
+    page.locator(".option").first.wait_for()
+    assert page.locator(".told .filled").inner_text() == "B"
+
+
+def test_trouble_is_not_taken_for_an_answer_that_grew_stale(visit, lexical):
+    page = visit(lexical)
+    ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.locator(".took").wait_for()
+    page.route("**/v1/answer", lambda route: route.fulfill(**refused(422, "too much")))
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("alert").wait_for()
+    page.get_by_label("Question", exact=True).fill("When did it go out?")
+    assert page.locator(".changed").count() == 0
+    assert page.get_by_role("alert").evaluate("node => getComputedStyle(node).opacity") == "1"
+    page.logged = [line for line in page.logged if "422" not in line]
+
+
+def test_what_is_marked_in_a_long_passage_is_in_sight(visit, lexical):
+    """The passage scrolls in a box of its own: to the answer, or to an option's evidence."""
+    page = visit(lexical)
+    filler = "The harbour was quiet that morning and nobody came by. " * 200
+    passage = f"The piano was red. {filler} It carried 14 sheep. {filler}"
+    ask(page, passage, "How many sheep did it carry?")
+    page.locator(".took").wait_for()
+    assert _seen(page, ".said-here")
+    page.get_by_role("button", name="中文", exact=True).click()
+    assert _seen(page, ".said-here")
+    page.get_by_role("button", name="English", exact=True).click()
+    page.get_by_role("button", name="Edit passage").click()
+    ask(page, passage, "Which statement is supported?", ("The piano was red.", "It carried sheep."))
+    page.locator("#show-B").click()
+    assert _seen(page, ".badge")
+    page.locator("#show-A").click()
+    assert _seen(page, ".badge")
+
+
+def _seen(page, mark):
+    """Whether the first such mark of the passage lies within its box."""
+    return page.evaluate(
+        """(mark) => {
+          const box = document.getElementById("marked").getBoundingClientRect();
+          const at = document.querySelector(`#marked ${mark}`).getBoundingClientRect();
+          return at.top >= box.top && at.bottom <= box.bottom;
+        }""",
+        mark,
+    )
+
+
+def test_no_word_of_the_page_is_left_over():
+    """Every word is asked for by the page's scripts, by its name or by the beginning of it."""
+    folder = files("closeread.serve") / "demo"
+    script = _script()
+    unused = [
+        name
+        for name in json.loads((folder / "words.json").read_text("utf-8"))
+        if f'"{name}"' not in script and f"`{name.partition('.')[0]}.$" not in script
+    ]
+    assert set(unused) <= {"title", "noscript"}

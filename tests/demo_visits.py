@@ -1,0 +1,22 @@
+"""What a person does at the page of a service, for tests in a real browser."""
+
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 360, "height": 740}
+
+
+def refused(status, what, **headers):
+    """Answer as the service does when it refuses."""
+    error = {"what": what, "where": "", "expected": "less", "cure": "send less"}
+    return {"status": status, "json": {"error": error}, "headers": headers}
+
+
+def ask(page, passage, question, options=()):
+    page.get_by_label("Passage", exact=True).fill(passage)
+    page.get_by_label("Question", exact=True).fill(question)
+    for place, option in enumerate(options):
+        if place == 0:
+            page.get_by_role("button", name="Give options").click()
+        elif place > 1:
+            page.get_by_role("button", name="Add an option").click()
+        page.get_by_label(f"Option {'ABCDE'[place]}", exact=True).fill(option)
+    page.get_by_role("button", name="Answer", exact=True).click()
