@@ -6,6 +6,7 @@ version of this program, is removed when another is made.
 """
 
 import hashlib
+import json
 import os
 import shutil
 import time
@@ -30,7 +31,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_VERSION = 7  # of what is written; another number makes all graphs anew
+_VERSION = 8  # of what is written; another number makes all graphs anew
 _UNUSED_DAYS = 90  # after which a graph is removed
 
 
@@ -134,7 +135,9 @@ def _key(checkpoint: Checkpoint) -> str:
     """Return a name for a model: of its weights, its configuration and its head."""
     model = checkpoint.model
     digest = hashlib.sha256(f"{_VERSION} {checkpoint.head} {torch.__version__}\n".encode())
-    digest.update(os.fsencode(model.config.to_json_string(use_diff=False)))
+    told = json.loads(model.config.to_json_string(use_diff=False))
+    told.pop("_name_or_path", None)  # the same model wherever it lies
+    digest.update(json.dumps(told).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
         digest.update(tensor.detach().contiguous().cpu().numpy())
