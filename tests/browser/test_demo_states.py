@@ -9,6 +9,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.serve.demo import _script
 from demo_visits import ask, refused
+from served import serving
 
 pytestmark = pytest.mark.browser
 
@@ -124,6 +125,20 @@ def _seen(page, mark):
         }""",
         mark,
     )
+
+
+def test_whose_evidence_it_is(visit, lexical):
+    """What the service's retriever found is not shown as the reader's reasons."""
+    page = visit(lexical)
+    page.get_by_role("button", name="Night buses").click()
+    page.locator(".took").wait_for()
+    assert page.locator(".found-by").count() == 0
+    with serving("longest-option") as server:
+        page = visit(server)
+        page.get_by_role("button", name="Night buses").click()
+        page.locator(".took").wait_for()
+        assert "the retriever cover" in page.locator(".found-by").inner_text()
+        page.context.close()
 
 
 def test_no_word_of_the_page_is_left_over():

@@ -182,6 +182,7 @@ def command(
             describe_reader(reader, resolved, made),
             finder,
             dataclasses.replace(settings, batch_size=size),
+            retriever,
         )
         if is_open(listening):
             remark("anybody who reaches this machine can ask: there is no password")

@@ -111,9 +111,13 @@ def reply(order: Order, reader: ReaderInfo) -> bytes:
 class Finisher:
     """Cuts a prediction to what was asked for, and says what its evidence covers."""
 
-    def __init__(self, retriever: Retriever | None) -> None:
-        """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does)."""
+    def __init__(self, retriever: Retriever | None, name: str = "") -> None:
+        """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does).
+
+        It is called ``name`` in what it found: that is not the reader's.
+        """
         self._retriever = retriever
+        self._name = name
 
     def __call__(self, order: Order, place: Place, prediction: Prediction) -> Answered:
         """Return the answer to one question, of which it is sure that JSON can hold it."""
@@ -121,13 +125,15 @@ class Finisher:
         evidence: tuple[Evidence, ...] = ()
         if order.evidence and not prediction.error:
             evidence = prediction.evidence or tuple(self._found(passage, question))
+        found_by = "" if prediction.evidence else self._name
         cut = msgspec.structs.replace(
             prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
         )
         line, failed = encoded(cut)
         if failed:
             return Answered(_PREDICTION.decode(line))
-        return Answered(cut, tuple(_coverage(passage, question, one) for one in evidence))
+        told = (_coverage(passage, question, one, found_by) for one in evidence)
+        return Answered(cut, tuple(told))
 
     def _found(self, passage: Passage, question: Question) -> list[Evidence]:
         if self._retriever is None:
@@ -139,7 +145,7 @@ class Finisher:
         return [quoted(one, passage) for one in found]
 
 
-def _coverage(passage: Passage, question: Question, evidence: Evidence) -> Coverage:
+def _coverage(passage: Passage, question: Question, evidence: Evidence, found_by: str) -> Coverage:
     label: Any = evidence.option_label
     option = next((one for one in question.options if label and one.label == label), None)
     told = explain(question, passage, option, evidence)
@@ -148,4 +154,5 @@ def _coverage(passage: Passage, question: Question, evidence: Evidence) -> Cover
         option_label=evidence.option_label,
         covered=told.covered,
         uncovered=told.uncovered,
+        found_by=found_by,
     )

@@ -35,13 +35,14 @@ class Service:
         info: ReaderInfo,
         retriever: Retriever | None,
         settings: Settings,
+        retriever_name: str = "",
     ) -> None:
         """Make it; ``retriever`` finds evidence where the reader gives none itself."""
         self.info = info
         self.settings = settings
         self.metrics = Metrics()
         self.bodies = Bodies(settings)
-        self.batcher = Batcher(reader, Finisher(retriever), settings, self.metrics)
+        self.batcher = Batcher(reader, Finisher(retriever, retriever_name), settings, self.metrics)
         self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
         self._begun = time.monotonic()
 

@@ -317,6 +317,7 @@ def test_evidence_of_the_reader_stays_and_is_explained():
         assert len(found.candidates) == 3
         assert [(one.spans, one.score) for one in found.evidence] == [((Span(0, 24),), 0.25)]
         assert reply.coverage[0][0].claim == "What is six?"
+        assert reply.coverage[0][0].found_by == ""
         assert [span.of("What is six?") for span in reply.coverage[0][0].uncovered] == []
         bare = decoded(server.post("/v1/answer", asking("six", n_best=0, evidence=False)))
         assert (bare.predictions[0].candidates, bare.predictions[0].evidence) == ((), ())
@@ -333,6 +334,7 @@ def test_evidence_for_readers_that_give_none(retriever, count):
         }
         reply = decoded(server.post("/v1/answer", body))
         assert len(reply.predictions[0].evidence) == len(reply.coverage[0]) == count
+        assert {one.found_by for one in reply.coverage[0]} == ({retriever} if count else set())
         if count:
             assert reply.predictions[0].evidence[0].texts == ("The lamp was lit at six.",)
             assert [span.of("elephants") for span in reply.coverage[0][1].uncovered] == [

@@ -66,12 +66,14 @@ class Coverage(Record, frozen=True, kw_only=True):
         option_label: The option; empty where the claim is the question.
         covered: Parts of the claim with their places in the passage.
         uncovered: Parts of the claim that the evidence does not say.
+        found_by: The service's retriever, where the reader named no evidence itself.
     """
 
     claim: str
     option_label: str = ""
     covered: tuple[Match, ...] = ()
     uncovered: tuple[Span, ...] = ()
+    found_by: str = ""
 
 
 class AnswerReply(Record, frozen=True, kw_only=True):

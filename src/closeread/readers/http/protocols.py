@@ -1,13 +1,20 @@
 """What is posted to a served reader and how its replies are read, in either protocol."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import Any
 
 import msgspec
 
 from closeread.formats.conversion.spacy_tokens import tokenizer
-from closeread.readers.http.answer_wire import MOST_CANDIDATES, AnswerReply, AnswerRequest, asked
+from closeread.readers.http.answer_wire import (
+    MOST_CANDIDATES,
+    AnswerReply,
+    AnswerRequest,
+    Coverage,
+    asked,
+)
 from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Answer, Passage, Prediction, Question
 
@@ -51,7 +58,8 @@ class Own:
             reply = _decoded(raw, AnswerReply)
             if [one.question_id for one in reply.predictions] != names:
                 raise MalformedReplyError("the reply answers other questions than were asked")
-            return list(reply.predictions)
+            covered = chain(reply.coverage, repeat(()))
+            return list(map(_readers_own, reply.predictions, covered))
 
         return Exchange("/v1/answer", msgspec.to_builtins(request), read)
 
@@ -114,6 +122,13 @@ def portions(items: Iterable[Item], most: int) -> Iterator[Portion]:
         begun.append(item)
     if begun:
         yield tuple(begun)
+
+
+def _readers_own(prediction: Prediction, coverage: Sequence[Coverage]) -> Prediction:
+    """Return a prediction without the evidence that the reader did not name itself."""
+    if not any(one.found_by for one in coverage):
+        return prediction
+    return msgspec.structs.replace(prediction, evidence=())
 
 
 def _answered(name: str, texts: Mapping[str, Any]) -> Prediction:

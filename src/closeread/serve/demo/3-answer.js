@@ -152,6 +152,12 @@ function key(sentences) {
   return marks.length > 0 && h("div", { class: "key" }, marks);
 }
 
+// Whoever reads that a sentence is evidence takes it for the reader's, unless told otherwise.
+function foundBy() {
+  const name = (answered.reply.coverage?.[0] ?? []).find((one) => one.found_by)?.found_by;
+  return name && h("p", { class: "soft found-by" }, t("found-by", { name }));
+}
+
 function result() {
   if (trouble) return troubleBox();
   if (!answered) return h("p", { class: "empty soft" }, t("empty"));
@@ -162,6 +168,7 @@ function result() {
     typeof prediction.confidence === "number" && h("p", { class: "why soft" }, t("confidence-why")),
     asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(sentences), alternatives(prediction)],
     key(sentences),
+    foundBy(),
     prediction.note && h("details", { class: "note" }, h("summary", null, t("reasons")), h("p", null, prediction.note)),
     h("p", { class: "took" }, t("took", { reader: reply.reader, time })),
   ];

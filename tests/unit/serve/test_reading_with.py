@@ -1,0 +1,37 @@
+"""`closeread read --reader http:URL` against a real service, beside the reader itself."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+
+from closeread.cli.datasets import open_dataset
+from closeread.readers import make
+from closeread.runs.predict import Job, batch_size_of, predict
+from closeread.runs.records import describe_reader
+from closeread.runs.store import PREDICTIONS
+from served import serving
+
+
+def read(name, exam, folder):
+    """The run's file of predictions, without how long each took."""
+    reader, options = make(name, {})
+    job = Job(
+        dataset=open_dataset(exam),
+        reader=reader,
+        reader_info=describe_reader(name, options, reader),
+        limit=12,
+        batch_size=batch_size_of(reader),
+    )
+    predict(job, folder)
+    return (folder / PREDICTIONS).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("reader", "exam"),
+    [("longest-option", "exam/zh"), ("cues", "exam/zh"), ("lexical", "exam/en")],
+)
+def test_a_served_reader_reads_as_it_does_in_this_process(tmp_path, reader, exam):
+    """Byte for byte: what the service's retriever finds is not taken for the reader's evidence."""
+    here = read(reader, exam, tmp_path / "here")
+    with serving(reader) as server:
+        assert read(f"http:{server.url}", exam, tmp_path / "there") == here
