@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from closeread.training.confidence import Learned
     from closeread.training.honesty import Change, Interval
 
+_LEVEL = 0.95  # of the intervals
 _TOLD_WEIGHTS = 8
 _NO_PERCENT = ("brier", "auroc")
 _LESS_IS_BETTER = ("ece", "brier", "aurc")
@@ -64,7 +65,7 @@ def learn(
         )
         for row, right in zip(rows, correct, strict=True)
     ]
-    options = msgspec.convert(settings, ConfidenceSettings)
+    options = msgspec.convert(settings | {"level": _LEVEL}, ConfidenceSettings)
     learned = fitted(examples, scale, options)
     calibrator = msgspec.structs.replace(
         learned.calibrator,
@@ -91,9 +92,9 @@ def learn(
             runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
         )
     if json_:
-        as_json(_as_printed(out, calibrator, learned))
+        as_json(_as_printed(out, calibrator, learned) | {"intervals": _intervals(sought)})
     else:
-        _print(out, calibrator, learned)
+        _print(out, calibrator, learned, sought)
         for warning in _worse(learned.changes, calibrator.method):
             remark(warning)
 
@@ -135,17 +136,25 @@ def apply(
                 "withheld": withheld,
                 "n_questions": made.info.n_predictions,
                 "measured": {name: vars(change) for name, change in measured.items()},
+                "intervals": _intervals(sought),
                 "warnings": warnings,
             }
         )
         return
     if measured:
         _print_changes(run.info.dataset.name, measured)
+    else:
+        judge = sought.metric or calibrator.settings.get("metric", "by-kind")
+        remark(f"nothing was measured: no answer has gold by which {_judge(judge)} could judge it")
     for warning in warnings:
         remark(warning)
     if least is not None:
         remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld below {least:.3f}")
     click.echo(made.path)
+
+
+def _judge(metric: str) -> str:
+    return "the metric of its kind" if metric in ("", "by-kind") else metric
 
 
 def _own_confidences(run: Run) -> Run:
@@ -184,7 +193,7 @@ def _measured(run: Run, calibrator: Calibrator, sought: Sought) -> "dict[str, Ch
         [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows],
         _right(rows, replace(sought, metric=metric, right_from=line)),
         resamples=sought.resamples,
-        level=0.95,
+        level=_LEVEL,
         seed=sought.seed,
     )
 
@@ -300,10 +309,26 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
     }
 
 
-def _print(out: Path, calibrator: Calibrator, learned: "Learned") -> None:
+def _intervals(sought: Sought) -> dict[str, Any]:
+    """Return how the intervals were made."""
+    return {
+        "method": "bootstrap",
+        "unit": "passage",
+        "level": _LEVEL,
+        "resamples": sought.resamples,
+        "seed": sought.seed,
+    }
+
+
+def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought) -> None:
     remark(
         f"{len(learned.confidences):,} answers over {learned.n_parts:,} passages, each judged by "
         f"a calibrator ({calibrator.method}) that did not see its passage"
+        + (
+            f"; {_LEVEL:.0%} intervals by {sought.resamples:,} resamples"
+            if sought.resamples
+            else ""
+        )
     )
     _print_changes("held out", learned.changes)
     if isinstance(calibrator.model, Linear) and len(calibrator.features) > 1:

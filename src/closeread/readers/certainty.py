@@ -60,13 +60,14 @@ _MOST_TIMES = 20
 
 
 def scale_of(predictions: Sequence[Prediction]) -> Scale:
-    """Return what the scores of n-best lists and options are, told from all of a run's.
+    """Return what the scores of n-best lists are, told from all of a run's.
 
     They are ``probabilities`` where all lie in [0, 1] and no list sums to more than 1, else
-    ``logits``, of which a softmax makes shares.
+    ``logits``, of which a softmax makes shares. Scores of options say nothing of them: how well
+    each is supported need not sum to 1.
     """
     for prediction in predictions:
-        scores = [one.score for one in prediction.candidates] or prediction.option_scores
+        scores = [one.score for one in prediction.candidates]
         if scores and (min(scores) < 0 or math.fsum(scores) > 1 + _TOLERANCE):
             return "logits"
     return "probabilities"
@@ -125,7 +126,7 @@ def _shares(question: Question, prediction: Prediction, scale: Scale) -> list[fl
     if not scores and prediction.option_scores:
         sign = -1.0 if question.asks_for == "contradicted" else 1.0
         scores = [sign * one for one in prediction.option_scores]
-        scale = "logits"  # how well each option is supported need not sum to 1
+        scale = "logits"
     scores.sort(reverse=True)
     if scale == "probabilities" or not scores:
         return scores

@@ -51,11 +51,17 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
     predictions = as_submission(run, dataset).predictions
     for _, passage, question in ordered(dataset, run.info.dataset.limit):
         prediction = predictions.get(question.question_id)
-        if prediction is None or prediction.error:
+        if prediction is None or prediction.error or not _has_gold(question):
             continue
         correct = judge.score(question, prediction).values["correct"]
         if correct is not None:
             yield Graded(passage, stripped(question), prediction, correct)
+
+
+def _has_gold(question: Question) -> bool:
+    """Whether anything is known by which a metric could judge; most refuse a question without."""
+    known = any(truth is not None for truth in question.option_truth)
+    return bool(question.answers or question.gold_evidence or known)
 
 
 def recalibrated(

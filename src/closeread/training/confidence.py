@@ -203,8 +203,15 @@ def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
             f"kept_back={settings.kept_back:g}",
             expected="folds 2 or more, risk in [0, 1), delta and kept_back in (0, 1)",
         )
-    if settings.method in ("platt", "isotonic") and all(one.told is None for one in examples):
+    silent = sum(one.told is None for one in examples)
+    if settings.method in ("platt", "isotonic") and silent == len(examples):
         raise UsageError(
             f"{settings.method} bends a reader's own confidence, and this one tells none",
             expected="logistic or forest, which look at the answers themselves",
+        )
+    if settings.method == "platt" and silent:  # to a curve of log odds they would seem even
+        raise UsageError(
+            f"platt bends a reader's own confidence, and {silent:,} of {len(examples):,} answers "
+            "have none",
+            expected="isotonic, which takes these for the least sure, logistic or forest",
         )

@@ -8,6 +8,8 @@ from click.testing import CliRunner
 from closeread import exam
 from closeread.cli import cli
 from closeread.errors import UsageError
+from closeread.readers.calibrate import Calibrator, Linear, save_calibrator
+from closeread.readers.certainty import NAMES
 from closeread.runs.store import open_run
 
 pytest.importorskip("sklearn")
@@ -73,6 +75,9 @@ def test_json_and_a_threshold(closeread, run):
     assert 0 < told["n_kept_back"] < 108
     assert told["threshold"]["risk"] == 0.9
     assert set(told["held_out"]["auroc"]) >= {"before", "after", "difference"}
+    assert told["intervals"] == {
+        "method": "bootstrap", "unit": "passage", "level": 0.95, "resamples": 1000, "seed": 0
+    }  # fmt: skip
     done = closeread("calibrate", run, "--with", "c.json", "--out", "new", "--selective", "--json")
     assert done.exit_code == 0, (done.output, done.exception)
     told = json.loads(done.stdout)
@@ -134,20 +139,33 @@ def test_parts_of_right_need_a_line(closeread):
     assert done.exit_code == 0, (done.output, done.exception)
 
 
-def test_a_run_without_gold_is_written_and_not_measured(closeread, run, tmp_path):
-    """Confidences are for questions whose answers nobody knows yet."""
-    rows = [json.loads(line) for line in exam.locate("exam/zh").read_text("utf-8").splitlines()]
+@pytest.mark.parametrize("name", ["exam/zh", "exam/en"])
+@pytest.mark.parametrize("metric", ["", "choice.accuracy", "squad.em"])
+def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, name, metric):
+    """Confidences are for questions whose answers nobody knows yet, spans among them."""
+    rows = [json.loads(line) for line in exam.locate(name).read_text("utf-8").splitlines()]
     for row in rows:
         for question in row.get("questions", ()):
-            question.pop("answers", None)
-            question.pop("option_truth", None)
+            question["kind"] = "choice" if question.get("options") else "span"
+            for key in ("answers", "option_truth", "gold_evidence"):
+                question.pop(key, None)
     text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     (tmp_path / "bare.jsonl").write_text(text, "utf-8")
-    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    values = (0.0,) * len(NAMES)
+    model = Linear(intercept=0.5, weights=values, means=values, spreads=(1.0,) * len(NAMES))
+    learned = Calibrator(
+        method="logistic",
+        features=NAMES,
+        scale="logits",
+        model=model,
+        settings={"metric": metric or "by-kind"},
+    )
+    save_calibrator(tmp_path / "c.json", learned)
     assert closeread("read", "bare.jsonl", "--reader", "lexical", "--out", "bare").exit_code == 0
     done = closeread("calibrate", "bare", "--with", "c.json", "--out", "new")
     assert done.exit_code == 0, (done.output, done.exception)
     assert done.stdout == "new\n"
+    assert f"nothing was measured: no answer has gold by which {metric or 'the'}" in done.stderr
     assert all(0 < one.confidence < 1 for one in open_run("new").predictions())
 
 

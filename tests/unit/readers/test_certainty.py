@@ -86,6 +86,13 @@ def test_the_scale_is_told_from_a_whole_run():
     assert scale_of([shares, predicted(span("1873", -0.1))]) == "logits"
 
 
+def test_options_that_are_all_supported_do_not_make_logits_of_lists():
+    """A run may hold questions with options beside questions with lists."""
+    shares = predicted(span("1873", 0.6), span("Harrow", 0.2))
+    options = Prediction(question_id="o", option_scores=(0.9, 0.8, 0.7))
+    assert scale_of([shares, options]) == "probabilities"
+
+
 def test_the_sentence_of_the_answer_stands_in_for_evidence():
     """An answer beside the question's words is covered better than one elsewhere."""
     good = signs(PASSAGE, QUESTION, predicted(span("1873")), "logits")

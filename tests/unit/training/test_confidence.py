@@ -130,6 +130,7 @@ def test_the_same_calibrator_again():
         (drawn(passages=4), {"folds": 3, "risk": 0.2}, InputError, "kept back"),
         ([], {}, InputError, "only 0 passages"),
         (drawn(told=False), {"method": "platt"}, UsageError, "tells none"),
+        (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "and 3 of"),
         (drawn(), {"folds": 1}, UsageError, "folds 2 or more"),
         (drawn(), {"delta": 0.0}, UsageError, "delta"),
         (drawn(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
