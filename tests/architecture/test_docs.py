@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
-_LINK = re.compile(r"\]\(([^)#:]+)(#[^)]*)?\)")
+_LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 _CALL = re.compile(r"closeread (\w+)([^\n`#|]*)")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 _PATH = re.compile(r"`((?:src|tests|docs|recipes|benchmarks|examples)/[\w./-]*\w)/?`")
@@ -63,9 +63,18 @@ def test_the_example_reader_and_metric_run(tmp_path):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    """Every relative link of every page names a file that is there."""
-    for target, _ in _LINK.findall(page.read_text("utf-8")):
-        assert (page.parent / target).exists(), target
+    """Every relative link of every page names a file, and a heading in it, that is there."""
+    for target, anchor in _LINK.findall(page.read_text("utf-8")):
+        led_to = page.parent / target if target else page
+        assert led_to.exists(), target
+        assert not anchor or anchor in _anchors(led_to), (target, anchor)
+
+
+def _anchors(page: Path) -> set[str]:
+    """What the headings of a page are linked by: small, without marks, with `-` for blanks."""
+    text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in headings}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
