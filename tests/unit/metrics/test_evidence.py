@@ -70,7 +70,7 @@ def test_evidence_that_is_no_sentence_is_told():
     """A whole passage hits every gold sentence, and nothing else in it counts: the note says so."""
     asked = question(Evidence(option_label="A", spans=(S[0], S[1])))
     for end, told in ((59, False), (60, True)):
-        score = metric().score(asked, said(Evidence(spans=(Span(0, end),))))
+        score = metric().score(asked, said(Evidence(spans=(Span(0, end), S[0]))))
         assert score.values["f1"] == 1.0
         notes = {pool.note for pool in metric().pool([score], Submission(predictions={}))}
         assert ["1 questions with evidence three times as long" in note for note in notes] == [told]
@@ -88,6 +88,7 @@ def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
     ]
     assert (pools[2].n_questions, pools[2].n_scored, value(pools[2])) == (2, 1, 0.0)
     assert pools[2].note == "mean over 1 options"
+    assert official(scores[1:]) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
 def pooled(*predictions):

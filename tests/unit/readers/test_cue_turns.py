@@ -5,9 +5,10 @@ import math
 import pytest
 
 from closeread.evidence.cover import explain
+from closeread.evidence.explanation import explanation
 from closeread.readers.cue_turns import turns
 from closeread.readers.cue_words import lexicon
-from closeread.types import Option, Passage, Question
+from closeread.types import Evidence, Option, Passage, Question, Span
 
 
 def turned(text, option, language="zh"):
@@ -79,3 +80,53 @@ def test_english_hedges_too():
     assert "dropped-category:part" in found
     assert turned("Beetles collect water.", "Beetles collect water.", "en") == {}
     assert turned("甲虫可能收集雾水。", "甲虫收集雾水。", "fr") == {}
+
+
+def over(said, option, *spans):
+    """The turns of an option over sentences of one's own choice, by group."""
+    passage = Passage(passage_id="p", text=said, language="zh")
+    evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
+    return set(turns(option, explanation(option, said, evidence), passage, lexicon("zh")))
+
+
+@pytest.mark.parametrize(
+    ("said", "dropped"),
+    [
+        ("可能戊戊戊戊沙丘上的甲虫收集雾水。", True),  # it begins six characters before the piece
+        ("可能戊戊戊戊戊沙丘上的甲虫收集雾水。", False),
+        ("沙丘上的甲虫收集雾水戊可能。", True),  # one character behind it
+        ("沙丘上的甲虫收集雾水戊戊可能。", False),
+    ],
+)
+def test_how_far_from_the_pieces_a_cue_was_dropped(said, dropped):
+    """Six characters before them, one behind."""
+    expected = {"dropped-category:may", "dropped-edge:may"} if dropped else set()
+    assert over(said, "沙丘上的甲虫收集雾水。") == expected
+
+
+@pytest.mark.parametrize("option", ["沙丘上的甲虫收集雾水，往往。", "通常沙丘上的甲虫收集雾水。"])
+def test_a_cue_that_the_option_has_elsewhere_was_not_dropped(option):
+    """The word itself, or one of its category."""
+    assert over("沙丘上的甲虫往往收集雾水。", option) == {"swap:part>nothing"}
+
+
+@pytest.mark.parametrize(
+    ("said", "option", "swapped"),
+    [
+        ("沙丘上的甲虫收集雾水。", "沙丘上的甲虫戊戊戊戊戊都收集雾水。", {"swap:nothing>all"}),
+        ("沙丘上的甲虫收集雾水。", "沙丘上的甲虫戊戊戊戊戊戊都收集雾水。", set()),
+        ("沙丘上的甲虫戊戊戊戊戊戊往往收集雾水。", "沙丘上的甲虫收集雾水。", {"swap:part>nothing"}),
+        ("沙丘上的甲虫戊戊戊戊戊戊戊往往收集雾水。", "沙丘上的甲虫收集雾水。", set()),
+        ("收集雾水沙丘上的甲虫。", "沙丘上的甲虫都收集雾水。", set()),
+    ],
+)
+def test_how_far_apart_pieces_may_lie_for_an_exchange(said, option, swapped):
+    """Six characters of the option, eight of the passage, and in the same order."""
+    assert {name for name in over(said, option) if name.startswith("swap")} == swapped
+
+
+def test_nothing_is_exchanged_across_sentences():
+    """The pieces lie side by side in the option, and in two sentences of the evidence."""
+    said, option = "沙丘上的甲虫。收集雾水。", "沙丘上的甲虫都收集雾水。"
+    assert over(said, option, (0, 12)) == {"swap:other>all"}
+    assert over(said, option, (0, 7), (7, 12)) == set()

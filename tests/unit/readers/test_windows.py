@@ -3,7 +3,8 @@
 import pytest
 
 from closeread.errors import UsageError
-from closeread.readers.windows import Template, windows
+from closeread.readers.windows import Encoded, Template, Tokens, windows
+from closeread.types import Span
 
 TEMPLATE = Template(before=(1,), between=(2,), after=(3,), second=1, single_after=(3,))
 
@@ -56,3 +57,42 @@ def test_no_room_is_said():
         cut(64, 9, max_length=67, stride=1)
     with pytest.raises(UsageError, match="67 tokens cannot hold a passage"):
         cut(64, 9, max_length=67, stride=None)
+
+
+def test_texts_are_framed_by_hand():
+    """The second segment begins with the passage, behind both separators."""
+    template = Template(before=(1,), between=(2, 4), after=(3,), second=1, single_after=(5, 6))
+    assert template.n_special == 4
+    pair = Encoded([1, 7, 8, 2, 4, 9, 3], [0, 0, 0, 0, 0, 1, 1])
+    assert template.pair([7, 8], [9]) == pair
+    assert template.single([7]) == Encoded([1, 7, 5, 6], [0, 0, 0, 0])
+    (window,) = windows([7, 8], [9], template, max_length=384, stride=None)
+    assert window == (pair, 5, 0, 1)
+
+
+def test_a_question_is_cut_and_the_passage_gets_the_rest():
+    """Of 12 tokens 3 frame and 4 are the question: 5 are left, and neighbours share 2."""
+    found = windows(
+        list(range(100, 110)), list(range(12)), TEMPLATE,
+        max_length=12, stride=None, overlap=2, max_question_length=4,
+    )  # fmt: skip
+    assert [one.encoded.ids[1:6] for one in found] == [[100, 101, 102, 103, 2]] * 4
+    assert [(one.at, one.first, one.length) for one in found] == [
+        (6, 0, 5), (6, 3, 5), (6, 6, 5), (6, 9, 3),
+    ]  # fmt: skip
+
+
+def test_the_smallest_room_is_one_token():
+    assert cut(1, 3, max_length=5, stride=None) == [range(1), range(1, 2), range(2, 3)]
+    assert cut(1, 3, max_length=5, stride=1) == [range(1), range(1, 2), range(2, 3)]
+    with pytest.raises(UsageError):
+        cut(1, 3, max_length=4, stride=None)
+    with pytest.raises(UsageError, match="that move by 0"):
+        cut(1, 3, max_length=384, stride=0)
+
+
+def test_tokens_give_the_characters_from_the_first_to_the_last():
+    tokens = Tokens([5, 6, 7], [0, 3, 8], [2, 7, 9])
+    assert (tokens.span(0, 0), tokens.span(0, 1), tokens.span(1, 2)) == (
+        Span(0, 2), Span(0, 7), Span(3, 9),
+    )  # fmt: skip
