@@ -119,10 +119,28 @@ def test_a_model_that_calls_its_dropout_otherwise(tmp_path, few):
     assert json.loads((out / "config.json").read_text())["attention_dropout"] == 0.0
 
 
-def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder, few):  # noqa: F811
-    one = train(tmp_path / "one", encoder, few, batch_size=8, max_steps=12)
-    four = train(tmp_path / "four", encoder, few, batch_size=2, accumulation=4, max_steps=12)
+def test_four_batches_of_two_are_one_of_eight(tmp_path, encoder):  # noqa: F811
+    """Also where an epoch ends with three questions: two in one batch, one in the other."""
+    odd = squad(tmp_path / "odd.json", 51)
+    settings = {"epochs": 2, "save_every": 1, "learning_rate": 1e-3}
+    one = train(tmp_path / "one", encoder, odd, batch_size=8, **settings)
+    four = train(tmp_path / "four", encoder, odd, batch_size=2, accumulation=4, **settings)
     assert losses(four) == pytest.approx(losses(one), abs=1e-5)
+    assert four["steps"] == 2 * 7
+
+
+def test_another_number_of_processes_does_not_go_on(tmp_path, encoder, few):  # noqa: F811
+    """A step would learn from another number of questions, in another order."""
+    settings = {"max_steps": 4, "save_every": 1}
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(2), **settings)
+    begun = tmp_path / "out" / "states" / "begun_with.json"
+    told = json.loads(begun.read_text())
+    begun.write_text(json.dumps(told | {"processes": 2}))
+    with pytest.raises(MismatchError, match="begun by 2 processes, and now there are 1"):
+        train(tmp_path / "out", encoder, few, resume=True, **settings)
+    begun.write_text(json.dumps(told))
+    assert train(tmp_path / "out", encoder, few, resume=True, **settings)["steps"] == 4
 
 
 def test_states_are_saved_between_two_looks(tmp_path, encoder, few):  # noqa: F811

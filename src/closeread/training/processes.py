@@ -1,4 +1,4 @@
-"""Which of several processes speaks and writes: the first, as launchers number them."""
+"""How many processes train together, and which of them speaks and writes, as launchers tell."""
 
 import os
 
@@ -6,3 +6,8 @@ import os
 def is_first() -> bool:
     """Whether this process is the only one, or the first of those that train together."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def how_many() -> int:
+    """Return how many processes train together; one where no launcher began them."""
+    return int(os.environ.get("WORLD_SIZE", "1"))

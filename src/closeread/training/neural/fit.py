@@ -155,11 +155,16 @@ class _Trainer(Trainer):  # type: ignore[misc]
         self.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged
         self._checkpoint, self._tasks, self._measure = checkpoint, tasks, measure
         self._order, self._processes = order, processes
-        self._typed = checkpoint.has_segments
+        self._typed, self._n_features = checkpoint.has_segments, 0
         _ = checkpoint.minds_padding  # asked before mixed precision blurs what it compares
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         return self._order
+
+    def get_batch_samples(self, *given: Any, **named: Any) -> tuple[list[Any], Any]:
+        batches, n_items = super().get_batch_samples(*given, **named)
+        self._n_features = sum(len(one["sizes"]) for one in batches)
+        return batches, n_items
 
     def compute_loss(
         self,
@@ -177,7 +182,10 @@ class _Trainer(Trainer):  # type: ignore[misc]
         if first.head == "choice" and not beside:  # one question with all its options at a time
             given = {name: rows[None] for name, rows in given.items()}
         outputs = model(**given, **({"beside": True} if beside else {}))
-        loss = task.loss(outputs, inputs["targets"], inputs["sizes"].tolist())
+        sizes = inputs["sizes"].tolist()
+        # The mean over a step's batches is taken; its last one may hold fewer features.
+        share = len(sizes) * self.current_gradient_accumulation_steps / self._n_features
+        loss = share * task.loss(outputs, inputs["targets"], sizes)
         return (loss, outputs) if return_outputs else loss
 
     def evaluate(self, *given: Any, **named: Any) -> dict[str, float]:

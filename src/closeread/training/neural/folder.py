@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.saved import save_json
-from closeread.training.processes import is_first
+from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
 
 ASKED = "training.json"
@@ -29,7 +29,7 @@ CURVES = "curves"  # for TensorBoard
 STAGES = "before"
 MEMBERS = "members"  # the trainings of a soup
 _STATE = "trainer_state.json"
-_DATA = "begun_with.json"  # among the states: it is there as long as one can go on
+_BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
 
 
 class Folder:
@@ -47,7 +47,8 @@ class Folder:
         UsageError: There is a training in it and neither resume nor overwrite is asked for, or
             there is something else in it, or nothing to resume, or overwriting would discard what
             the training begins from.
-        MismatchError: The training to be resumed was begun with another recipe, or other data.
+        MismatchError: The training to be resumed was begun with another recipe, or other data, or
+            by another number of processes.
         StorageError: It cannot be written.
     """
 
@@ -64,8 +65,9 @@ class Folder:
         if not self.mine:
             return
         self._make_room(recipe, resume, overwrite)
-        if data is not None:
-            self._check_data(data)
+        begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
+        if begun is not None:
+            self._check_begun(begun)
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -73,8 +75,8 @@ class Folder:
                 f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
             ) from error
         save_json(path / ASKED, _asked(recipe), indent=1)
-        if data is not None:
-            save_json(path / STATES / _DATA, data)
+        if begun is not None:
+            save_json(path / STATES / _BEGUN, begun)
         if (state := self.last_state()) is not None:
             _find_best_again(state)
 
@@ -147,12 +149,22 @@ class Folder:
         elif (self.path / DONE).exists():
             raise UsageError("the training there is finished", where=where, cure="--overwrite")
 
-    def _check_data(self, data: Sequence[Sequence[Any]]) -> None:
-        """Refuse data that changed: the record would name what was learned from in part alone."""
-        before, now = _read(self.path / STATES / _DATA), [list(one) for one in data]
+    def _check_begun(self, now: dict[str, Any]) -> None:
+        """Refuse data that changed, of which the record would name a part alone, or other batches.
+
+        A step takes as many batches as there are processes, and the order follows from that.
+        """
+        before = _read(self.path / STATES / _BEGUN)
         if before is None or before == now or not self._has_states():
             return
-        changed = dict.fromkeys(str(one[0]) for one in now if one not in before)
+        if before["processes"] != now["processes"]:
+            raise MismatchError(
+                f"the training there was begun by {before['processes']} processes, and now there "
+                f"are {now['processes']}: a step would learn from another number of questions",
+                where=str(self.path),
+                cure="begin as many as before, or --overwrite",
+            )
+        changed = dict.fromkeys(str(one[0]) for one in now["data"] if one not in before["data"])
         raise MismatchError(
             f"the training there was begun with other data; changed since: {', '.join(changed)}",
             where=str(self.path),
