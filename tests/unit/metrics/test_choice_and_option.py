@@ -1,5 +1,6 @@
 """Picking an option: by label, by text, by scores and polarity; and judging each option."""
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -59,15 +60,18 @@ def test_missing_and_failed_predictions_are_wrong_and_unknown_gold_counts_in_not
     made = choice.metric()
     assert isinstance(made, Metric)
     failed = Prediction(question_id="q", error="timed out")
+    spoken = Answer(kind="span", texts=("an option in words",))  # no letter to compare with
     scores = [
         made.score(question(), None),
         made.score(question(), failed),
         made.score(question(), said("A")),
         made.score(question(gold=None), said("A")),
+        made.score(msgspec.structs.replace(question(), answers=(spoken,)), said("A")),
     ]
-    assert [score.values["accuracy"] for score in scores] == [0.0, 0.0, 1.0, None]
+    assert [score.values["accuracy"] for score in scores] == [0.0, 0.0, 1.0, None, None]
+    assert [score.note for score in scores] == ["", "", "picked A", "picked A", "picked A"]
     (pool,) = made.pool(scores, Submission(predictions={"q": failed}))
-    assert (pool.n_questions, pool.n_scored, pool.metric) == (4, 3, "choice.accuracy")
+    assert (pool.n_questions, pool.n_scored, pool.metric) == (5, 3, "choice.accuracy")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What stands in a set that will be read is not learned from."""
 
 from closeread.formats import load
-from closeread.training.overlap import Overlap, clusters
+from closeread.training.overlap import Overlap, clusters, runs
 from closeread.types import Option, Passage, Question
 
 LONG = "灯塔建于1850年，当时海湾里的渔船每晚都靠它的光回港。后来港口迁走，灯塔便停用了。"
@@ -106,6 +106,39 @@ def test_what_is_known_of_one_another_stays_together():
     )
     assert found == [0, 1, 0, 0, 0, 2]
     assert clusters([]) == []
+
+
+# Characters that all differ, so that texts share just the runs that they are cut from together.
+CHINESE = "".join(map(chr, range(0x4E00, 0x4E00 + 400)))
+
+
+def test_how_long_a_run_and_a_long_option_are():
+    """12 and 8 characters of Chinese, 48 and 32 of an alphabet, as the documentation says."""
+    assert [len(runs(CHINESE[:many])) for many in (11, 12, 40)] == [0, 1, 29]
+    spelt = "the quick brown fox jumps over a lazy dog while five boxing wizards".replace(" ", "")
+    assert [len(runs(spelt[:many])) for many in (47, 48, 50)] == [0, 1, 3]
+    for text, least in ((CHINESE, 8), (spelt, 32)):
+        for many, overlaps in ((least, True), (least - 1, False)):
+            known = Overlap([held(*item("甲", text[:many]))])
+            assert known.holds(*item("乙", text[:many])) == overlaps
+
+
+def test_a_fifth_of_east_asian_characters_makes_a_text_chinese():
+    """Eight figures to two of them are still so; nine to two are spelt, and need a longer run."""
+    assert len(runs("12345678年月" * 2)) == 9
+    assert len(runs("123456789年月" * 2)) == 0
+
+
+def test_more_than_a_tenth_of_the_runs_is_an_overlap():
+    """Of a text of ten runs one may be known, not two; in passages, options and clusters alike."""
+    text, other = CHINESE[:21], CHINESE[100:300]
+    for shared, overlaps in ((12, False), (13, True)):
+        longer = other + text[:shared]
+        assert Overlap([held(*item(longer))]).holds(*item(text)) == overlaps
+        assert Overlap([held(*item("甲", longer))]).holds(*item("乙", text)) == overlaps
+        assert not Overlap([held(*item(text))]).holds(*item(longer))  # 1 or 2 of 202
+        for two in ((text, longer), (longer, text)):
+            assert clusters([item(one) for one in two]) == ([0, 0] if overlaps else [0, 1])
 
 
 def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
