@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
+from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ def _cached(path: Path) -> Path:
         ) from error
     key = f"{path.resolve()}|{stat.st_size}|{stat.st_mtime_ns}".encode()
     name = hashlib.blake2b(_VERSION + key, digest_size=12).hexdigest()
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home) / "closeread" / "vectors" / name
+    return cache.folder() / "vectors" / name
 
 
 def _convert(path: Path, folder: Path) -> None:
@@ -104,7 +104,7 @@ def _convert(path: Path, folder: Path) -> None:
         raise StorageError(
             f"the converted vectors cannot be kept: {error.strerror or error}",
             where=str(folder),
-            cure="free space, or name another cache folder by XDG_CACHE_HOME",
+            cure="free space, or name another cache folder by CLOSEREAD_CACHE",
         ) from error
     finally:
         for left in begun:

@@ -17,6 +17,7 @@ ROWS = {"海水": (1.0, 0.0, 2.0), "盐度": (0.5, -1.5, 0.0), "ferry": (0.0, 0.
 @pytest.fixture(autouse=True)
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CLOSEREAD_CACHE", raising=False)
     load.cache_clear()
     return tmp_path / "cache"
 
@@ -116,6 +117,13 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     with pytest.raises(StorageError, match="cannot be kept: Not a directory"):
         load(str(written(tmp_path / "v.txt", text(ROWS))))
+
+
+def test_the_cache_is_where_the_user_says(cache, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "mine"))
+    load(str(written(tmp_path / "v.txt", text(ROWS))))
+    assert list((tmp_path / "mine" / "vectors").rglob("rows.npy"))
+    assert not cache.exists()
 
 
 def test_a_vector_of_zeros_is_no_vector(tmp_path):
