@@ -187,7 +187,11 @@ def command(
         if is_open(listening):
             remark("anybody who reaches this machine can ask: there is no password")
         code = listen(
-            service, app(service, origins), listening, ready=lambda: click.echo(url(listening))
+            service,
+            app(service, origins),
+            listening,
+            ready=lambda: click.echo(url(listening)),
+            stopping=lambda count: _tell_of_stopping(count, grace_seconds),
         )
     if code:
         remark("stopped with questions that were accepted and not answered")
@@ -196,6 +200,16 @@ def command(
         sys.stderr.flush()
         # a reader that hangs, perhaps in threads of its own, would keep the process for ever
         os._exit(code)
+
+
+def _tell_of_stopping(count: int, grace_seconds: float) -> None:
+    """Say why the process is still there after Ctrl-C, where it is."""
+    if count:
+        requests = "1 request is" if count == 1 else f"{count:,} requests are"
+        remark(
+            f"stopping: {requests} still to be answered, {grace_seconds:g} seconds at most; a "
+            "second signal does not wait"
+        )
 
 
 def _must_be_installed() -> None:

@@ -28,7 +28,9 @@ from closeread.runs.store import (
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
 _OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
-_SINCE_LATELY = frozenset({"reader's weights_sha256", "reader's evidence_weights_sha256"})
+_SINCE_LATELY = frozenset(
+    {"reader's weights_sha256", "reader's evidence_weights_sha256", "reader's record_sha256"}
+)
 
 
 @contextlib.contextmanager

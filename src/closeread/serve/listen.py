@@ -66,7 +66,11 @@ def is_open(listening: socket.socket) -> bool:
 
 
 def listen(
-    service: Service, application: Any, listening: socket.socket, ready: Callable[[], None]
+    service: Service,
+    application: Any,
+    listening: socket.socket,
+    ready: Callable[[], None],
+    stopping: Callable[[int], None] = lambda count: None,
 ) -> int:
     """Answer until SIGTERM or SIGINT, then finish what was accepted.
 
@@ -77,6 +81,7 @@ def listen(
         application: Its ASGI application.
         listening: From :func:`bound`.
         ready: Called when requests are answered.
+        stopping: Called on the first signal, with the number of requests that it still answers.
 
     Returns:
         The exit code: 0, or 1 where accepted questions were left unanswered.
@@ -98,7 +103,7 @@ def listen(
         timeout_keep_alive=int(settings.idle_seconds),
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
-    server = _Server(config, service, ready)
+    server = _Server(config, service, ready, stopping)
     asyncio.run(server.serve(sockets=[listening]))
     return 0 if server.unanswered == 0 else 1
 
@@ -118,10 +123,17 @@ def _allow_files(count: int) -> None:
 class _Server(uvicorn.Server):
     """uvicorn's server, which goes on to say 503 until what was accepted is answered."""
 
-    def __init__(self, config: uvicorn.Config, service: Service, ready: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        service: Service,
+        ready: Callable[[], None],
+        stopping: Callable[[int], None],
+    ) -> None:
         super().__init__(config)
         self._service = service
         self._ready = ready
+        self._tell_of_stopping = stopping
         self._stopping: asyncio.Task[None] | None = None
         self.unanswered = 0
 
@@ -160,6 +172,7 @@ class _Server(uvicorn.Server):
             return
         self._service.batcher.stop()
         self._stopping = asyncio.get_running_loop().create_task(self._finish())
+        self._tell_of_stopping(self._service.batcher.open_orders)
 
     async def _finish(self) -> None:
         until = time.monotonic() + self._service.settings.grace_seconds

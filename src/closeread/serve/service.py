@@ -1,8 +1,12 @@
 """One reader behind a queue: what every path of the service shares."""
 
 import asyncio
+import hashlib
 import time
+from collections.abc import Mapping
+from typing import Any
 
+import msgspec
 from starlette.requests import Request
 
 from closeread import __version__
@@ -44,6 +48,7 @@ class Service:
         self.bodies = Bodies(settings)
         self.batcher = Batcher(reader, Finisher(retriever, retriever_name), settings, self.metrics)
         self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
+        self._record_sha256 = _sha256(info.record) if info.record else ""
         self._begun = time.monotonic()
 
     async def ask(
@@ -92,6 +97,7 @@ class Service:
             reader=self.info.name,
             options=self.info.options,
             version=__version__,
+            record_sha256=self._record_sha256,
             uptime_seconds=round(time.monotonic() - self._begun, 3),
             batch_size=self.settings.batch_size,
             queue_questions=self.batcher.waiting,
@@ -100,3 +106,7 @@ class Service:
             reading_seconds=round(seconds, 3),
             max_body_bytes=self.settings.max_body_bytes,
         )
+
+
+def _sha256(record: Mapping[str, Any]) -> str:
+    return hashlib.sha256(msgspec.json.encode(record, order="deterministic")).hexdigest()

@@ -207,7 +207,10 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
     assert held.process.wait(WAIT_SECONDS) == 0
     with pytest.raises(ConnectionError):
         held.connect()
-    assert held.process.stderr.read() == ""
+    assert held.process.stderr.read() == (
+        "stopping: 2 requests are still to be answered, 60 seconds at most; a second signal does "
+        "not wait\n"
+    )
     assert held.process.stdout.read() == ""
 
 
@@ -229,7 +232,9 @@ def test_a_stop_that_cannot_answer_says_so(go):
         client = busy(server)
         assert server.stop() == 1
         assert client.answer().status == 503
-        assert "not answered" in server.process.stderr.read()
+        told = server.process.stderr.read()
+        assert "stopping: 1 request is still to be answered, 0.2 seconds at most" in told
+        assert "not answered" in told
 
 
 def test_a_second_signal_ends_it_at_once(held):

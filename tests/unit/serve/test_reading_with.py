@@ -1,11 +1,13 @@
 """`closeread read --reader http:URL` against a real service, beside the reader itself."""
 
+import msgspec
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.cli.datasets import open_dataset
 from closeread.readers import make
+from closeread.readers.cues import save_weights, shipped_weights
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import PREDICTIONS
@@ -24,6 +26,22 @@ def read(name, exam, folder):
     )
     predict(job, folder)
     return (folder / PREDICTIONS).read_bytes()
+
+
+def test_other_weights_under_the_same_name_are_noticed(tmp_path):
+    """As where the reader runs in this process: a run is not gone on with."""
+    weights = tmp_path / "weights.json"
+    learned = shipped_weights()
+    told = []
+    for name in ("一些", "一切"):
+        some = {key: value for key, value in learned.weights.items() if key != f"cue:{name}"}
+        save_weights(weights, msgspec.structs.replace(learned, weights=some))
+        with serving("cues", "-o", f"weights={weights}") as server:
+            told.append(server.health()["record_sha256"])
+            record = make(f"http:{server.url}", {})[0].record
+            assert record["record_sha256"] == told[-1]
+    assert len(told[0]) == len(told[1]) == 64
+    assert told[0] != told[1]
 
 
 @pytest.mark.parametrize(

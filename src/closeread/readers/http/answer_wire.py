@@ -115,6 +115,8 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         status: ``stopping`` (with status 503) once the process was told to stop.
+        record_sha256: Of all that the reader records of itself, such as the hash of its weights:
+            other weights under the same name have another. Empty where it records nothing.
         batch_size: How many questions the reader is given at once, at most.
         queue_questions: Questions that wait for the reader, those in its hands not counted.
         queue_limit: So many may wait; a request beyond gets 503.
@@ -127,6 +129,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     reader: str
     options: dict[str, Any]
     version: str
+    record_sha256: str = ""
     uptime_seconds: float
     batch_size: Count
     queue_questions: Count

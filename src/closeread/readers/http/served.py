@@ -138,13 +138,12 @@ class HttpReader:
         Raises:
             EndpointError: Nobody answers, or not in the protocol that was asked for.
         """
-        told = {"address": self._endpoint.base_url, "protocol": self._protocol.name}
+        told: dict[str, Any] = {"address": self._endpoint.base_url, "protocol": self._protocol.name}
         served = self._served
         if served is None:
             return told
-        return told | {
-            "reader": served.reader, "options": served.options, "version": served.version
-        }  # fmt: skip
+        told |= {"reader": served.reader, "options": served.options, "version": served.version}
+        return told | ({"record_sha256": served.record_sha256} if served.record_sha256 else {})
 
     @cached_property
     def _served(self) -> Served | None:

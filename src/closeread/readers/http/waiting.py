@@ -25,6 +25,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     """What ``GET /health`` of ``closeread serve`` tells of the reader; further fields are its own.
 
     Attributes:
+        record_sha256: Of what the reader records of itself; empty where nothing is told.
         batch_size: How many questions the reader is given at once.
         queue_limit: How many questions may wait.
     """
@@ -32,6 +33,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     reader: str
     version: str
     options: dict[str, Any] = {}
+    record_sha256: str = ""
     batch_size: int = 32
     queue_limit: int = 32
 

@@ -26,7 +26,7 @@ from samples import written
 
 HEALTH = {
     "status": "ready", "reader": "echo", "options": {"loud": True}, "version": "0.1.0",
-    "batch_size": 4, "queue_limit": 64, "queue_questions": 0,
+    "batch_size": 4, "queue_limit": 64, "queue_questions": 0, "record_sha256": "a" * 64,
 }  # fmt: skip
 OPTIONS = tuple(
     Option(label=label, text=text) for label, text in zip("AB", ("six", "seven"), strict=True)
@@ -196,8 +196,10 @@ def test_a_server_of_ours_says_what_it_serves():
     with serving(service()) as endpoint:
         assert reading(endpoint).record == {
             "address": host(endpoint), "protocol": "closeread", "reader": "echo",
-            "options": {"loud": True}, "version": "0.1.0",
+            "options": {"loud": True}, "version": "0.1.0", "record_sha256": "a" * 64,
         }  # fmt: skip
+        endpoint.pages["/health"] = HEALTH | {"record_sha256": ""}
+        assert "record_sha256" not in reading(endpoint).record
 
 
 def test_a_submission_is_asked_in_its_own_protocol():
@@ -484,6 +486,9 @@ def test_a_run_is_not_resumed_with_another_reader_behind_the_address(tmp_path, q
         run(questions, tmp_path / "run", name)
         endpoint.pages["/health"] = HEALTH | {"reader": "shout"}
         with pytest.raises(MismatchError, match="reader's reader: echo in the run, shout asked"):
+            run(questions, tmp_path / "run", name, resume=True)
+        endpoint.pages["/health"] = HEALTH | {"record_sha256": "b" * 64}
+        with pytest.raises(MismatchError, match="reader's record_sha256: aaaa"):
             run(questions, tmp_path / "run", name, resume=True)
 
 
