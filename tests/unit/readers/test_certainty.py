@@ -156,3 +156,132 @@ def test_log_odds_are_cut():
     assert log_odds(0.5) == 0
     assert log_odds(-3) == log_odds(0) == -12
     assert log_odds(1) == log_odds(7) == 12
+
+
+MILLS = Passage(passage_id="p", text="Two mills stood in Harrow. One mill burned.")  # 26 + 17
+HOW_MANY = Question(
+    question_id="q", passage_id="p", text="How many mills stood in Harrow?", kind="discrete"
+)
+
+
+def answered(*texts, kind="span", **more):
+    return Prediction(question_id="q", answer=Answer(kind=kind, texts=texts), **more)
+
+
+def test_every_feature_of_a_small_answer_by_hand():
+    """Of the question mill, stood and Harrow mean something, and the evidence holds the first."""
+    prediction = answered(
+        "mill", confidence=0.8, evidence=(Evidence(spans=(Span(27, 43),), score=0.5),)
+    )
+    found = signs(MILLS, HOW_MANY, prediction, "logits")
+    assert {name: value for name, value in found.items() if value} == pytest.approx(
+        {
+            "confidence": 0.8,
+            "confidence:log-odds": math.log(4),
+            "nbest:none": 1,
+            "samples:none": 1,
+            "answer:length": math.log(2),
+            "answer:times": math.log(3),  # in mills, too
+            "answer:place": 4 / 43,
+            "answer:repeats-question": 1,
+            "question:length": math.log(7),
+            "question:number": 1,
+            "passage:length": math.log(44),
+            "evidence:covers": 1 / 3,
+            "evidence:sentences": 1,
+            "evidence:score": 0.5,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "feature"), [("number", "number"), ("date", "date"), ("spans", "several")]
+)
+def test_the_kind_of_an_answer_and_of_a_question_is_told(kind, feature):
+    found = signs(MILLS, HOW_MANY, answered("Two", "One", kind=kind), "logits")
+    kinds = ("number", "date", "several")
+    assert [found[f"answer:{one}"] for one in kinds] == [float(one == feature) for one in kinds]
+    asked = {"number": "How many?", "date": "When?", "name": "Who?"}
+    for one, text in asked.items():
+        question = msgspec.structs.replace(HOW_MANY, text=text, asks_for="contradicted")
+        found = signs(MILLS, question, answered("Two"), "logits")
+        assert [found[f"question:{other}"] for other in asked] == [
+            float(other == one) for other in asked
+        ]
+        assert found["question:contradicted"] == 1
+
+
+def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
+    """The second mill is not where the text is found first; a place beyond the end is none."""
+
+    def placed(start, end, text="mill"):
+        spans = (Span(start, end),)
+        said = Prediction(question_id="q", answer=Answer(kind="span", texts=(text,), spans=spans))
+        return signs(MILLS, HOW_MANY, said, "logits")
+
+    assert placed(31, 35)["answer:place"] == 31 / 43
+    assert placed(36, 43, "burned.")["answer:place"] == 36 / 43
+    assert placed(40, 44)["answer:place"] == 4 / 43
+    assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone
+    assert placed(0, 3, "Two")["evidence:covers"] == 1.0
+    assert placed(25, 28)["evidence:sentences"] == 2  # it lies across both
+    often = Passage(passage_id="p", text="mill " * 30)
+    assert signs(often, HOW_MANY, answered("mill"), "logits")["answer:times"] == math.log(21)
+
+
+def test_how_far_alternatives_say_the_same_by_hand():
+    """One of two units, and none of three."""
+    said = [span(text, 0.3) for text in ("red bridge", "bridge", "tower")]
+    found = signs(PASSAGE, QUESTION, predicted(*said), "probabilities")
+    assert found["nbest:agreement"] == pytest.approx((1 / 2 + 0) / 2)
+    assert signs(PASSAGE, QUESTION, predicted(said[0]), "logits")["nbest:agreement"] == 0
+
+
+def test_shares_of_nothing_and_of_a_single_alternative():
+    """A list without any share is none; a single sure one is cut as log-odds are."""
+    none = signs(PASSAGE, QUESTION, predicted(span("1873"), span("Anna")), "probabilities")
+    assert none["nbest:none"] == 1
+    alone = signs(PASSAGE, QUESTION, predicted(span("1873", 1.0)), "probabilities")
+    assert (alone["nbest:margin"], alone["nbest:log-ratio"], alone["nbest:entropy"]) == (1, 12, 0)
+    assert alone["nbest:count"] == math.log(2)
+    assert alone["nbest:none"] == alone["nbest:rest"] == 0
+    assert log_odds(1e-9) == -12
+    assert log_odds(1e-3) == pytest.approx(math.log(1 / 999))
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [((0.5, 0.5005), "probabilities"), ((0.5, 0.502), "logits"), ((0.0, 1.0), "probabilities")],
+)
+def test_a_sum_that_rounding_raised_is_still_one(scores, scale):
+    assert scale_of([predicted(*(span("1873", one) for one in scores))]) == scale
+
+
+def test_an_option_is_ahead_of_the_best_other_one():
+    """A's evidence holds both of its words, B's one of two, C's none."""
+    texts = ("red bridge", "green bridge", "black tower")
+    options = tuple(Option(label=a, text=b) for a, b in zip("ABC", texts, strict=True))
+    question = msgspec.structs.replace(QUESTION, kind="choice", options=options)
+    held = tuple(Evidence(option_label=label, spans=(Span(26, 60),)) for label in "ABC")
+    for label, ahead in (("A", 0.5), ("B", -0.5), ("C", -1.0)):
+        prediction = Prediction(
+            question_id="q", answer=Answer(kind="choice", label=label), evidence=held
+        )
+        found = signs(PASSAGE, question, prediction, "logits")
+        assert found["evidence:ahead"] == ahead
+        assert found["question:options"] == 3
+        assert found["answer:not-in-passage"] == 0  # of a letter nothing is asked there
+    fewer = Prediction(
+        question_id="q",
+        answer=Answer(kind="choice", label="A"),
+        evidence=(Evidence(spans=(Span(26, 60),)),),  # one for three options: nobody's
+    )
+    assert signs(PASSAGE, question, fewer, "logits")["evidence:none"] == 1
+
+
+def test_evidence_that_is_text_alone_counts_as_sentences_do():
+    """As other harnesses hand it in, without places."""
+    prediction = answered("Two", evidence=(Evidence(texts=("One mill burned.", "In Harrow.")),))
+    found = signs(MILLS, HOW_MANY, prediction, "logits")
+    assert found["evidence:covers"] == pytest.approx(2 / 3)
+    assert found["evidence:sentences"] == 2
