@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -100,6 +101,19 @@ def test_every_format_has_one_row():
     table = page.split("## What there is")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
     assert sorted(rows) == sorted(catalog.names("format"))
+
+
+def test_every_reader_and_every_extra_is_told():
+    """docs/readers.md names each reader, docs/install.md each extra, in a row of its table."""
+    from closeread import catalog
+
+    def told(page: str) -> set[str]:
+        rows = re.findall(r"^\| (`[^|]*)\|", (ROOT / page).read_text("utf-8"), re.MULTILINE)
+        return {name for row in rows for name in re.findall(r"`([\w-]+)", row)}
+
+    assert set(catalog.names("reader")) <= told("docs/readers.md")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert set(project["optional-dependencies"]) <= told("docs/install.md")
 
 
 def test_recipes_load():

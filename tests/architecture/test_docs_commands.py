@@ -48,7 +48,7 @@ def _check_options(command: str, reader: str, given: list[str]) -> None:
     """The reader is known, and its factory takes each option."""
     if reader.startswith(catalog.ADDRESS):
         reader = "http"
-    if ":" in reader:  # a factory of the reader's own
+    if ":" in reader or reader.isupper():  # a factory of the user's, or a name to be filled in
         return
     try:
         parameters = signature(catalog.resolve("reader", reader)).parameters
