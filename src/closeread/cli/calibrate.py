@@ -61,7 +61,10 @@ def command(
     learned from, each passage by a calibrator of the others.
     """
     from closeread.cli import calibrated
+    from closeread.metrics.intervals import Resampling
 
+    if resamples:
+        Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
     sought = calibrated.Sought(
         metric=metric,
         right_from=right_from,

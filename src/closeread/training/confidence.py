@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from closeread.errors import InputError, UsageError
+from closeread.metrics.intervals import Resampling
 from closeread.readers.calibrate import Calibrator, Model, Threshold
 from closeread.readers.certainty import Scale, Signs
 from closeread.training import threshold
@@ -31,7 +32,7 @@ class ConfidenceSettings(Record, frozen=True, kw_only=True):
         delta: The chance at most that it is higher.
         kept_back: The share of the passages that is kept back for choosing the threshold, where
             one is sought; the calibrator never sees them.
-        resamples: Of the passages, for intervals; 0 makes none.
+        resamples: Of the passages, for intervals, 100 at least; 0 makes none.
         level: Of the intervals.
         seed: Of folds, forest and resamples.
     """
@@ -190,13 +191,13 @@ def _both(right: Sequence[bool]) -> None:
 
 
 def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
+    if settings.resamples:
+        Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)
     if (
         settings.folds < 2
         or not 0 <= settings.risk < 1
         or not 0 < settings.delta < 1
         or not 0 < settings.kept_back < 1
-        or not 0 < settings.level < 1
-        or settings.resamples < 0
     ):
         raise UsageError(
             f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "

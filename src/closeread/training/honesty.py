@@ -1,6 +1,6 @@
 """What confidences are worth before and after calibration, with paired intervals by passage."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -67,7 +67,9 @@ def changes(
     many = len(set(parts))
     before = _Side(own, right, many, level)
     after = _Side(np.array(found, dtype=float), right, many, level)
-    drawn = [(before.at(places), after.at(places)) for places in _resampled(parts, resamples, seed)]
+    drawn = np.empty((2, len(_COLUMNS), resamples))
+    for number, places in enumerate(_resampled(parts, resamples, seed)):
+        drawn[0, :, number], drawn[1, :, number] = before.at(places), after.at(places)
     return {name: _change(name, before, after, drawn) for name in MEASURES}
 
 
@@ -79,22 +81,28 @@ class _Side:
         self.whole = _measured(sure, right)
         self._honest = None if self.whole["ece"] is None else made_honest(sure, right)  # type: ignore[arg-type]
 
-    def at(self, places: "NDArray[np.intp]") -> Worth:
+    def at(self, places: "NDArray[np.intp]") -> list[float]:
         """Return every measure of a resample, and what chance alone makes of its ECE."""
         sure = self._sure[places]
         chance = None
         if self._honest is not None:
             chance = calibration_error(sure, self._honest[places])  # type: ignore[arg-type]
-        return _measured(sure, self._right[places]) | {_CHANCE: chance}
+        found = _measured(sure, self._right[places]) | {_CHANCE: chance}
+        return [np.nan if (one := found[name]) is None else one for name in _COLUMNS]
 
-    def interval(self, name: str, drawn: Sequence[Worth]) -> Interval | None:
-        """Return the interval of a measure; None without resamples, or without spread in them."""
-        value, found = self.whole[name], _known(one[name] for one in drawn)
+    def interval(self, name: str, drawn: Numbers) -> Interval | None:
+        """Return the interval of a measure; None without resamples, or without spread in them.
+
+        Args:
+            name: Of the measure.
+            drawn: What resamples give, shape (columns, resamples).
+        """
+        value, found = self.whole[name], _known(drawn[_COLUMNS.index(name)])
         if value is None or not len(found):
             return None
         tail = (1 - self.level) / 2
         if name == "ece":
-            return _ece_interval(value, found, _known(one[_CHANCE] for one in drawn), tail)
+            return _ece_interval(value, found, drawn[_COLUMNS.index(_CHANCE)], tail)
         low, high = _quantiles(found, tail)
         if high - low > ROUNDING:
             return low, high
@@ -104,25 +112,27 @@ class _Side:
         return extremes(_READ[name], *points, unseen_share(self._parts, self.level))
 
 
-def _change(name: str, before: _Side, after: _Side, drawn: Sequence[tuple[Worth, Worth]]) -> Change:
-    moved = _less(after.whole[name], before.whole[name])
-    apart = _known(_less(two[name], one[name]) for one, two in drawn)
+def _change(name: str, before: _Side, after: _Side, drawn: Numbers) -> Change:
+    one, two = before.whole[name], after.whole[name]
+    moved = None if one is None or two is None else two - one
+    column = _COLUMNS.index(name)
+    apart = _known(drawn[1, column] - drawn[0, column])
     difference = None
     if moved is not None and len(apart):
         difference = _quantiles(apart, (1 - after.level) / 2)
         difference = _farther(moved, difference) if name == "ece" else difference
     return Change(
-        before=before.whole[name],
-        after=after.whole[name],
-        before_interval=before.interval(name, [one for one, _ in drawn]),
-        after_interval=after.interval(name, [two for _, two in drawn]),
+        before=one,
+        after=two,
+        before_interval=before.interval(name, drawn[0]),
+        after_interval=after.interval(name, drawn[1]),
         difference=difference,
     )
 
 
-def _known(values: Iterable[float | None]) -> Numbers:
+def _known(drawn: Numbers) -> Numbers:
     """Return the values that there are: of right answers alone there is no AUROC."""
-    return np.array([one for one in values if one is not None], dtype=float)
+    return drawn[np.isfinite(drawn)]
 
 
 def _quantiles(drawn: Numbers, tail: float) -> Interval:
@@ -151,10 +161,6 @@ def _farther(value: float, percentiles: Interval) -> Interval:
     """
     low, high = percentiles
     return min(low, 2 * value - high), max(high, 2 * value - low)
-
-
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
 
 
 def _resampled(parts: Sequence[str], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
@@ -194,3 +200,4 @@ _READ: dict[str, Callable[[NDArray[Any], NDArray[Any]], float]] = {
     "coverage@90": partial(coverage_at, 0.90),
 }
 MEASURES = ("ece", "brier", "auroc", "aurc", "coverage@80", "coverage@90")
+_COLUMNS = (*MEASURES, _CHANCE)  # of every resample

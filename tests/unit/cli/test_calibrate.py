@@ -33,7 +33,7 @@ def run(closeread):
     return "run"
 
 
-QUICK = ("--folds", 2, "--resamples", 50)
+QUICK = ("--folds", 2, "--resamples", 100)
 
 
 def test_from_learning_to_a_report(closeread, run, tmp_path):
@@ -183,6 +183,14 @@ def test_options_that_make_no_sense_together(closeread, run, arguments, said):
     done = closeread("calibrate", run, "--out", "z", *arguments)
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("resamples", [1, 99, 10**7])
+def test_resamples_that_bound_nothing_are_refused(closeread, run, resamples):
+    """Of one resample both bounds are the same number."""
+    done = closeread("calibrate", run, "--out", "c.json", "--resamples", resamples)
+    assert isinstance(done.exception, UsageError)
+    assert f"{resamples:,} resamples" in str(done.exception)
 
 
 def test_a_calibrated_run_is_not_calibrated_again(closeread, run, tmp_path):
