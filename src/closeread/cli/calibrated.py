@@ -148,8 +148,9 @@ def apply(
         remark(f"nothing was measured: no answer has gold by which {_judge(judge)} could judge it")
     for warning in warnings:
         remark(warning)
-    if least is not None:
-        remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld below {least:.3f}")
+    if threshold is not None and least is not None:
+        where = f"below {least:.3f}" if threshold.n_answered else "because no threshold was found"
+        remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld {where}")
     click.echo(made.path)
 
 

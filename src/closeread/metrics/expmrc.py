@@ -88,7 +88,13 @@ class Expmrc:
         """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         silent: Counter[str] = Counter()
-        pools = mean_pools(names, _counting(scores, silent), submission, note=self.segmenter.note())
+        pools = mean_pools(
+            names,
+            _counting(scores, silent),
+            submission,
+            note=self.segmenter.note(),
+            by_evidence=True,
+        )
         if not (n_silent := silent[NONE_PREDICTED]):
             return pools
         told = f"{n_silent} predictions carry no evidence and count as 0"

@@ -12,7 +12,12 @@ _MANY = 100_000
 
 
 def mean_pools(
-    names: Mapping[str, str], scores: Iterable[Score], submission: Submission, *, note: str = ""
+    names: Mapping[str, str],
+    scores: Iterable[Score],
+    submission: Submission,
+    *,
+    note: str = "",
+    by_evidence: bool = False,
 ) -> tuple[Pool, ...]:
     """Return one pool for each value: its mean over the questions that have it.
 
@@ -21,13 +26,14 @@ def mean_pools(
         scores: One a question; a value that is None or absent counts in neither sum.
         submission: What was handed in; tells which questions were answered and which failed.
         note: Goes into every pool.
+        by_evidence: Evidence alone answers, too.
     """
     find = submission.predictions.get
     columns: list[tuple[str, list[str], array[float]]] = [(key, [], array("d")) for key in names]
     n_questions = n_answered = n_failed = 0
     for score in scores:  # one pass that keeps numbers only: a large file's scores are a stream
         n_questions += 1
-        failed, answered = _outcome(find(score.question_id))
+        failed, answered = _outcome(find(score.question_id), by_evidence)
         n_failed += failed
         n_answered += answered
         for key, unit_ids, numerators in columns:
@@ -75,21 +81,26 @@ def _all_differ(ids: list[str]) -> bool:
     return all(one != other for one, other in pairwise(ordered))
 
 
-def counts(scores: Sequence[Score], submission: Submission) -> tuple[int, int]:
-    """Return how many of the scored questions were answered, and at how many the reader failed."""
+def counts(
+    scores: Sequence[Score], submission: Submission, *, by_evidence: bool = False
+) -> tuple[int, int]:
+    """Return how many of the scored questions were answered, and at how many the reader failed.
+
+    Where evidence is what is judged (``by_evidence``), evidence alone answers, too.
+    """
     n_answered = n_failed = 0
     for score in scores:
-        failed, answered = _outcome(submission.predictions.get(score.question_id))
+        failed, answered = _outcome(submission.predictions.get(score.question_id), by_evidence)
         n_failed += failed
         n_answered += answered
     return n_answered, n_failed
 
 
-def _outcome(prediction: Prediction | None) -> tuple[bool, bool]:
+def _outcome(prediction: Prediction | None, by_evidence: bool) -> tuple[bool, bool]:
     """Whether the reader failed, and whether it answered; neither where nothing was handed in."""
     if prediction is None:
         return False, False
     if prediction.error:
         return True, False
-    said = prediction.answer is not None or prediction.option_scores or prediction.evidence
-    return False, bool(said)
+    said = prediction.answer is not None or bool(prediction.option_scores)
+    return False, said or (by_evidence and bool(prediction.evidence))

@@ -178,7 +178,9 @@ class CorpusScorer:
         names = {f"recall@{at}": f"corpus.recall@{at}" for at in sorted({1, self._passages})}
         found = {
             pool.metric: describe(pool, f"corpus|{mark}|v:1", "passage", self._resampling)
-            for pool in mean_pools(names, self._scores, Submission(predictions=self._found))
+            for pool in mean_pools(
+                names, self._scores, Submission(predictions=self._found), by_evidence=True
+            )
         }
         for name, one in self._evidence.summaries().items():
             head, bar, tail = one.signature.partition("|")

@@ -76,7 +76,7 @@ def cues(weights: str = "", retriever: str = "cover", selective: bool = False) -
     """Make the reader.
 
     Args:
-        weights: A file that ``closeread train`` wrote; those of ``exam/zh``, which ship, if empty.
+        weights: A file that ``closeread train`` wrote; those that ship if empty.
         retriever: Which retriever finds the sentences that an option is held against.
         selective: Leave questions unanswered where confidence is below the weights' threshold.
 
@@ -127,7 +127,7 @@ def save_weights(path: Path, learned: CueWeights) -> None:
 
 
 def shipped_weights() -> CueWeights:
-    """Return the weights learned from ``exam/zh``."""
+    """Return the weights that ship, learned from ``exam/zh-practice``."""
     raw = files("closeread.readers").joinpath("cue_weights.json").read_bytes()
     return msgspec.json.decode(raw, type=CueWeights)
 

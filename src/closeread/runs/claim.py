@@ -27,6 +27,7 @@ from closeread.runs.store import (
 
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
 _OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
+_RESUMABLE = "--resume goes on with it, --overwrite discards it, --out names another"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
 _SINCE_LATELY = frozenset(
     {"reader's weights_sha256", "reader's evidence_weights_sha256", "reader's record_sha256"}
@@ -89,7 +90,7 @@ def must_be_free(folder: Path, *, overwrite: bool) -> None:
     """
     must_take_folder(folder)
     if folder.is_dir():
-        _inspect(folder, overwrite)
+        _inspect(folder, overwrite, "--overwrite discards it, --out names another")
 
 
 def _make(folder: Path) -> list[Path]:
@@ -109,13 +110,13 @@ def _make(folder: Path) -> list[Path]:
     return missing
 
 
-def _inspect(folder: Path, allowed: bool) -> bool:
+def _inspect(folder: Path, allowed: bool, cure: str = _RESUMABLE) -> bool:
     if (folder / INFO).exists():
         if not allowed:
             raise UsageError(
                 "there is a run in this folder already",
                 where=str(folder),
-                cure="--resume goes on with it, --overwrite discards it, --out names another",
+                cure=cure,
             )
         return True
     for path in folder.iterdir():

@@ -193,6 +193,26 @@ def test_resamples_that_bound_nothing_are_refused(closeread, run, resamples):
     assert f"{resamples:,} resamples" in str(done.exception)
 
 
+def test_a_run_that_is_there_is_not_gone_on_with(closeread, run):
+    """Confidences are given in one go: what cannot be resumed is not told to be."""
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    for _ in range(2):
+        done = closeread("calibrate", run, "--with", "c.json", "--out", "again", "--resamples", 0)
+    assert isinstance(done.exception, UsageError)
+    assert "--overwrite discards it" in str(done.exception)
+    assert "--resume" not in str(done.exception)
+
+
+def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):
+    """The sentinel that stands for it is no confidence, and is not told as one."""
+    closeread("calibrate", run, "--out", "c.json", "--risk", 0.01, *QUICK)
+    done = closeread("calibrate", run, "--with", "c.json", "--selective", "--out", "silent",
+                     "--resamples", 0)  # fmt: skip
+    assert "108 of 108 answers withheld because no threshold was found" in done.stderr
+    scored = closeread("score", "silent", "--metric", "choice", "--no-intervals", "--json")
+    assert json.loads(scored.stdout)["metrics"]["choice.accuracy"]["n_answered"] == 0
+
+
 def test_a_calibrated_run_is_not_calibrated_again(closeread, run, tmp_path):
     """Neither learned from nor written again: its confidences are not the reader's own."""
     closeread("calibrate", run, "--out", "c.json", "--held-out", "after", *QUICK)

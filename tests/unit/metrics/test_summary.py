@@ -3,7 +3,7 @@
 import pytest
 
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.summary import (
     breakdowns,
     comparable,
@@ -12,7 +12,7 @@ from closeread.metrics.summary import (
     summarize,
 )
 from closeread.protocols import Pool
-from closeread.types import Answer, Prediction, Score, Submission
+from closeread.types import Answer, Evidence, Prediction, Score, Span, Submission
 
 
 class Toy:
@@ -53,6 +53,17 @@ def test_a_summary_carries_value_interval_counts_and_signature():
     assert (em.n_questions, em.n_scored, em.n_answered, em.n_failed) == (4, 4, 2, 1)
     assert em.low <= em.value <= em.high
     assert (half.value, half.n_questions, half.n_scored) == (0.75, 4, 2)
+
+
+def test_evidence_without_an_answer_answers_nothing():
+    """An answer that was withheld leaves its evidence; a metric of evidence judges just that."""
+    withheld = Prediction(question_id="a", evidence=(Evidence(spans=(Span(0, 3),)),))
+    scored = Prediction(question_id="c", option_scores=(0.25, 0.5))
+    submission = Submission(predictions={"a": withheld, "c": scored})
+    em, _ = summarize(Toy(), SCORES, submission, None)
+    assert em.n_answered == 1
+    assert counts(SCORES, submission) == (1, 0)
+    assert counts(SCORES, submission, by_evidence=True) == (2, 0)
 
 
 def test_without_resampling_there_is_no_interval_and_the_signature_says_none():
