@@ -1,0 +1,60 @@
+"""``python -m benchmarks.promise RUN RISK [DELTA] [SPLITS]``: is a promised risk kept?
+
+Half of the passages of a scored run teach a calibrator and its threshold, the other half tries
+them, SPLITS times over (60), each split and its learning by their number as seed. What is found on
+the other half moves by chance too: of promises that are just kept more than DELTA may seem broken.
+"""
+
+import hashlib
+import random
+import sys
+from pathlib import Path
+
+from closeread.readers.certainty import scale_of, signs, told_confidence
+from closeread.runs.recalibrate import graded
+from closeread.runs.store import open_run
+from closeread.training.confidence import ConfidenceSettings, Example, learn
+
+
+def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
+    """Print in how many splits anything is answered, how much, and how wrong it is."""
+    rows = list(graded(open_run(Path(run))))
+    scale = scale_of([row.prediction for row in rows])
+    examples = [
+        Example(
+            part=hashlib.sha256(row.passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
+            signs=signs(row.passage, row.question, row.prediction, scale),
+            told=told_confidence(row.question, row.prediction, scale),
+            correct=row.correct == 1.0,
+        )
+        for row in rows
+    ]
+    parts = sorted({one.part for one in examples})
+    shares, risks = [], []
+    for seed in range(splits):
+        shuffled = list(parts)
+        random.Random(seed).shuffle(shuffled)
+        half = set(shuffled[: len(parts) // 2])
+        settings = ConfidenceSettings(resamples=0, risk=risk, delta=delta, seed=seed)
+        calibrator = learn(
+            [one for one in examples if one.part in half], scale, settings
+        ).calibrator
+        others = [one for one in examples if one.part not in half]
+        above = [
+            one.correct
+            for one in others
+            if calibrator.of_signs(one.signs) >= calibrator.threshold.value
+        ]
+        shares.append(len(above) / len(others))
+        risks += [1 - sum(above) / len(above)] if above else []
+    told = f"risk there {sum(risks) / len(risks):.1%}" if risks else "no risk"
+    print(
+        f"answered at all in {len(risks)} of {splits}, questions answered "
+        f"{sum(shares) / splits:.1%}, {told}, above the promise in "
+        f"{sum(one > risk for one in risks)}"
+    )
+
+
+if __name__ == "__main__":
+    path, *numbers = sys.argv[1:]
+    main(path, *map(float, numbers[:2]), *map(int, numbers[2:]))
