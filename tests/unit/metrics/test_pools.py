@@ -2,8 +2,8 @@
 
 import pytest
 
-from closeread.metrics.pools import mean_pools
-from closeread.types import Score, Submission
+from closeread.metrics.pools import counts, mean_pools
+from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 
 @pytest.mark.parametrize("many", [10, 120_000])
@@ -34,3 +34,21 @@ def test_one_question_a_unit_is_left_as_it_is(many):
     (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions={}))
     assert list(pool.unit_ids) == [str(n) for n in range(many)]
     assert set(pool.denominators) == {1}
+
+
+def test_who_answered_and_who_failed():
+    """Who failed did not answer, whatever it left; who is silent, or away, did neither."""
+    answer = Answer(kind="none")
+    said = {
+        "a": Prediction(question_id="a", answer=answer),
+        "b": Prediction(question_id="b", option_scores=(0.0, 0.0)),
+        "c": Prediction(question_id="c", evidence=(Evidence(),)),
+        "d": Prediction(question_id="d", answer=answer, error="timed out"),
+        "e": Prediction(question_id="e"),
+        "another": Prediction(question_id="another", answer=answer),
+    }
+    scores = [Score(question_id=name, values={"em": 1.0}) for name in "abcdef"]
+    submission = Submission(predictions=said)
+    assert counts(scores, submission) == (3, 1)
+    (pool,) = mean_pools({"em": "x.em"}, scores, submission)
+    assert (pool.n_questions, pool.n_answered, pool.n_failed) == (6, 3, 1)

@@ -1,15 +1,12 @@
 """Span scorers: what they do with missing, failed, empty and strange predictions."""
 
-import random
 import subprocess
 import sys
 
 import pytest
 
-from closeread.errors import CloseReadError, InputError, MissingExtraError
+from closeread.errors import CloseReadError, MissingExtraError
 from closeread.metrics import cmrc, expmrc, mrqa, squad, squad2
-from closeread.metrics.intervals import Resampling, interval
-from closeread.metrics.no_answer import CurveStatistic, Ranking
 from closeread.metrics.overlap import shared
 from closeread.metrics.segmentation import Segmenter, segmenter
 from closeread.metrics.summary import summarize
@@ -159,102 +156,6 @@ def test_a_missing_prediction_leaves_every_mean_of_squad2():
 def test_gold_that_was_never_known_is_an_error_in_squad2():
     with pytest.raises(CloseReadError, match="question q"):
         squad2.metric().score(question(), says("cat"))
-
-
-def _file(n, seed):
-    chance = random.Random(seed)
-    golds, predictions, odds = {}, {}, {}
-    for place in range(n):
-        golds[f"q{place}"] = ["red cat", "cat"] if chance.random() < 0.6 else []
-        predictions[f"q{place}"] = chance.choice(["", "cat", "red dog", "dog", "red"])
-        odds[f"q{place}"] = round(chance.random(), 1)
-    return golds, predictions, odds
-
-
-def _pools(golds, predictions, odds, **options):
-    metric = squad2.metric(**options)
-    said = {name: says(*([text] if text else []), name=name) for name, text in predictions.items()}
-    scores = [
-        metric.score(question(*texts, name=name) if texts else unanswerable(name), said[name])
-        for name, texts in golds.items()
-    ]
-    submission = Submission(predictions=said, extras={"null_odds": odds})
-    return {pool.metric: pool for pool in metric.pool(scores, submission)}
-
-
-def test_null_odds_for_some_questions_only_are_an_error():
-    golds, predictions, odds = _file(5, 1)
-    del odds["q3"]
-    with pytest.raises(InputError, match="q3"):
-        _pools(golds, predictions, odds)
-
-
-def test_null_odds_above_the_threshold_mean_no_answer():
-    golds, predictions, odds = _file(40, 2)
-    silent = _pools(golds, predictions, dict.fromkeys(odds, 0.7), na_threshold=0.5)
-    assert sum(silent["squad2.hasans_em"].numerators) == 0
-    assert set(silent["squad2.noans_em"].numerators) == {1.0}
-    heard = _pools(golds, predictions, dict.fromkeys(odds, 0.5), na_threshold=0.5)
-    assert sum(heard["squad2.hasans_em"].numerators) > 0
-
-
-def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
-    """Rounded, it would turn the very question at the threshold into one without answer."""
-    golds = {"a": ["cat"], "b": ["dog"], "c": []}
-    predictions, odds = {"a": "cat", "b": "fish", "c": "hen"}, {"a": 0.123456789, "b": 0.5, "c": 1}
-    note = _pools(golds, predictions, odds)["squad2.best_em"].note
-    assert note == "best threshold 0.123456789"
-    threshold = float(note.removeprefix("best threshold "))
-    best = squad2.official(golds.items(), predictions, null_odds=odds, threshold=threshold)
-    assert best["exact"] == best["best_exact"]
-    assert squad2.metric(na_threshold=threshold).signature() != (
-        squad2.metric(na_threshold=round(threshold, 6)).signature()
-    )
-
-
-def test_best_scores_that_no_resample_moves_have_a_bound_and_precisions_say_why_they_have_none():
-    golds = {f"q{number}": ["cat"] for number in range(9)}
-    pools = _pools(golds, dict.fromkeys(golds, "cat"), dict.fromkeys(golds, 0.5))
-    best = interval(pools["squad2.best_em"], Resampling(resamples=100))
-    assert (best.low, best.high) == pytest.approx((0.025 ** (1 / 9), 1.0))
-    precision = interval(pools["squad2.pr_exact_ap"], Resampling(resamples=100))
-    assert (precision.low, precision.method) == (None, "none")
-    assert "no certainty" in precision.note
-
-
-def test_without_null_odds_no_threshold_silences_an_answer():
-    """The official program takes the odds for 0 where there is no file of them."""
-    golds, predictions, _ = _file(10, 4)
-    scored = [
-        squad2.official(golds.items(), predictions, threshold=number) for number in (0.0, 0.5, 1.0)
-    ]
-    assert scored[0] == scored[1] == scored[2]
-    assert scored[0]["HasAns_exact"] > 0
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_curves_of_a_resample_equal_those_of_the_repeated_questions(seed):
-    golds, predictions, odds = _file(30, seed)
-    drawn = random.Random(seed).choices(range(30), k=30)
-    # In the file's order: where questions tie, the official search depends on it.
-    again = {f"q{index}+{copy}": f"q{index}" for copy, index in enumerate(sorted(drawn))}
-    repeated = (
-        {new: golds[old] for new, old in again.items()},
-        {new: predictions[old] for new, old in again.items()},
-        {new: odds[old] for new, old in again.items()},
-    )
-    pools = _pools(golds, predictions, odds)
-    expected = _pools(*repeated)
-    for name in ("best_em", "best_f1", "pr_exact_ap", "pr_f1_ap", "pr_oracle_ap"):
-        found = pools[f"squad2.{name}"].statistic(drawn)
-        assert found == pytest.approx(expected[f"squad2.{name}"].statistic()), name
-
-
-def test_a_resample_without_answers_has_no_average_precision():
-    ranking = Ranking(names=["a", "b"], odds=[0, 1], has_answer=[True, False], points=[1, -1])
-    precision = CurveStatistic(curve="average precision", ranking=ranking, unit_ids=["b", "a"])
-    assert precision([0, 0]) is None
-    assert precision([1, 1]) == precision() == 1.0
 
 
 def test_bags_share_repeats_as_often_as_both_have_them():

@@ -48,6 +48,10 @@ def test_no_stride_leaves_neighbours_just_their_overlap():
     ]
 
 
+def test_neighbours_share_nothing_unless_they_are_told_to():
+    assert cut(1, 8, max_length=7, stride=None) == [range(3), range(3, 6), range(6, 8)]
+
+
 def test_more_overlap_than_room_still_moves_on():
     assert [one.start for one in cut(4, 6, max_length=10, stride=5, overlap=29)] == [0, 1, 2, 3]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from closeread.training.ranking import MARGIN, fit, pairs
+from closeread.training.ranking import MARGIN, _hinge, _logistic, fit, pairs
 
 
 def toy(seed=0, questions=400, options=4, features=12):
@@ -84,3 +84,25 @@ def test_it_is_drawn_to_what_was_learned_before():
     assert fit(differences, 1e6) == pytest.approx(np.zeros(len(before)), abs=1e-2)
     free = fit(differences, 1e-6, drawn_to=before)
     assert np.abs(free - before).max() > 0.1
+
+
+def test_one_pair_by_hand():
+    """Where the slope of the loss and the ridge's are equal; drawn to 1, it is so less far off."""
+    one = csr_array(np.array([[1.0]]))
+    weight = fit(one, 0.5)[0]
+    assert 1 / (1 + np.exp(weight)) == pytest.approx(0.5 * weight, abs=1e-4)
+    weight = fit(one, 0.5, drawn_to=np.array([1.0]))[0]
+    assert 1 / (1 + np.exp(weight)) == pytest.approx(0.5 * (weight - 1), abs=1e-4)
+    weight = fit(one, 4.0, "hinge")[0]  # on the straight part, where the slope is 1
+    assert weight == pytest.approx(1 / 4, abs=1e-4)
+
+
+def test_the_losses_by_hand():
+    """The hinge is rounded over a tenth below its margin: half of it squared, then a line."""
+    distances = np.array([0.6, 0.5, 0.45, 0.4, 0.0, -1.0])
+    values, slopes = _hinge(distances)
+    assert values == pytest.approx([0, 0, 0.0125, 0.05, 0.45, 1.45])
+    assert slopes == pytest.approx([0, 0, -0.5, -1, -1, -1])
+    values, slopes = _logistic(np.array([0.0, np.log(3)]))
+    assert values == pytest.approx([np.log(2), np.log(4 / 3)])
+    assert slopes == pytest.approx([-1 / 2, -1 / 4])

@@ -56,6 +56,34 @@ def test_thresholds_in_order_answer_more():
     assert more > 0
 
 
+def test_thresholds_by_hand():
+    """Half of 200 answers are sure and right, the others unsure and wrong: no bound but one."""
+    confidences, correct = [0.9] * 100 + [0.2] * 100, [True] * 100 + [False] * 100
+    found = shared(confidences, correct, 0.1, 0.05)
+    assert (found.value, found.n_answered, found.n_questions) == (0.25, 100, 200)
+    assert (found.risk, found.delta) == (0.1, 0.05)
+    assert found.bound == round(1 - (0.05 / 20) ** (1 / 100), 6)  # each at a twentieth of delta
+    found = in_order(confidences, correct, 0.1, 0.05, [0.95, 0.9, 0.3, 0.2])
+    assert found.value > 1  # nothing is so sure as 0.95, so that the first test fails already
+    found = in_order(confidences, correct, 0.1, 0.05, [0.9, 0.3, 0.2])
+    assert (found.value, found.n_answered) == (0.3, 100)
+    assert found.bound == round(1 - 0.05 ** (1 / 100), 6)  # each at the whole of it
+
+
+def test_the_first_threshold_that_fails_ends_the_sequence():
+    """Below it more answers are right again, and the promise would be kept."""
+    confidences = [0.9] * 100 + [0.6] * 100 + [0.2] * 5000
+    correct = [True] * 100 + [False] * 100 + [True] * 5000
+    assert in_order(confidences, correct, 0.1, 0.05, [0.9, 0.5, 0.1]).value == 0.9
+    assert in_order(confidences, correct, 0.1, 0.05, [0.1]).value == 0.1
+
+
+def test_a_bound_at_the_very_risk_keeps_the_promise():
+    risk = upper_bound(0, 20, 0.1)
+    assert in_order([0.9] * 20, [True] * 20, risk, 0.1, [0.5]).value == 0.5
+    assert in_order([0.9] * 20, [True] * 20, risk - 1e-9, 0.1, [0.5]).value > 1
+
+
 def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
     """Always wrong: nothing is to be answered."""
     for found in (
