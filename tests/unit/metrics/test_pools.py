@@ -37,7 +37,7 @@ def test_one_question_a_unit_is_left_as_it_is(many):
 
 
 def test_who_answered_and_who_failed():
-    """Who failed did not answer, whatever it left; who is silent, or away, did neither."""
+    """Who failed did not answer, whatever it left; who shows evidence alone did neither."""
     answer = Answer(kind="none")
     said = {
         "a": Prediction(question_id="a", answer=answer),
@@ -49,6 +49,6 @@ def test_who_answered_and_who_failed():
     }
     scores = [Score(question_id=name, values={"em": 1.0}) for name in "abcdef"]
     submission = Submission(predictions=said)
-    assert counts(scores, submission) == (3, 1)
+    assert counts(scores, submission) == (2, 1)
     (pool,) = mean_pools({"em": "x.em"}, scores, submission)
-    assert (pool.n_questions, pool.n_answered, pool.n_failed) == (6, 3, 1)
+    assert (pool.n_questions, pool.n_answered, pool.n_failed) == (6, 2, 1)
