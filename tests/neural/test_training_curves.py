@@ -76,7 +76,7 @@ def test_resumed_in_a_later_epoch(tmp_path, encoder, few):  # noqa: F811
     out = tmp_path / "killed"
     with pytest.raises(Killed):
         train(out, encoder, few, begin=killed_at(19), **settings)  # of the second epoch, 13 each
-    assert sorted(one.name for one in (out / "states").iterdir())[-1] == "checkpoint-16"
+    assert max(one.name for one in (out / "states").glob("checkpoint-*")) == "checkpoint-16"
     resumed = train(out, encoder, few, resume=True, **settings)
     assert losses(resumed) == pytest.approx(losses(whole), abs=1e-6)
     assert resumed["loss"] == pytest.approx(whole["loss"], abs=1e-6)
@@ -175,6 +175,36 @@ def test_ids_of_two_dev_sets_may_be_the_same(tmp_path, encoder, few):  # noqa: F
         for name, dev in (("both", (few, other)), ("first", (few,)), ("second", (other,)))
     )
     assert both == pytest.approx((first + second) / 2, abs=1e-9)
+
+
+def test_one_folder_has_one_training_at_a_time(tmp_path, encoder, few):  # noqa: F811
+    """Two would write over each other's states; a killed one stands in nobody's way."""
+    settings = {"max_steps": 4, "save_every": 2}
+    out, refused = tmp_path / "out", []
+
+    def begin(total):
+        def advance(n):
+            for flag in ({}, {"resume": True}, {"overwrite": True}):
+                with pytest.raises(UsageError, match="a training is going on there") as told:
+                    train(out, encoder, few, **flag, **settings)
+                refused.append(told.value.where)
+
+        return advance
+
+    assert train(out, encoder, few, begin=begin, **settings)["steps"] == 4
+    assert set(refused) == {str(out)}
+    assert not (out / "states").exists()
+
+
+def test_what_was_broken_off_before_a_state_leaves_no_curve(tmp_path, encoder, few):  # noqa: F811
+    """It would stand beside that of the training that is begun anew."""
+    out = tmp_path / "out"
+    train(out, encoder, few, max_steps=1)
+    (out / "closeread.json").unlink()  # as after a kill
+    (out / "curves").mkdir()
+    (out / "curves" / "events").write_text("of before")
+    train(out, encoder, few, max_steps=1)
+    assert not (out / "curves").exists()
 
 
 def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):  # noqa: F811
@@ -312,8 +342,8 @@ def test_the_best_is_found_again_in_a_folder_that_was_moved(tmp_path, encoder, f
     with pytest.raises(Killed):
         train(tmp_path / "out", encoder, few, begin=killed_at(5), **settings)
     (tmp_path / "out").rename(tmp_path / "moved")
-    begun = Folder(tmp_path / "moved", recipe_of(tmp_path / "moved"), True, False)
-    told = json.loads((begun.last_state() / "trainer_state.json").read_text())
+    with Folder(tmp_path / "moved", recipe_of(tmp_path / "moved"), True, False) as begun:
+        told = json.loads((begun.last_state() / "trainer_state.json").read_text())
     assert Path(told["best_model_checkpoint"]) == tmp_path / "moved" / "states" / "checkpoint-2"
     assert train(tmp_path / "moved", encoder, few, resume=True, **settings)["steps"] == 14
 

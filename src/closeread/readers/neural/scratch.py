@@ -45,7 +45,7 @@ def _locked(within: Path) -> tuple[Path, IO[str]]:
         except FileNotFoundError:
             continue
         try:
-            _lock(lock)
+            take(lock)
             if (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
                 return folder, lock
         except (BlockingIOError, FileNotFoundError):
@@ -55,8 +55,16 @@ def _locked(within: Path) -> tuple[Path, IO[str]]:
         lock.close()
 
 
-def _lock(file: IO[str]) -> bool:
-    """Lock a file, or raise; return whether that can be done here."""
+def take(file: IO[str]) -> bool:
+    """Lock a file until it is closed, at the latest with the process.
+
+    Returns:
+        Whether files can be locked on this system.
+
+    Raises:
+        BlockingIOError: Another process has it.
+        OSError: The file system has no locks.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
@@ -68,7 +76,7 @@ def _lock(file: IO[str]) -> bool:
 def _remove_if_left(folder: Path) -> None:
     try:
         with (folder / _LOCK).open("a", encoding="utf-8") as lock:
-            if _lock(lock):
+            if take(lock):
                 shutil.rmtree(folder, ignore_errors=True)
     except OSError:  # somebody writes in it, has just removed it, or it is another user's
         return

@@ -10,15 +10,16 @@ import os
 import shutil
 import zipfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.saved import save_json
+from closeread.readers.neural.scratch import take
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
 
@@ -29,6 +30,7 @@ CURVES = "curves"  # for TensorBoard
 STAGES = "before"
 MEMBERS = "members"  # the trainings of a soup
 _STATE = "trainer_state.json"
+_LOCK = "lock"  # there too; held as long as the training goes on
 _BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
 
 
@@ -44,9 +46,9 @@ class Folder:
             another of that name; None where nobody looks.
 
     Raises:
-        UsageError: There is a training in it and neither resume nor overwrite is asked for, or
-            there is something else in it, or nothing to resume, or overwriting would discard what
-            the training begins from.
+        UsageError: A training is going on in it; or there is one and neither resume nor overwrite
+            is asked for, or something else, or nothing to resume, or overwriting would discard
+            what the training begins from.
         MismatchError: The training to be resumed was begun with another recipe, or other data, or
             by another number of processes.
         StorageError: It cannot be written.
@@ -62,14 +64,19 @@ class Folder:
     ) -> None:
         self.path = path
         self.mine = is_first()
+        self._lock: IO[str] | None = None
         if not self.mine:
             return
+        with suppress(OSError):  # nothing is there, or it cannot be written: told below
+            if (path / STATES / _LOCK).exists():
+                _locked(path).close()  # before anything is discarded
         self._make_room(recipe, resume, overwrite)
         begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
         if begun is not None:
             self._check_begun(begun)
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            (path / STATES).mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(path)
         except OSError as error:
             raise StorageError(
                 f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
@@ -85,11 +92,10 @@ class Folder:
 
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
+        self._release()
         if error is not None and self.mine and not self._has_states():
             # No training within this one got far enough to be gone on with.
-            for made in (STATES, CURVES, STAGES, MEMBERS):
-                shutil.rmtree(self.path / made, ignore_errors=True)
-            (self.path / ASKED).unlink(missing_ok=True)
+            self._clear()
             if not any(self.path.iterdir()):
                 self.path.rmdir()
 
@@ -115,9 +121,19 @@ class Folder:
         """Whether a state was saved, or a training finished, be it a stage."""
         return _holds_any(self.path)
 
+    def _clear(self) -> None:
+        for made in (STATES, CURVES, STAGES, MEMBERS):
+            shutil.rmtree(self.path / made, ignore_errors=True)
+        (self.path / ASKED).unlink(missing_ok=True)
+
+    def _release(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
+
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
         save_json(self.path / DONE, told, indent=1)
+        self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
     def _make_room(self, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
@@ -133,7 +149,8 @@ class Folder:
                 "the folder holds something else", where=where, cure="name an empty folder"
             )
         if not self._has_states():
-            return  # broken off before there was anything to lose
+            self._clear()  # broken off before there was anything to lose
+            return
         if overwrite:
             self._discard(recipe)
         elif not resume:
@@ -223,6 +240,26 @@ def writable(folder: Path) -> Iterator[None]:
             where=str(folder),
             cure="make room, then --resume: whole states that were saved are kept",
         ) from error
+
+
+def _locked(path: Path) -> IO[str]:
+    """Return the file by which one training keeps others out of its folder, locked.
+
+    Raises:
+        UsageError: Another has it.
+        OSError: It cannot be written.
+    """
+    file = (path / STATES / _LOCK).open("a", encoding="utf-8")
+    try:
+        take(file)
+    except BlockingIOError as error:
+        file.close()
+        raise UsageError(
+            "a training is going on there", where=str(path), cure="let it end, or end it"
+        ) from error
+    except OSError:  # a file system without locks
+        pass
+    return file
 
 
 def _is_whole(state: Path) -> bool:
