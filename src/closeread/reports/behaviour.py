@@ -20,9 +20,9 @@ def coverage(material: Material) -> list[Plot]:
         return []
     numbers = [["run", "coverage", "value", "low", "high"]]
     for run in runs:
-        for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0):
-            near = min(run.coverage, key=lambda point: abs(point.coverage - share))
-            numbers.append([run.name, *map(percent, near)])
+        shares = [step / 10 for step in range(1, 11)]
+        near = (min(run.coverage, key=lambda it: abs(it.coverage - share)) for share in shares)
+        numbers += [[run.name, *map(percent, point)] for point in dict.fromkeys(near)]
     metric = ", ".join(dict.fromkeys(run.per_question for run in runs))
     known = [run.resampling for run in runs if run.resampling is not None]
     params = {"metric": metric}

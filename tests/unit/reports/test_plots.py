@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
@@ -136,6 +137,17 @@ def test_the_curve_is_over_all_questions_that_were_judged(tmp_path):
     assert material.runs[0].coverage[-1][:2] == (1.0, 20 / 30)
     material.rows = material.rows[:5]
     assert _plots(material)["coverage", None].data["curves"][0]["points"][-1][0] == 1.0
+
+
+def test_the_numbers_of_a_curve_have_each_of_its_points_once(tmp_path):
+    """A curve that ends at a fourth of the questions has no rows for 30 to 100 percent."""
+    questions, predictions = _answers(80, unlike=range(30, 80, 2))
+    predictions = [
+        msgspec.structs.replace(each, confidence=each.confidence if k < 20 else None)
+        for k, each in enumerate(predictions)
+    ]
+    plot = _plots(_material(tmp_path, questions, predictions))["coverage", None]
+    assert [row[1] for row in plot.numbers[1:]] == ["10.0", "20.0", "25.0"]
 
 
 def test_no_coverage_curve_without_confidences(tmp_path):

@@ -79,6 +79,7 @@ const DRAWINGS = {
       parts.push(s("path", { class: "curve", "stroke-dasharray": dash, d: curve.points.map(([x, y], i) => `${i ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`).join("") }));
       for (const mark of [0.8, 0.9]) {
         const [x, y] = near(curve, mark);
+        if (Math.abs(x - mark) > 0.05) continue; // where many are equally sure, or tell nothing, no point is near
         if (plot.curves.length === 1) parts.push(s("text", { x: at(x), y: up(y) - 9, "text-anchor": mark === 0.8 ? "end" : "start" }, percent(y)));
         parts.push(shape(k, at(x), up(y)));
       }
