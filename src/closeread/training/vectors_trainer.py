@@ -3,6 +3,7 @@
 Passages alone are read: no question, no option, no answer.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -13,6 +14,8 @@ from closeread.formats.files.outcome import must_take_file
 from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_resuming, without_stages
 from closeread.types import Dataset, Record
+
+_HEADER = re.compile(rb"\d+ \d+\n")
 
 
 class VectorSettings(Record, frozen=True, kw_only=True):
@@ -49,7 +52,7 @@ def train(request: Request) -> Trained:
     without_stages(request)
     settings = section(request.path, request.recipe.train, VectorSettings, "train.")
     _check(request, settings)
-    must_take_file(request.out, makes_folders=True)
+    _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]
     request.out.parent.mkdir(parents=True, exist_ok=True)
     words = learn(
@@ -91,6 +94,26 @@ def _check(request: Request, settings: VectorSettings) -> None:
         raise UsageError(f"train.seed is {settings.seed}", expected="from 0 to 2**32 - 1")
     if not settings.datasets:
         raise UsageError("train.datasets names no set", expected="one data set at least")
+
+
+def _check_out(request: Request) -> None:
+    """Take the place of other vectors, and of nothing else unless told to.
+
+    Raises:
+        UsageError: There is something else.
+        StorageError: It cannot be written.
+    """
+    must_take_file(request.out, makes_folders=True)
+    if request.overwrite or not request.out.is_file():
+        return
+    with request.out.open("rb") as stream:
+        start = stream.read(64)
+    if not _HEADER.match(start):
+        raise UsageError(
+            "is there already, and holds no word vectors",
+            where=str(request.out),
+            cure="name another file, or --overwrite",
+        )
 
 
 def _texts(datasets: Sequence[Dataset]) -> Iterator[tuple[str, str]]:

@@ -107,3 +107,18 @@ def test_the_recipe_that_ships_is_whole():
     recipe = load_recipe(path)
     assert recipe.reader.name == "vectors"
     assert section(path, recipe.train, VectorSettings, "train.").dimensions == 300
+
+
+def test_another_file_is_not_taken_for_vectors(texts):
+    """What was written before is discarded; what somebody else wrote is not, unless asked for."""
+    out = texts / "made" / "v.bin"
+    out.parent.mkdir()
+    out.write_text("a year of notes", "utf-8")
+    done, _ = run(texts, "one")
+    assert isinstance(done.exception, UsageError)
+    assert "holds no word vectors" in str(done.exception)
+    assert out.read_text("utf-8") == "a year of notes"
+    for args in (["--overwrite"], []):
+        done, _ = run(texts, "one", args=args)
+        assert done.exit_code == 0, done.exception
+    assert load(str(out)).dimensions == 12
