@@ -116,6 +116,19 @@ def test_every_reader_and_every_extra_is_told():
     assert set(project["optional-dependencies"]) <= told("docs/install.md")
 
 
+def test_every_folder_is_told():
+    """The table of CONTRIBUTING.md names each folder of the package once, and no other."""
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    table = page.split("## Where things are")[1].split("\n## ")[0]
+    told = [
+        name
+        for row in re.findall(r"^\| (`[^|]*)\|", table, re.MULTILINE)
+        for name in re.findall(r"`(\w+)`", row)
+    ]
+    folders = [one.parent.name for one in (ROOT / "src/closeread").glob("*/__init__.py")]
+    assert sorted(told) == sorted(folders)
+
+
 def test_recipes_load():
     """Every shipped recipe is valid."""
     from closeread.pipeline.recipe import load_recipe
