@@ -81,7 +81,8 @@ def as_date(text: str) -> str:
     year = re.search(r"\b\d{4}\b", text)
     if not (month or year):
         return ""
-    return " ".join(found[0] for found in (day if month else None, month, year) if found)
+    parts = (day[1] if day and month else "", month[0] if month else "", year[0] if year else "")
+    return " ".join(part for part in parts if part)
 
 
 def _name(text: str, span: Span, sentence: Span) -> Span | None:

@@ -197,7 +197,7 @@ def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first
     if asked == "number":
         found = numbers(text, sentence)
         if _DIFFERENCE.search(question.text) and len(found) > 1:
-            return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):g}",))
+            return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):.12g}",))
         return Answer(kind="number", texts=first.texts, spans=first.spans)
     if asked in ("name", "thing") and _SEVERAL.search(question.text):
         spans = tuple(sorted(span for _, span, of in ranked if of == sentence))

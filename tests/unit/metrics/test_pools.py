@@ -50,5 +50,6 @@ def test_who_answered_and_who_failed():
     scores = [Score(question_id=name, values={"em": 1.0}) for name in "abcdef"]
     submission = Submission(predictions=said)
     assert counts(scores, submission) == (2, 1)
+    assert counts(scores, submission, by_evidence=True) == (3, 1)
     (pool,) = mean_pools({"em": "x.em"}, scores, submission)
     assert (pool.n_questions, pool.n_answered, pool.n_failed) == (6, 2, 1)

@@ -225,6 +225,10 @@ def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
     assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone
     assert placed(0, 3, "Two")["evidence:covers"] == 1.0
     assert placed(25, 28)["evidence:sentences"] == 2  # it lies across both
+    nowhere = signs(MILLS, HOW_MANY, answered("—"), "logits")
+    assert nowhere["answer:not-in-passage"] == 1
+    assert nowhere["answer:place"] == nowhere["answer:times"] == nowhere["answer:length"] == 0
+    assert nowhere["answer:repeats-question"] == 0  # there is no word in it
     often = Passage(passage_id="p", text="mill " * 30)
     assert signs(often, HOW_MANY, answered("mill"), "logits")["answer:times"] == math.log(21)
 
@@ -245,6 +249,8 @@ def test_shares_of_nothing_and_of_a_single_alternative():
     assert (alone["nbest:margin"], alone["nbest:log-ratio"], alone["nbest:entropy"]) == (1, 12, 0)
     assert alone["nbest:count"] == math.log(2)
     assert alone["nbest:none"] == alone["nbest:rest"] == 0
+    beside = signs(PASSAGE, QUESTION, predicted(span("1873", 0.6), span("Anna")), "probabilities")
+    assert (beside["nbest:log-ratio"], beside["nbest:entropy"]) == (12, 0)
     assert log_odds(1e-9) == -12
     assert log_odds(1e-3) == pytest.approx(math.log(1 / 999))
 

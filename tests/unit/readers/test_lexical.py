@@ -1,5 +1,6 @@
 """The reader without weights covers options and questions with the passage's words."""
 
+import msgspec
 import pytest
 
 from closeread.errors import UsageError
@@ -111,7 +112,16 @@ def test_numbers_leave_dates_out():
 
 @pytest.mark.parametrize(
     ("text", "date"),
-    [("3 May 1875", "3 May 1875"), ("May 3, 1875", "3 May 1875"), ("1875", "1875"), ("soon", "")],
+    [
+        ("3 May 1875", "3 May 1875"),
+        ("May 3, 1875", "3 May 1875"),
+        ("May 3rd", "3 May"),
+        ("21st May 1875", "21 May 1875"),
+        ("May 1875", "May 1875"),
+        ("12 in 1875", "1875"),
+        ("1875", "1875"),
+        ("soon", ""),
+    ],
 )
 def test_dates(text, date):
     """A date is written day, month, year."""
@@ -123,3 +133,82 @@ def test_sharpness_must_sharpen(sharpness):
     """What would turn the order of the options around, or leave no order, is refused at once."""
     with pytest.raises(UsageError, match="sharpness"):
         make("lexical", {"sharpness": sharpness})
+
+
+def pieces(text, asked, language="en"):
+    return [span.of(text) for span in candidates(text, Span(0, len(text)), asked, language)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("In Harrow Anna of the Hills met Bo.", ["Harrow Anna of the Hills", "Bo"]),
+        (
+            "There Anna O'Neill-Smith saw Bo van Dyck 2 there.",
+            ["Anna O'Neill-Smith", "Bo van Dyck 2"],
+        ),
+        ("She met Bo.", ["Bo"]),
+    ],
+)
+def test_names_by_hand(text, names):
+    """A word that has its capital from beginning the sentence goes, what it stands before stays."""
+    assert pieces(text, "name") == names
+
+
+def test_where_there_is_no_name_clauses_stand_in():
+    """A date is none, nor a word that begins a sentence."""
+    assert pieces("On 3 May 1875.", "name") == ["On 3 May 1875", "3 May 1875"]
+    assert pieces("The barn burned.", "name") == ["The barn burned", "barn burned"]
+
+
+def test_clauses_and_what_lies_between_their_function_words():
+    text = "The red barn burned in the old town, (say) some  !"
+    assert pieces(text, "thing") == [
+        "The red barn burned in the old town",
+        "red barn burned",
+        "old town",
+        "say",
+        "some",
+    ]
+
+
+def test_a_run_of_words_has_eight_at_most():
+    text = "one two three four five six seven eight of"
+    assert pieces(text, "thing") == [text, text.removesuffix(" of")]
+
+
+def test_chinese_pieces_by_hand():
+    """Marks end them; of a clause 80 characters count."""
+    assert pieces("灯塔建在“海边”，很高。", "thing", "zh") == ["灯塔建在", "海边", "很高"]
+    assert [len(one) for one in pieces("长" * 81, "thing", "zh")] == [80]
+    assert pieces("约三百人和近20%的船在1872年5月3日到过《海》。", "number", "zh")[:2] == [
+        "约三百人",
+        "近20%",
+    ]
+    assert pieces("他在1872年5月3日到港，19世纪末停用。", "date", "zh") == [
+        "1872年5月3日",
+        "19世纪",
+    ]
+    assert pieces("安娜·桑恩读《海》。", "name", "zh") == ["安娜·桑恩读", "《海》"]
+
+
+def test_numbers_by_hand():
+    """With their thousands and decimals; neither the day nor the year of a date."""
+    text = "In 1875 it held 1,250.5 tons, on May 3, 1876 only 40 and 7."
+    assert numbers(text, Span(0, len(text))) == [1250.5, 40.0, 7.0]
+    assert numbers(text, Span(8, 28)) == [1250.5]
+
+
+def test_differences_and_several_answers_of_discrete_questions():
+    """A difference is written out whole, whatever its size."""
+    passage = Passage(
+        passage_id="en",
+        text="The north holds 2,345,678 sheep and the south 1,111 sheep. Anna Thorne met Bo Dyck.",
+    )
+    found = read(passage, "How many more sheep does the north hold than the south?", "discrete")
+    assert (found.answer.kind, found.answer.texts) == ("number", ("2344567",))
+    small = msgspec.structs.replace(
+        passage, text="The north had 2.3 tons of hay, the south 1.1 tons."
+    )
+    found = read(small, "How many more tons had the north than the south?", "discrete")
+    assert found.answer.texts == ("1.2",)
