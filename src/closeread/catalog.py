@@ -202,7 +202,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     # By the name of the reader that is trained.
     "trainer": {
         "cues": Entry(
-            "closeread.training.cues_trainer:train", "weights of cues by pairwise ranking; seconds"
+            "closeread.training.cues_trainer:train", "weights of cues by pairwise ranking; no torch"
         ),
         "span": Entry(
             "closeread.training.neural.span_task:train",

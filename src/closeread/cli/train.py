@@ -16,10 +16,10 @@ import click
 def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, json_: bool) -> None:
     """Train a reader from data sets, as a recipe (a TOML file) says.
 
-    `closeread ls trainers` tells which readers can be trained. `cues` learns in seconds, and its
-    weights are one file; readers with learned encoders (the extra `train`) make a folder that
-    transformers opens too, can be resumed after a kill, and train on several devices under
-    `accelerate launch` or `torchrun` with the same recipe.
+    `closeread ls trainers` tells which readers can be trained. `cues` learns in a minute or
+    two, and its weights are one file; readers with learned encoders (the extra `train`) make a
+    folder that transformers opens too, can be resumed after a kill, and train on several devices
+    under `accelerate launch` or `torchrun` with the same recipe.
     """
     from closeread import catalog
     from closeread.cli.datasets import open_dataset
