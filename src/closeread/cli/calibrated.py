@@ -70,7 +70,7 @@ def learn(
     calibrator = msgspec.structs.replace(
         learned.calibrator,
         datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
-        readers=tuple(dict.fromkeys(run.info.reader.name for run in runs)),
+        readers=tuple(dict.fromkeys(run.info.reader.answering[0] for run in runs)),
         predictions=tuple(run.info.predictions_sha256 for run in runs),
         settings=settings
         | {
@@ -270,10 +270,11 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
             f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
             "threshold hold for questions drawn as those were; on others nothing is promised"
         )
-    if run.info.reader.name not in calibrator.readers:
+    answering, _ = run.info.reader.answering
+    if answering not in calibrator.readers:
         found.append(
             f"learned from answers of {', '.join(calibrator.readers)}, applied to those of "
-            f"{run.info.reader.name}: nothing is promised"
+            f"{answering}: nothing is promised"
         )
     return found
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import msgspec
 
@@ -182,14 +181,14 @@ def _systems(runs: Sequence[Run], group_seeds: bool) -> list[tuple[str, list[Run
 
 
 def _reader(run: Run) -> str:
-    options = {key: value for key, value in run.info.reader.options.items() if key != "seed"}
-    return " ".join([run.info.reader.name, *(f"{key}={value}" for key, value in options.items())])
+    name, options = run.info.reader.answering
+    return " ".join([name, *(f"{key}={value}" for key, value in options.items() if key != "seed")])
 
 
 def _without_seed(run: Run) -> str:
-    options: dict[str, Any] = dict(run.info.reader.options)
-    options.pop("seed", None)
-    return msgspec.json.encode([run.info.reader.name, options], order="sorted").decode()
+    name, options = run.info.reader.answering
+    unseeded = {key: value for key, value in options.items() if key != "seed"}
+    return msgspec.json.encode([name, unseeded], order="sorted").decode()
 
 
 def _pools(

@@ -64,6 +64,16 @@ class ReaderInfo(File, frozen=True, kw_only=True):
     passing: tuple[str, ...] = ()
     record: dict[str, Any] = {}
 
+    @property
+    def answering(self) -> tuple[str, dict[str, Any]]:
+        """Name and options of the reader that answered: behind an address, of the one served there.
+
+        An address says nothing of it: another reader may be served there tomorrow.
+        """
+        if "address" in self.record and "reader" in self.record:
+            return self.record["reader"], self.record.get("options", {})
+        return self.name, self.options
+
 
 def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> ReaderInfo:
     """Return how a run names the reader that it asked.

@@ -193,6 +193,21 @@ def test_resamples_that_bound_nothing_are_refused(closeread, run, resamples):
     assert f"{resamples:,} resamples" in str(done.exception)
 
 
+def test_a_served_reader_goes_by_its_own_name(closeread, run, tmp_path):
+    """Behind one address another reader may be served tomorrow; behind another one, the same."""
+    info = json.loads((tmp_path / run / "run.json").read_text("utf-8"))
+    told = {"address": "http://localhost:8000", "protocol": "closeread", "reader": "lexical"}
+    info["reader"] |= {"name": "http:localhost:8000", "record": told}
+    (tmp_path / run / "run.json").write_text(json.dumps(info), "utf-8")
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    assert json.loads((tmp_path / "c.json").read_text("utf-8"))["readers"] == ["lexical"]
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "here")
+    done = closeread("calibrate", "here", "--with", "c.json", "--out", "new", *QUICK[2:])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "learned from exam/zh" in done.stderr
+    assert "learned from answers of" not in done.stderr
+
+
 def test_a_run_that_is_there_is_not_gone_on_with(closeread, run):
     """Confidences are given in one go: what cannot be resumed is not told to be."""
     closeread("calibrate", run, "--out", "c.json", *QUICK)

@@ -91,8 +91,7 @@ def make_job(make_dataset):
         return Job(
             dataset=dataset,
             reader=reader or ByRule(),
-            reader_info=ReaderInfo(name="rule", options=options or {}),
-            **given,
+            **{"reader_info": ReaderInfo(name="rule", options=options or {})} | given,
         )
 
     return make

@@ -1,5 +1,6 @@
 """Runs are compared only where their numbers were made alike, on the same questions."""
 
+import msgspec
 import pytest
 
 from closeread.errors import InputError, MismatchError, UsageError
@@ -7,7 +8,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
 from closeread.runs.predict import predict
-from closeread.runs.records import ScoreSettings
+from closeread.runs.records import ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
 from closeread.types import Answer, Generation, Prediction
 
@@ -59,6 +60,22 @@ def test_seeds_are_one_system(make_run):
     assert found.comparisons[0].second_spread.values
     with pytest.raises(UsageError, match="only one system"):
         compare_runs(runs[1:], RESAMPLING, group_seeds=True)
+
+
+def test_who_answered_behind_an_address_is_what_counts(make_run):
+    """Two readers that were served at one address, one after the other, are two systems."""
+    record = {"address": "http://localhost:8000", "protocol": "closeread", "version": "0.1.0"}
+    info = ReaderInfo(name="http:localhost:8000", options={"url": "http:localhost:8000"})
+
+    def served(name, reader, **options):
+        told = record | {"reader": reader, "options": options}
+        return make_run(name, reader_info=msgspec.structs.replace(info, record=told))
+
+    runs = [served("a", "rule", k=1), served("b", "rule", k=2), served("c", "other", k=1)]
+    runs += [served("d", "other", k=1, seed=1)]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert list(found.systems) == ["a", "b", "other k=1"]
+    assert make_run("e", reader_info=info).info.reader.answering == (info.name, info.options)
 
 
 def test_the_same_run_twice_is_one(make_run):
