@@ -254,6 +254,6 @@ def _percentiles(drawn: "NDArray[Any]", level: float) -> tuple[float | None, flo
 
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size or drawn.max() - drawn.min() <= ROUNDING:
-        return None, None, "every resample gives the same difference"
+        return None, None, "resamples do not differ, which is no certainty: no interval"
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high), ""

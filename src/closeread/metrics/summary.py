@@ -189,7 +189,7 @@ def _macro_interval(name: str, pools: Sequence[Pool], resampling: Resampling) ->
     tail = (1 - resampling.level) / 2
     drawn = total[np.isfinite(total)] / len(pools)
     if not drawn.size or drawn.min() == drawn.max():
-        note = "every resample gives the same value"
+        note = "resamples do not differ, which is no certainty: no interval"
         return Interval(low=None, high=None, method="none", note=note)
     low, high = np.quantile(drawn, [tail, 1 - tail])
     note = (

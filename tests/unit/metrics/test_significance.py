@@ -201,7 +201,7 @@ def test_curves_that_never_differ_have_no_interval():
     (found,) = compare([system("one", pool), system("two", pool)], Resampling(resamples=200))
     assert (found.low, found.high, found.smallest_difference) == (None, None, None)
     assert (found.test, found.p_value) == ("bootstrap", 1.0)
-    assert found.note == "every resample gives the same difference"
+    assert found.note == "resamples do not differ, which is no certainty: no interval"
 
 
 @pytest.mark.parametrize("units", [1, 3, 8])

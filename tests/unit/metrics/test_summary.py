@@ -143,7 +143,7 @@ def test_a_macro_average_says_where_its_interval_knows_too_little():
     assert some.note == "1 of 2 data sets have units all alike, as if surely so"
     every = macro_average("toy.em", [alike, alike], "toy|v:1", "question", Resampling())
     assert (every.value, every.low, every.high) == (1.0, None, None)
-    assert every.note == "every resample gives the same value"
+    assert every.note == "resamples do not differ, which is no certainty: no interval"
     assert "ci:" not in every.signature
 
 
