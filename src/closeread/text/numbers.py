@@ -71,9 +71,14 @@ def spelled_out(tokens: Sequence[str | float]) -> list[str | float]:
 
 
 def _longest(tokens: Sequence[str | float], start: int) -> tuple[float, int]:
-    """Return the number that begins at ``start``, and the place behind it (``start`` if none)."""
+    """Return the number that begins at ``start``, and the place behind it (``start`` if none).
+
+    A ``hundred`` or scale that does not go with the number begins or multiplies another one, whose
+    words are given back: ``two million three million`` begins with 2,000,000, not with 2,000,003.
+    """
     total, current, room, scale = 0.0, 0.0, 1000.0, 10.0**15
     place, end = start, start
+    sure: dict[str, tuple[float, int]] = {}  # what to fall back on where a word does not go with it
     while place < len(tokens):
         token = tokens[place]
         if isinstance(token, float):
@@ -85,18 +90,18 @@ def _longest(tokens: Sequence[str | float], start: int) -> tuple[float, int]:
                 break
             current += value
             room = 10 if value >= 20 else 0
-        elif token == "hundred" and (0 < current < 100 or place == start) and scale > 100:
-            if isinstance(tokens[start], float) and place > start + 1:
-                break
+        elif token == "hundred" and (0 < current < 100 or place == start):
             current, room = (current or 1) * 100, 100
+            sure["hundred"] = total + current, place + 1
         elif token in _SCALES and _SCALES[token] < scale and (current or place == start):
             scale = _SCALES[token]
             total, current, room = total + (current or 1) * scale, 0.0, 1000
+            sure = dict.fromkeys(("hundred", *_SCALES), (total, place + 1))
         elif token == "and" and place > start and tokens[place - 1] in ("hundred", *_SCALES):
             place += 1
             continue
         else:
-            break
+            return sure.get(token, (total + current, end))
         place += 1
         end = place
     return total + current, end
