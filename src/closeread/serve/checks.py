@@ -60,18 +60,7 @@ def check_question(question: Question, settings: Settings, where: str, text: str
             expected=f"at most {settings.max_options:,}",
             cure="leave options out",
         )
-    labels: set[str] = set()
-    for number, option in enumerate(question.options):
-        if option.label in labels:
-            raise RefusedError(
-                422,
-                "wrong-fields",
-                f"two options have the label {option.label!r}",
-                where=f"{where}.options[{number}].label",
-                expected="labels that differ, such as A, B, C, D",
-                cure="give each option a label of its own",
-            )
-        labels.add(option.label)
+    _check_labels(question, where)
     if question.kind in _WITH_OPTIONS and not question.options:
         raise RefusedError(
             422,
@@ -81,6 +70,28 @@ def check_question(question: Question, settings: Settings, where: str, text: str
             expected='a list of {"label": ..., "text": ...}',
             cure="give the options, or ask by kind span",
         )
+
+
+def _check_labels(question: Question, where: str) -> None:
+    """Refuse labels by which an answer could not be told; evidence without one is the question's.
+
+    Raises:
+        RefusedError: With status 422.
+    """
+    labels: set[str] = set()
+    for number, option in enumerate(question.options):
+        if not option.label or option.label in labels:
+            raise RefusedError(
+                422,
+                "wrong-fields",
+                f"two options have the label {option.label!r}"
+                if option.label
+                else "the option's label is empty",
+                where=f"{where}.options[{number}].label",
+                expected="labels that differ, such as A, B, C, D",
+                cure="give each option a label of its own",
+            )
+        labels.add(option.label)
 
 
 def _short(text: str, most: int, where: str, flag: str) -> None:

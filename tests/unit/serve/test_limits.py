@@ -84,6 +84,8 @@ def broken(number):
         (lambda: second.update(kind="choice"), "has no options", "items[0].questions[1].options"),
         (lambda: second.update(kind="choice", options=options), "two options have the label 'A'",
          "items[0].questions[1].options[1].label"),
+        (lambda: second.update(kind="choice", options=[{"label": "", "text": "x"}]),
+         "the option's label is empty", "items[0].questions[1].options[0].label"),
         (lambda: second.update(question_id="q1"), "'q1' stands at items[0].questions[0] too",
          "items[0].questions[1].question_id"),
         (lambda: second.update(passage_id="other"), "about the passage 'other'",
