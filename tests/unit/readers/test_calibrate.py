@@ -43,9 +43,28 @@ def test_curves_and_trees_by_hand():
     [
         (made(LINEAR, ("sunshine",)), "unknown feature 'sunshine'"),
         (made(LINEAR, ("confidence", "nbest:top")), "weights and features differ"),
+        (made(msgspec.structs.replace(LINEAR, spreads=(0.0,))), "weights and features differ"),
+        (
+            made(
+                Linear(intercept=0.0, weights=(1.0,) * 2, means=(0.0,) * 2, spreads=(0.0, 1.0)),
+                ("confidence", "nbest:top"),
+            ),
+            "weights and features differ",
+        ),
         (made(Steps(places=(0.4, 0.2), heights=(0.1, 0.2))), "its curve is none"),
+        (made(Steps(places=(0.2, 0.2), heights=(0.1, 0.2))), "its curve is none"),
+        (made(Steps(places=(0.2, 0.4), heights=(0.1,))), "its curve is none"),
+        (made(Steps(places=(), heights=())), "its curve is none"),
+        (made(STEPS, ("confidence", "nbest:top")), "its curve is none"),
         (made(Forest(trees=(msgspec.structs.replace(TREE, left=(0, 0, 0)),))), "trees are broken"),
         (made(Forest(trees=(msgspec.structs.replace(TREE, features=(3, -1, -1)),))), "broken"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, features=(1, -1, -1)),))), "broken"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, right=(3, 0, 0)),))), "broken"),
+        (made(Forest(trees=(msgspec.structs.replace(TREE, shares=(0.5, 0.2)),))), "broken"),
+        (
+            made(Forest(trees=(TREE, Tree(features=(), cuts=(), left=(), right=(), shares=())))),
+            "broken",
+        ),
         (made(Forest(trees=())), "trees are broken"),
     ],
 )

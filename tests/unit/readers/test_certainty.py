@@ -220,6 +220,9 @@ def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
         return signs(MILLS, HOW_MANY, said, "logits")
 
     assert placed(31, 35)["answer:place"] == 31 / 43
+    twice = Answer(kind="spans", texts=("mill", "Two"), spans=(Span(31, 35), Span(0, 3)))
+    both = Prediction(question_id="q", answer=twice)
+    assert signs(MILLS, HOW_MANY, both, "logits")["answer:place"] == 31 / 43
     assert placed(36, 43, "burned.")["answer:place"] == 36 / 43
     assert placed(40, 44)["answer:place"] == 4 / 43
     assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone

@@ -125,6 +125,26 @@ def test_how_far_apart_pieces_may_lie_for_an_exchange(said, option, swapped):
     assert {name for name in over(said, option) if name.startswith("swap")} == swapped
 
 
+def test_each_sentence_has_the_cues_and_the_pieces_of_its_own():
+    """Of the first sentence nothing is in the option; of the second, all but one word."""
+    said, option = "灯塔亮了。沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。"
+    turned = {"dropped-category:part", "dropped-in:part", "swap:part>nothing"}
+    assert over(said, option, (0, 5), (5, 18)) == turned
+    beside = "沙丘上的甲虫收集雾水。可能下雨。"
+    assert over(beside, option, (0, 11), (11, 16)) == set()
+    assert over(beside, option) == {"dropped-category:may", "dropped-edge:may"}
+
+
+def test_every_gap_between_two_pieces_is_looked_at():
+    """In each the cue that stands there alone."""
+    said = "沙丘上的甲虫往往收集雾水必定喝光泉水。"
+    found = over(said, "沙丘上的甲虫收集雾水可能喝光泉水。")
+    assert {name for name in found if name.startswith("swap")} == {
+        "swap:part>nothing",
+        "swap:must>may",
+    }
+
+
 def test_nothing_is_exchanged_across_sentences():
     """The pieces lie side by side in the option, and in two sentences of the evidence."""
     said, option = "沙丘上的甲虫。收集雾水。", "沙丘上的甲虫都收集雾水。"
