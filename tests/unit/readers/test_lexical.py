@@ -148,6 +148,7 @@ def pieces(text, asked, language="en"):
             ["Anna O'Neill-Smith", "Bo van Dyck 2"],
         ),
         ("She met Bo.", ["Bo"]),
+        ("Anna Thorne read The Times.", ["Anna Thorne", "The Times"]),
     ],
 )
 def test_names_by_hand(text, names):
@@ -173,8 +174,9 @@ def test_clauses_and_what_lies_between_their_function_words():
 
 
 def test_a_run_of_words_has_eight_at_most():
-    text = "one two three four five six seven eight of"
-    assert pieces(text, "thing") == [text, text.removesuffix(" of")]
+    eight = "red old big odd dry hot wet sad"
+    assert pieces(f"{eight} of", "thing") == [f"{eight} of", eight]
+    assert pieces(f"{eight} mad", "thing") == [f"{eight} mad", eight]
 
 
 def test_chinese_pieces_by_hand():
