@@ -30,7 +30,9 @@ def _given(*names: str) -> list[str]:
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Chance that R fails.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
 @click.option("--held-out", type=click.Path(path_type=Path), metavar="RUN2", help="RUN, held out.")
-@click.option("--resamples", type=click.IntRange(min=0), default=1000, show_default=True)
+@click.option(
+    "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="0: none."
+)
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True)
 @click.option("--overwrite", is_flag=True, help="Discard the run that is there.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")

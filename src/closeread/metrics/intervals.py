@@ -42,12 +42,12 @@ class Resampling:
         if self.resamples < 100:
             raise UsageError(
                 f"{self.resamples} resamples are too few for an interval",
-                expected="at least 100; 10000 by default",
+                expected="at least 100",
             )
         if self.resamples > _MOST_RESAMPLES:
             raise UsageError(
                 f"{self.resamples:,} resamples need more memory than they are worth",
-                expected=f"at most {_MOST_RESAMPLES:,}; 10000 by default",
+                expected=f"at most {_MOST_RESAMPLES:,}",
             )
         if not 0 < self.level < 1:
             raise UsageError(f"level {self.level} makes no sense", expected="such as 0.95")

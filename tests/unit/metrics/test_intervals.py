@@ -256,3 +256,10 @@ def test_clusters_widen_the_interval():
 def test_settings_that_make_no_sense_are_refused(given, word):
     with pytest.raises(UsageError, match=word):
         Resampling(**given)
+
+
+def test_too_few_resamples_name_no_default():
+    """Verbs have defaults of their own, which their help tells."""
+    with pytest.raises(UsageError) as raised:
+        Resampling(resamples=20)
+    assert "default" not in str(raised.value)
