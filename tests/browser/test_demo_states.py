@@ -141,6 +141,14 @@ def test_whose_evidence_it_is(visit, lexical):
         page.context.close()
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_interface_fits_every_window(visit, lexical, width):
+    page = visit(lexical, {"width": width, "height": 800})
+    page.goto(f"{lexical.url}/docs")
+    assert "How many candidates an answer carries at most." in page.inner_text("body")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
 def test_no_word_of_the_page_is_left_over():
     """Every word is asked for by the page's scripts, by its name or by the beginning of it."""
     folder = files("closeread.serve") / "demo"

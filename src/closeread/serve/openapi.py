@@ -1,5 +1,7 @@
 """The service's interface as an OpenAPI document, made from the records that it speaks in."""
 
+import re
+from inspect import cleandoc
 from typing import Any
 
 import msgspec
@@ -7,10 +9,15 @@ import msgspec
 from closeread import __version__
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, ErrorReply, Health
 from closeread.serve.settings import Settings
+from closeread.types import Question
 
 _RECORDS = (AnswerRequest, AnswerReply, ErrorReply, Health)
 _PLACE = "#/components/schemas/"
 _JSON = "application/json"
+_ATTRIBUTES = "\n\nAttributes:\n"
+_ATTRIBUTE = re.compile(r"^    (\w+): (.*(?:\n {8}.*)*)", re.M)
+# What stands in no docstring of its own: the fields of a record that another one extends.
+_EXTENDED = {"AskedQuestion": Question}
 
 REFUSALS = {
     400: "The body is no JSON; the answer says where.",
@@ -85,8 +92,25 @@ def document(settings: Settings) -> dict[str, Any]:
             "/openapi.json": {"get": _text("This document.", _JSON)},
             "/docs": {"get": _page("This document as a page.")},
         },
-        "components": {"schemas": components},
+        "components": {
+            "schemas": {name: _described(name, one) for name, one in components.items()}
+        },
     }
+
+
+def _described(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a record's schema with what its docstring says of each field, at that field."""
+    whole, _, own = cleandoc(schema.get("description", "")).partition(_ATTRIBUTES)
+    extended = _EXTENDED.get(name)
+    inherited = cleandoc(extended.__doc__ or "").partition(_ATTRIBUTES)[2] if extended else ""
+    told = {
+        field: " ".join(text.split()) for field, text in _ATTRIBUTE.findall(f"{inherited}\n{own}")
+    }
+    properties = {
+        field: kind | ({"description": told[field]} if field in told else {})
+        for field, kind in schema.get("properties", {}).items()
+    }
+    return schema | {"description": whole} | ({"properties": properties} if properties else {})
 
 
 def _answer() -> dict[str, Any]:

@@ -13,9 +13,11 @@ code, pre { font-family: ui-monospace, monospace; font-size: .9em; }
 pre { overflow-x: auto; padding: .75rem; border: 1px solid #8886; border-radius: 4px; }
 table { border-collapse: collapse; width: 100%; margin: .5rem 0 1rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; }
+p, td:nth-child(2) { overflow-wrap: anywhere; }
 tr { border-bottom: 1px solid #8886; }
 h2 { margin-top: 2.5rem; } h3 { margin-top: 2rem; }
 .method { font-weight: bold; }
+.means { font-size: .9em; opacity: .8; }
 """
 
 
@@ -76,8 +78,8 @@ def _operation(path: str, method: str, operation: Mapping[str, Any]) -> Iterator
 
 def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield f'<h3 id="{escape(name)}"><code>{escape(name)}</code></h3>'
-    description = schema.get("description", "").split("\n\n")[0]
-    yield f"<p>{_prose(description)}</p>"
+    for part in schema.get("description", "").split("\n\n"):
+        yield f"<p>{_prose(part)}</p>"
     if "properties" not in schema:
         yield f"<p>{_kind(schema)}</p>"
         return
@@ -85,7 +87,10 @@ def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield "<table><tr><th>field</th><th>is</th><th>default</th></tr>"
     for field, kind in schema["properties"].items():
         default = "required" if field in required else escape(json.dumps(kind.get("default")))
-        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}</td>"
+        means = (
+            f'<div class="means">{_prose(told)}</div>' if (told := kind.get("description")) else ""
+        )
+        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}{means}</td>"
         yield f"<td>{default}</td></tr>"
     yield "</table>"
 
