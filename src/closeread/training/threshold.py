@@ -92,8 +92,8 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
     )
     found = []
     for step in range(1, 51):
-        if step * many >= needed * 50 or step == 50:
-            found.append(ranked[min(len(ranked), max(1, step * len(ranked) // 50)) - 1])
+        if step * many >= needed * 50:
+            found.append(ranked[max(1, step * len(ranked) // 50) - 1])
     return list(dict.fromkeys(found))
 
 

@@ -93,6 +93,7 @@ def test_no_threshold_keeps_a_promise_that_cannot_be_kept():
     ):
         assert found.value > 1
         assert found.n_answered == 0
+        assert (found.bound, found.n_questions) == (1.0, 50)
 
 
 def test_the_sequence_begins_where_a_test_can_succeed():
@@ -105,3 +106,14 @@ def test_the_sequence_begins_where_a_test_can_succeed():
     assert found == sorted(found, reverse=True)
     assert found[-1] == 0.0
     assert sequence([0.5] * 10, 0.01, 0.01, 5) == [0.5]
+
+
+def test_a_sequence_of_few_answers_goes_through_all_of_them():
+    """Of ten there are no fiftieths: each is there once, the surest first; or from the half on."""
+    others = [place / 10 for place in range(1, 11)]
+    assert upper_bound(20 * 0.25, 20, 0.1) <= 0.5
+    assert sequence(others, 0.5, 0.1, 1000) == others[::-1]
+    needed = next(n for n in range(1, 50) if upper_bound(n * 0.25, n, 0.1) <= 0.5)
+    assert sequence(others, 0.5, 0.1, 2 * needed) == others[5::-1]
+    assert sequence(others, 0.5, 0.1, needed) == [others[0]]
+    assert sequence(others, 0.5, 0.1, needed - 1) == [others[0]]
