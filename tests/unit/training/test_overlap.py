@@ -130,13 +130,13 @@ def test_a_fifth_of_east_asian_characters_makes_a_text_chinese():
 
 
 def test_more_than_a_tenth_of_the_runs_is_an_overlap():
-    """Of a text of ten runs one may be known, not two; in passages, options and clusters alike."""
-    text, other = CHINESE[:21], CHINESE[100:300]
-    for shared, overlaps in ((12, False), (13, True)):
+    """Of 101 runs ten may be known, not eleven; in passages, options and clusters alike."""
+    text, other = CHINESE[:112], CHINESE[150:350]
+    for shared, overlaps in ((21, False), (22, True)):
         longer = other + text[:shared]
         assert Overlap([held(*item(longer))]).holds(*item(text)) == overlaps
         assert Overlap([held(*item("甲", longer))]).holds(*item("乙", text)) == overlaps
-        assert not Overlap([held(*item(text))]).holds(*item(longer))  # 1 or 2 of 202
+        assert not Overlap([held(*item(text))]).holds(*item(longer))  # of its own, a twentieth
         for two in ((text, longer), (longer, text)):
             assert clusters([item(one) for one in two]) == ([0, 0] if overlaps else [0, 1])
 
