@@ -141,6 +141,13 @@ def test_more_than_a_tenth_of_the_runs_is_an_overlap():
             assert clusters([item(one) for one in two]) == ([0, 0] if overlaps else [0, 1])
 
 
+def test_a_text_that_overlaps_two_others_joins_them():
+    one, two = CHINESE[:112], CHINESE[150:262]
+    both = CHINESE[300:400] + one[:30] + two[:30]
+    assert clusters([item(text) for text in (one, two, both)]) == [0, 0, 0]
+    assert clusters([item(text) for text in (one, two, CHINESE[300:400])]) == [0, 1, 2]
+
+
 def test_no_question_of_gcrc_2020_that_vgaokao_holds_is_learned_from(corpus):
     """1,576 questions: 313 overlap the test set of VGaokao, every shared option set among them."""
     data = corpus / "data"
