@@ -5,6 +5,7 @@ import re
 import pytest
 
 from closeread.catalog import entry
+from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 from closeread.pipeline.recipe import load_recipe
 from conftest import ROOT
@@ -26,6 +27,21 @@ def test_recipes_load(path):
     except UsageError as error:
         assert "# Needs " in path.read_text("utf-8"), error
         assert re.search("no (word vectors are|model is) named", str(error)), error
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "recipes").rglob("*.toml")), ids=lambda path: path.stem
+)
+def test_data_lie_where_get_puts_them(path):
+    """A path that is not the corpus's is the one under which `closeread get` keeps the file."""
+    kept = {
+        f"data/{one.name}"
+        for found in SETS.values()
+        for file in found.files
+        for one in (file, *file.members)
+    }
+    text = re.sub(r"^out = .*$", "", path.read_text("utf-8"), flags=re.MULTILINE)
+    assert set(re.findall(r'"([^"$\n]*\.jsonl?(?:\.gz)?)"', text)) <= kept
 
 
 def test_there_is_a_quickstart():

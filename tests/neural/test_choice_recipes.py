@@ -54,7 +54,7 @@ def test_macbert_has_the_numbers_of_the_published_program():
     assert (settings.weight_decay, settings.max_gradient_norm) == (0.01, 1.0)
     assert (settings.group_by_length, settings.seed) == (False, 42)
     assert settings.metric == "gcrc.score"
-    assert [one.path for one in settings.datasets] == ["train_GCRC.json"]
+    assert [one.path for one in settings.datasets] == ["data/gcrc-train/train.json"]
     reading = load_reading(ROOT / "recipes" / "gcrc-macbert.toml")
     assert reading.reader.options == recipe.reader.options | {"model": recipe.out}
     assert reading.score.metrics[0] == "gcrc"
@@ -72,7 +72,7 @@ def test_chunk_has_the_papers_numbers():
     assert section(path, settings.options, ChunkSettings) == ChunkSettings(nli_head="fold")
     (first,) = recipe.before
     assert first.reader.name == "entailment"
-    assert [one["path"] for one in first.train["datasets"]] == ["OCNLI/train.50k.json"]
+    assert [one["path"] for one in first.train["datasets"]] == ["data/ocnli/train.50k.json"]
     reading = load_reading(ROOT / "recipes" / "vgaokao-chunk.toml")
     assert reading.reader.options == recipe.reader.options | {"model": recipe.out}
 

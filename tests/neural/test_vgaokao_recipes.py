@@ -80,7 +80,7 @@ def test_the_recipe_has_the_papers_numbers(name):
     assert recipe.reader.options == ROWS[name] | {"max_length": 256}
     (first,) = recipe.before
     assert first.reader.name == "entailment"
-    assert [one["path"] for one in first.train["datasets"]] == ["OCNLI/train.50k.json"]
+    assert [one["path"] for one in first.train["datasets"]] == ["data/ocnli/train.50k.json"]
 
 
 @pytest.mark.parametrize("name", ROWS)
