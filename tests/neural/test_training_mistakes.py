@@ -14,7 +14,7 @@ import msgspec
 import torch
 from safetensors.torch import load_file, save_file
 
-from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.errors import CloseReadError, InputError, MissingExtraError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.recipe import TrainedReader
 from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
@@ -63,6 +63,16 @@ def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settin
     with pytest.raises(UsageError) as told:
         train(tmp_path / "out", encoder, data, before=(stage(data, **settings),), begin=never)
     assert told.value.where == str(tmp_path / "recipe.toml")
+
+
+def test_a_library_that_loses_weights_of_a_state(monkeypatch, tmp_path, encoder, data):  # noqa: F811
+    """Before 5.6 it saved those of BERT's norms by names by which it did not look for them."""
+    monkeypatch.setattr("transformers.__version__", "5.5.4")
+    with pytest.raises(MissingExtraError, match=r"transformers 5\.5\.4 loses weights") as told:
+        train(tmp_path / "out", encoder, data, begin=never)
+    assert "transformers>=5.6" in told.value.cure
+    monkeypatch.setattr("transformers.__version__", "5.10.0.dev0")
+    assert train(tmp_path / "out", encoder, data, max_steps=1)["steps"] == 1
 
 
 def test_another_accelerator_than_the_one_there(monkeypatch, tmp_path, encoder, data):  # noqa: F811

@@ -25,6 +25,11 @@ from closeread.training.neural.two_heads import TwoHeads, save_second
 from closeread.training.request import Say
 
 _METRIC = "eval_metric"
+_RECOMPUTING = next(  # it was called otherwise before transformers 5.23
+    name
+    for name in ("activation_checkpointing", "gradient_checkpointing")
+    if name in TrainingArguments.__dataclass_fields__
+)
 Measure = Callable[[Checkpoint], float]
 
 
@@ -230,7 +235,7 @@ def arguments(
         max_grad_norm=settings.max_gradient_norm,
         bf16=settings.precision == "bfloat16",
         fp16=settings.precision == "float16",
-        activation_checkpointing=settings.gradient_checkpointing,
+        **{_RECOMPUTING: settings.gradient_checkpointing},
         eval_strategy=("steps" if settings.evaluate_every else "epoch") if watched else "no",
         eval_steps=settings.evaluate_every or None,
         save_strategy="steps" if save_steps else "epoch",

@@ -4,12 +4,14 @@ from math import inf
 from typing import Any, Literal
 
 import msgspec
+import transformers
 
-from closeread.errors import UsageError
+from closeread.errors import MissingExtraError, UsageError
 from closeread.readers.lineage import Maker
 from closeread.training.neural.trackers import Tracker, check_trackers
 from closeread.types import Record
 
+_LEAST = (5, 6)  # of transformers
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -127,7 +129,9 @@ def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> 
 
     Raises:
         UsageError: One is out of its range.
+        MissingExtraError: There is a transformers that loses weights of a saved state.
     """
+    _check_library(transformers.__version__)
     beside = settings.beside.datasets if settings.beside else ()
     sources = (*settings.datasets, *settings.dev, *beside)
     dropout = settings.attention_dropout
@@ -182,6 +186,19 @@ def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> 
             cure="CUDA_VISIBLE_DEVICES chooses one of several",
         )
     check_trackers(settings.track)
+
+
+def _check_library(version: str) -> None:
+    """Refuse a library that does not find all of a BERT's weights again in a state it saved.
+
+    It would go on, and choose the best state, with others in their place, and only say so.
+    """
+    if tuple(map(int, version.split(".")[:2])) < _LEAST:
+        raise MissingExtraError(
+            f"transformers {version} loses weights of a training that is resumed",
+            expected=f"transformers {'.'.join(map(str, _LEAST))} or later",
+            cure='pip install --upgrade "transformers>=5.6"',
+        )
 
 
 def out_of_range(name: str, where: str, expected: str) -> UsageError:

@@ -47,6 +47,10 @@ class TwoHeads(nn.Module):  # type: ignore[misc]
         """Let the encoder compute twice to need less memory."""
         self.model.activation_checkpointing_enable(**how)
 
+    def gradient_checkpointing_enable(self, **how: Any) -> None:
+        """Do the same, by its name before transformers 5.23."""
+        self.model.gradient_checkpointing_enable(**how)
+
 
 def _dropout(config: Any) -> float:
     """Return the dropout of a model's layers, by either of its names; none where it has none."""
