@@ -2,6 +2,7 @@
 
 import itertools
 
+import msgspec
 import pytest
 
 from closeread.errors import InputError
@@ -90,8 +91,29 @@ def test_scores_of_options_pick_an_answer_where_no_letter_was_given():
 
 def test_a_question_of_no_triple_is_refused_with_the_cure():
     single = Question(question_id="q", passage_id="p", text="?", kind="choice")
-    with pytest.raises(InputError, match="metric `choice`"):
-        metric().score(single, None)
+    grouped = msgspec.structs.replace(single, group_id="t1")
+    in_a_role = msgspec.structs.replace(single, role="original")
+    for asked in (single, grouped, in_a_role):
+        with pytest.raises(InputError, match="metric `choice`"):
+            metric().score(asked, None)
+
+
+def test_the_note_says_what_is_gold_and_what_was_picked():
+    asked = QUESTIONS[0]
+    blind = msgspec.structs.replace(asked, answers=())
+    given = submitted(FULL).predictions["t1#original"]
+    found = [metric().score(*pair).note for pair in ((asked, given), (asked, None), (blind, given))]
+    assert found == ["gold A, picked A", "gold A", ""]
+
+
+def test_triples_without_an_answer_to_their_original_are_not_counted_officially():
+    """A variant alone is no answer; the triples come in the order of their names."""
+    few = submitted({"t2#positive": "C", "t1#original": "A"})
+    scores = [metric().score(each, few.predictions.get(each.question_id)) for each in QUESTIONS]
+    pools = metric().pool(scores, few)
+    assert [pool.unit_ids for pool in pools] == [["t1"]] * 4
+    assert {(pool.n_questions, pool.n_scored, pool.n_answered) for pool in pools} == {(6, 3, 2)}
+    assert [pool.unit_ids for pool in strict().pool(scores[::-1], few)] == [["t1", "t2"]] * 4
 
 
 def test_a_question_without_gold_counts_in_nothing():
