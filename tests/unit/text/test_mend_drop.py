@@ -8,6 +8,7 @@ from closeread.metrics import cmrc_mixed, drop_mended
 from closeread.metrics.drop import metric as official
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import drop
+from closeread.text.numbers import plain, spelled_out
 from closeread.types import Answer, Prediction, Question
 
 
@@ -54,6 +55,8 @@ from closeread.types import Answer, Prediction, Question
         ("hundred hundred thousand", "100.0 100000.0"),
         ("twenty ten", "20.0 10.0"),
         ("twenty zero", "20.0 0.0"),
+        ("five zero", "5.0 0.0"),
+        ("ten thousand hundred", "10000.0 100.0"),
         ("two 5", "2.0 5.0"),
         ("5 two", "5.0 2.0"),
         ("zero million", "0.0 1000000.0"),
@@ -72,6 +75,26 @@ def test_numbers_are_read_by_value(raw, expected):
     """Signs, thousands, currency, percent, ranges, full-width forms and number words."""
     assert by_number(raw).text == expected
     assert by_number(raw).bag == frozenset(expected.split())
+
+
+def test_every_number_word_has_its_value():
+    small = (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+        " fifteen sixteen seventeen eighteen nineteen"
+    )
+    tens = "twenty thirty forty fifty sixty seventy eighty ninety"
+    scales = "thousand million billion trillion"
+    assert [spelled_out([word]) for word in small.split()] == [[n] for n in range(20)]
+    assert [spelled_out([word]) for word in tens.split()] == [[n] for n in range(20, 100, 10)]
+    assert [spelled_out([word]) for word in scales.split()] == [[1000**n] for n in range(1, 5)]
+    words = "seven trillion six billion five million four thousand three hundred twenty one"
+    assert spelled_out(words.split()) == [7_006_005_004_321]
+
+
+def test_full_width_forms_dashes_and_quotes_are_those_of_ascii():
+    assert plain("！ａ～") == "!a~"
+    assert plain("‐‑‒–—―−﹣") == "-" * 8
+    assert plain("‘a’ “b” 人") == "'a' \"b\" 人"
 
 
 @pytest.mark.parametrize("gap", ["\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\u2003", "  "])
