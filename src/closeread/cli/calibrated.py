@@ -22,6 +22,7 @@ from closeread.types import Passage, Prediction, Question
 if TYPE_CHECKING:
     from closeread.training.confidence import Learned
     from closeread.training.honesty import Change, Interval
+    from closeread.training.threshold import Risk
 
 _LEVEL = 0.95  # of the intervals
 _TOLD_WEIGHTS = 8
@@ -118,11 +119,13 @@ def apply(
     must_take(out, path, overwrite=sought.overwrite)
     record = _record(file.read_bytes(), calibrator, selective=selective)
     least = threshold.value if selective and threshold is not None else None
-    measured = _measured(run, calibrator, sought)
+    measured, risk = _measured(run, calibrator, sought, least)
     made = recalibrated(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
     warnings = _warnings(run, calibrator) + _worse(measured, calibrator.method)
+    if threshold and risk and risk.low is not None and risk.low > threshold.risk:
+        warnings.append(f"the promise of at most {threshold.risk:.0%} wrong is not kept here")
     withheld = 0
     if least is not None:
         withheld = sum(
@@ -136,6 +139,7 @@ def apply(
                 "withheld": withheld,
                 "n_questions": made.info.n_predictions,
                 "measured": {name: vars(change) for name, change in measured.items()},
+                "answered": vars(risk) if risk else None,
                 "intervals": _intervals(sought),
                 "warnings": warnings,
             }
@@ -146,6 +150,12 @@ def apply(
     else:
         judge = sought.metric or calibrator.settings.get("metric", "by-kind")
         remark(f"nothing was measured: no answer has gold by which {_judge(judge)} could judge it")
+    if threshold and risk and risk.value is not None:
+        told = _told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
+        click.echo(
+            f"\nwrong of {risk.n_answered:,} that are answered: {told}, where at most "
+            f"{100 * threshold.risk:.1f} was promised (sure to {1 - threshold.delta:.0%})"
+        )
     for warning in warnings:
         remark(warning)
     if threshold is not None and least is not None:
@@ -175,28 +185,38 @@ def _own_confidences(run: Run) -> Run:
     return run
 
 
-def _measured(run: Run, calibrator: Calibrator, sought: Sought) -> "dict[str, Change]":
-    """Return what confidences are worth before and after; nothing where there is no gold.
+def _measured(
+    run: Run, calibrator: Calibrator, sought: Sought, least: float | None
+) -> "tuple[dict[str, Change], Risk | None]":
+    """Return what confidences are worth before and after, and the risk from ``least`` on.
 
-    What is right is what it was when the calibrator was learned, unless the user says otherwise.
+    Both are nothing where there is no gold, the risk also where nothing is withheld. What is right
+    is what it was when the calibrator was learned, unless the user says otherwise.
     """
     from closeread.training.honesty import changes
+    from closeread.training.threshold import risk_of
 
     known = calibrator.settings
     metric = sought.metric or str(known.get("metric", "")).replace("by-kind", "")
     line = known.get("right_from") if sought.right_from is None else sought.right_from
     rows = list(graded(run, metric))
     if not rows:
-        return {}
-    return changes(
+        return {}, None
+    sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
+    right = _right(rows, replace(sought, metric=metric, right_from=line))
+    found = changes(
         [row.passage.text for row in rows],
         [told_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
-        [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows],
-        _right(rows, replace(sought, metric=metric, right_from=line)),
+        sure,
+        right,
         resamples=sought.resamples,
         level=_LEVEL,
         seed=sought.seed,
     )
+    if least is None:
+        return found, None
+    answered = [good for one, good in zip(sure, right, strict=True) if one >= least]
+    return found, risk_of(answered, _LEVEL)
 
 
 def _right(rows: Sequence[Graded], sought: Sought) -> list[bool]:

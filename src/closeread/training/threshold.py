@@ -7,6 +7,7 @@ fixed without looking at which of these answers are right ("learn then test": An
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from scipy.stats import beta
 
@@ -27,6 +28,35 @@ def upper_bound(wrong: float, answered: int, delta: float) -> float:
     if wrong >= answered:
         return 1.0
     return float(beta.ppf(1 - delta, wrong + 1, answered - wrong))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """How many answers are wrong, with the exact interval of Clopper and Pearson.
+
+    Attributes:
+        n_answered: Answers that could be judged.
+        value: The share of them that is wrong, and so ``low`` and ``high``; None without answers.
+    """
+
+    n_answered: int
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def risk_of(correct: Sequence[bool], level: float = 0.95) -> Risk:
+    """Return the risk of answers that are right or wrong, as drawn one by one."""
+    many, right = len(correct), sum(correct)
+    if not many:
+        return Risk(n_answered=0)
+    tail = (1 - level) / 2
+    return Risk(
+        n_answered=many,
+        value=(many - right) / many,
+        low=1 - upper_bound(right, many, tail),
+        high=upper_bound(many - right, many, tail),
+    )
 
 
 def shared(

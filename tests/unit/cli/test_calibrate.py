@@ -1,14 +1,16 @@
 """`closeread calibrate`, as a user calls it: learn, apply, report; and what it refuses."""
 
 import json
+from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from closeread import exam
 from closeread.cli import cli
 from closeread.errors import UsageError
-from closeread.readers.calibrate import Calibrator, Linear, save_calibrator
+from closeread.readers.calibrate import Calibrator, Linear, load_calibrator, save_calibrator
 from closeread.readers.certainty import NAMES
 from closeread.runs.store import open_run
 
@@ -216,6 +218,30 @@ def test_a_run_that_is_there_is_not_gone_on_with(closeread, run):
     assert isinstance(done.exception, UsageError)
     assert "--overwrite discards it" in str(done.exception)
     assert "--resume" not in str(done.exception)
+
+
+@pytest.mark.parametrize("least", [0.0, 0.25])
+def test_what_was_promised_is_told_beside_what_is_kept(closeread, run, least):
+    """Of the answers that stay, the share that is wrong, with its interval; and if it is broken."""
+    closeread("calibrate", run, "--out", "c.json", "--risk", 0.1, *QUICK)
+    learned = load_calibrator(Path("c.json"))
+    promise = msgspec.structs.replace(learned.threshold, value=least, n_answered=1)
+    save_calibrator(Path("c.json"), msgspec.structs.replace(learned, threshold=promise))
+    rest = ("--with", "c.json", "--selective", "--resamples", 0)
+    told = json.loads(closeread("calibrate", run, *rest, "--out", "a", "--json").stdout)
+    risk = told["answered"]
+    assert 0 < risk["n_answered"] == 108 - told["withheld"]
+    assert risk["low"] < risk["value"] < risk["high"]
+    scored = closeread("score", "a", "--metric", "choice", "--no-intervals", "--json")
+    summary = json.loads(scored.stdout)["metrics"]["choice.accuracy"]
+    assert summary["n_answered"] == risk["n_answered"]
+    right = risk["n_answered"] * (1 - risk["value"])
+    assert summary["value"] * 108 == pytest.approx(right)
+    done = closeread("calibrate", run, *rest, "--out", "b")
+    line = f"wrong of {risk['n_answered']} that are answered: {100 * risk['value']:.1f} ["
+    assert line in done.stdout
+    assert "at most 10.0 was promised (sure to 95%)" in done.stdout
+    assert "the promise of at most 10% wrong is not kept here" in done.stderr
 
 
 def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):

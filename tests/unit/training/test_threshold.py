@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from closeread.training.threshold import GRID, in_order, sequence, shared, upper_bound
+from closeread.training.threshold import (
+    GRID,
+    Risk,
+    in_order,
+    risk_of,
+    sequence,
+    shared,
+    upper_bound,
+)
 
 
 def drawn(draw, many):
@@ -117,3 +125,15 @@ def test_a_sequence_of_few_answers_goes_through_all_of_them():
     assert sequence(others, 0.5, 0.1, 2 * needed) == others[5::-1]
     assert sequence(others, 0.5, 0.1, needed) == [others[0]]
     assert sequence(others, 0.5, 0.1, needed - 1) == [others[0]]
+
+
+def test_a_risk_has_its_exact_interval():
+    """Clopper and Pearson 1934, as scipy has it; no answers have no risk."""
+    from scipy.stats import binomtest
+
+    for wrong, many in ((0, 5), (3, 10), (10, 10), (44, 100)):
+        found = risk_of([False] * wrong + [True] * (many - wrong), 0.95)
+        low, high = binomtest(wrong, many).proportion_ci(0.95, "exact")
+        assert (found.n_answered, found.value) == (many, wrong / many)
+        assert (found.low, found.high) == pytest.approx((low, high))
+    assert risk_of([]) == Risk(n_answered=0)
