@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from closeread.metrics.calibration import auroc, brier, calibration_error
+from closeread.metrics.calibration import auroc, brier, calibration_error, made_honest
 
 
 def test_calibration_error_of_the_sure_and_wrong():
@@ -36,3 +36,28 @@ def test_the_others_are_scikit_learns():
     assert brier(sure, right) == pytest.approx(metrics.brier_score_loss(right, sure))
     assert auroc([0.1, 0.9], [1.0, 1.0]) is None
     assert brier([], []) == 0
+    assert auroc([0.1, 0.9], [0.5, 0.6]) == 1.0  # half right is not right
+
+
+def test_honest_answers_by_hand():
+    """Two bins: 0.2 and 0.4 with one right are off by 0.2 each, 0.6 and 0.9 with one by -0.25."""
+    honest = made_honest([0.9, 0.2, 0.6, 0.4], [1.0, 0.0, 0.0, 1.0], bins=2)
+    assert honest == pytest.approx([1.25, -0.2, 0.25, 0.8])
+
+
+@pytest.mark.parametrize("many", [1, 3, 10, 137])
+def test_honest_answers_have_no_calibration_error(many):
+    """Whatever their number, fewer than bins too; and they are as right as confidences say."""
+    draw = np.random.default_rng(many)
+    sure, right = draw.random(many), draw.random(many) < 0.3
+    assert calibration_error(sure, right) > 0.01
+    honest = made_honest(sure, right)
+    assert calibration_error(sure, honest) == pytest.approx(0)
+    assert honest.mean() == pytest.approx(sure.mean())
+    assert len(made_honest([], [])) == 0
+
+
+def test_equal_confidences_are_made_honest_alike():
+    """Nothing tells them apart but whether they are right, so what they are off by is shared."""
+    honest = made_honest([0.5] * 30, [True] * 20 + [False] * 10)
+    assert set(honest.round(9)) == {round(1 - 1 / 6, 9), round(-1 / 6, 9)}

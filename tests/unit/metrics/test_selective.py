@@ -95,6 +95,16 @@ def test_a_missing_prediction_is_wrong_and_the_least_sure():
     assert pools[0].note == "1 answers without a confidence"
 
 
+def test_a_question_without_gold_is_in_no_curve():
+    blind = msgspec.structs.replace(question("a"), answers=())
+    scores = [metric().score(blind, said("a", "A", 0.9)), metric().score(question("b"), None)]
+    scores += [metric().score(question("c"), said("c", "A", 0.8))]
+    assert [score.values["correct"] for score in scores] == [None, 0.0, 1.0]
+    for pool in metric().pool(scores, Submission(predictions={})):
+        assert (pool.n_questions, pool.n_scored, list(pool.unit_ids)) == (3, 2, ["b", "c"])
+        assert value(pool) == {"selective.aurc": 1 / 8}.get(pool.metric, 1 / 2)
+
+
 def test_without_any_confidence_there_is_no_value_and_the_note_says_why():
     scores = scores_of([1.0, 0.0], [None, None])
     for summary in summarize(metric(), scores, Submission(predictions={}), Resampling()):
