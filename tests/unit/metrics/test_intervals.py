@@ -126,6 +126,14 @@ def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
     assert high - low == pytest.approx(1 - 0.025 ** (1 / 20))
 
 
+@pytest.mark.parametrize("share", [-0.5, 1.5])
+def test_units_alike_outside_zero_and_one_have_no_bound(share):
+    """What other units may be is not known of a number that is no fraction."""
+    found = interval(pool_of([share] * 3), Resampling())
+    assert (found.low, found.high, found.method) == (None, None, "none")
+    assert found.note == "all units alike: spread unknown"
+
+
 def test_no_unit_has_no_value_and_no_interval_and_says_so():
     pool = pool_of([])
     found = interval(pool, Resampling())
