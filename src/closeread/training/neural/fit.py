@@ -1,7 +1,8 @@
 """Fits a model to features: transformers' Trainer, with our batches, losses and metric."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -199,7 +200,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
         value = 0.0
         with self._processes.together():
             if self.is_world_process_zero():
-                value = self._measure(self._checkpoint)
+                with _in_full_precision(self._checkpoint.model):
+                    value = self._measure(self._checkpoint)
         value = self._processes.shared(value)
         self.model.train()
         found = {_METRIC: value}
@@ -208,6 +210,17 @@ class _Trainer(Trainer):  # type: ignore[misc]
             self.args, self.state, self.control, found
         )
         return found
+
+
+@contextmanager
+def _in_full_precision(model: Any) -> Iterator[None]:
+    """Let a model compute as readers do: mixed precision wraps its ``forward``."""
+    wrapped = vars(model).pop("forward", None)
+    try:
+        yield
+    finally:
+        if wrapped is not None:
+            model.forward = wrapped
 
 
 def arguments(
