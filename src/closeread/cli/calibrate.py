@@ -62,12 +62,14 @@ def command(
     probabilities, and measures them where RUN has gold; --held-out does so for the run that is
     learned from, each passage by a calibrator of the others.
     """
-    from closeread.cli import calibrated
+    from closeread.cli.calibrate_apply import apply
+    from closeread.cli.calibrate_learn import learn
+    from closeread.cli.calibrate_runs import Sought
     from closeread.metrics.intervals import Resampling
 
     if resamples:
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
-    sought = calibrated.Sought(
+    sought = Sought(
         metric=metric,
         right_from=right_from,
         held_out=held_out,
@@ -80,7 +82,7 @@ def command(
             raise click.UsageError("--with applies to one RUN, and not --held-out")
         if given := _given(*_OF_LEARNING):
             raise click.UsageError(f"--with applies what was learned: no --{given[0]}")
-        calibrated.apply(runs[0], file, out, sought, selective=selective, json_=json_)
+        apply(runs[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
         raise click.UsageError("--selective needs --with FILE")
@@ -88,4 +90,4 @@ def command(
         raise click.UsageError("--held-out writes one RUN again")
     settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
     settings |= {"resamples": resamples, "seed": seed}
-    calibrated.learn(runs, out, sought, settings, json_=json_)
+    learn(runs, out, sought, settings, json_=json_)

@@ -21,7 +21,7 @@ WORK = {
     "evidence": "closeread.pipeline.extract.extract",
     "audit": "closeread.audits.examine.audit",
     "report": "closeread.reports.gather.gather",
-    "calibrate": "closeread.cli.calibrated.graded",
+    "calibrate": "closeread.cli.calibrate_learn.graded",
     "train": "closeread.training.cues_trainer.learn",
     "train vectors.toml": "closeread.training.vectors_trainer.learn",
     "convert": "closeread.formats.conversion.convert.dump",

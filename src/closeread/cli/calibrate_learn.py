@@ -1,0 +1,146 @@
+"""``closeread calibrate RUNS --out FILE``: learn a calibrator, and tell what it gives."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from closeread.cli.calibrate_changes import print_changes, worse
+from closeread.cli.calibrate_runs import (
+    LEVEL,
+    Sought,
+    intervals,
+    own_confidences,
+    record_of,
+    right_answers,
+)
+from closeread.cli.output import as_json, remark
+from closeread.formats.files.outcome import must_take_file
+from closeread.readers.calibrate import Calibrator, Linear, save_calibrator
+from closeread.readers.certainty import scale_of, signs, told_confidence
+from closeread.runs.recalibrate import graded, must_take, recalibrated
+from closeread.runs.store import Run, open_run
+from closeread.types import Passage, Prediction, Question
+
+if TYPE_CHECKING:
+    from closeread.training.confidence import Learned
+
+_TOLD_WEIGHTS = 8
+
+
+def learn(
+    paths: Sequence[Path], out: Path, sought: Sought, settings: dict[str, Any], *, json_: bool
+) -> None:
+    """Learn a calibrator from runs, save it, and print what it gives on passages held out."""
+    from closeread.training.confidence import ConfidenceSettings, Example
+    from closeread.training.confidence import learn as fitted
+
+    must_take_file(out, makes_folders=True)
+    if sought.held_out is not None:
+        must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
+    runs = [own_confidences(open_run(path)) for path in paths]
+    rows = [row for run in runs for row in graded(run, sought.metric)]
+    correct = right_answers(rows, sought)
+    scale = scale_of([row.prediction for row in rows])
+    examples = [
+        Example(
+            part=hashlib.sha256(row.passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
+            signs=signs(row.passage, row.question, row.prediction, scale),
+            told=told_confidence(row.question, row.prediction, scale),
+            correct=right,
+        )
+        for row, right in zip(rows, correct, strict=True)
+    ]
+    options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)
+    learned = fitted(examples, scale, options)
+    calibrator = msgspec.structs.replace(
+        learned.calibrator,
+        datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
+        readers=tuple(dict.fromkeys(run.info.reader.answering[0] for run in runs)),
+        predictions=tuple(run.info.predictions_sha256 for run in runs),
+        settings=settings
+        | {
+            "metric": sought.metric or "by-kind",
+            "right_from": sought.right_from,
+            "n_questions": len(examples),
+            "n_passages": learned.n_parts,
+            "n_kept_back": learned.n_kept_back,
+        },
+    )
+    save_calibrator(out, calibrator)
+    if sought.held_out is not None:
+        held_out = {
+            row.prediction.question_id: sure
+            for row, sure in zip(rows, learned.confidences, strict=True)
+        }
+        record = record_of(out.read_bytes(), calibrator, selective=False) | {"held_out": True}
+        _write_held_out(
+            runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
+        )
+    if json_:
+        as_json(_as_printed(out, calibrator, learned) | {"intervals": intervals(sought)})
+    else:
+        _print(out, calibrator, learned, sought)
+        for warning in worse(learned.changes, calibrator.method):
+            remark(warning)
+
+
+def _write_held_out(
+    run: Run,
+    out: Path,
+    held_out: Mapping[str, float],
+    calibrator: Calibrator,
+    record: dict[str, Any],
+    *,
+    overwrite: bool,
+) -> None:
+    """Write the run that was learned from with confidences from calibrators that did not see it.
+
+    Answers without gold were learned from by none, so that the calibrator itself judges them.
+    """
+
+    def confidence(passage: Passage, question: Question, prediction: Prediction) -> float:
+        known = held_out.get(prediction.question_id)
+        return calibrator.confidence(passage, question, prediction) if known is None else known
+
+    recalibrated(run, out, confidence, record=record, overwrite=overwrite)
+
+
+def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
+    return {
+        "calibrator": str(out),
+        "method": calibrator.method,
+        "n_questions": len(learned.confidences),
+        "n_passages": learned.n_parts,
+        "n_kept_back": learned.n_kept_back,
+        "held_out": {name: vars(change) for name, change in learned.changes.items()},
+        "warnings": worse(learned.changes, calibrator.method),
+        "threshold": calibrator.threshold,
+    }
+
+
+def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought) -> None:
+    remark(
+        f"{len(learned.confidences):,} answers over {learned.n_parts:,} passages, each judged by "
+        f"a calibrator ({calibrator.method}) that did not see its passage"
+        + (f"; {LEVEL:.0%} intervals by {sought.resamples:,} resamples" if sought.resamples else "")
+    )
+    print_changes("held out", learned.changes)
+    if isinstance(calibrator.model, Linear) and len(calibrator.features) > 1:
+        pairs = zip(calibrator.model.weights, calibrator.features, strict=True)
+        ranked = sorted(pairs, key=lambda pair: -abs(pair[0]))[:_TOLD_WEIGHTS]
+        told = ", ".join(f"{name} {weight:+.2f}" for weight, name in ranked)
+        click.echo(f"\nweighs most (features of spread 1): {told}")
+    if (chosen := calibrator.threshold) is not None:
+        click.echo(
+            f"\nto be wrong in at most {chosen.risk:.0%} (sure to {1 - chosen.delta:.0%}): answer "
+            f"from confidence {chosen.value:.3f} on, which answers {chosen.n_answered:,} of "
+            f"{chosen.n_questions:,} questions kept back"
+            if chosen.n_answered
+            else f"\nno threshold keeps wrong answers to {chosen.risk:.0%}: --selective answers "
+            "nothing"
+        )
+    click.echo(f"\n{out}")

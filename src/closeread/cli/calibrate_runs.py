@@ -1,0 +1,88 @@
+"""The runs of ``closeread calibrate``: whose confidences they hold, which answers are right."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.errors import InputError, UsageError
+from closeread.readers.calibrate import Calibrator
+from closeread.runs.recalibrate import Graded
+from closeread.runs.store import Run
+
+LEVEL = 0.95  # of the intervals
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sought:
+    """What counts as right, how it is measured, and what is written beside the calibrator."""
+
+    metric: str
+    right_from: float | None
+    held_out: Path | None
+    overwrite: bool
+    resamples: int
+    seed: int
+
+
+def own_confidences(run: Run) -> Run:
+    """Return a run whose confidences are its reader's own.
+
+    Raises:
+        UsageError: A calibrator gave them.
+    """
+    calibrated = run.info.reader.record.get("calibrated")
+    if calibrated:
+        raise UsageError(
+            "its confidences are a calibrator's already",
+            where=str(run.path),
+            expected="a run with its reader's own",
+            cure=f"take the run that it was made of: {calibrated['run']}",
+        )
+    return run
+
+
+def right_answers(rows: Sequence[Graded], sought: Sought) -> list[bool]:
+    """Return which answers are right; a metric that gives parts needs a line drawn."""
+    if not rows:
+        raise InputError(
+            "no answer can be judged",
+            expected="a finished run on questions with gold",
+            cure="name a run on a development set",
+        )
+    if sought.right_from is not None:
+        return [row.correct >= sought.right_from for row in rows]
+    part = next((row.correct for row in rows if row.correct not in (0.0, 1.0)), None)
+    if part is not None:
+        raise UsageError(
+            f"{sought.metric or 'the metric'} calls an answer right by {part:.2f}",
+            expected="right or wrong: 1 or 0",
+            cure="say from which value on an answer is right, such as --right-from 0.5",
+        )
+    return [row.correct == 1.0 for row in rows]
+
+
+def record_of(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[str, Any]:
+    """Return what ``run.json`` says of the calibrator."""
+    found: dict[str, Any] = {
+        "calibrator_sha256": hashlib.sha256(raw).hexdigest(),
+        "method": calibrator.method,
+        "learned_from": dict(calibrator.datasets),
+    }
+    if selective:
+        found["threshold"] = msgspec.to_builtins(calibrator.threshold)
+    return found
+
+
+def intervals(sought: Sought) -> dict[str, Any]:
+    """Return how the intervals were made."""
+    return {
+        "method": "bootstrap",
+        "unit": "passage",
+        "level": LEVEL,
+        "resamples": sought.resamples,
+        "seed": sought.seed,
+    }
