@@ -1,10 +1,14 @@
-"""Which window a span is taken from."""
+"""Which window a span is taken from, and what small passages give."""
 
+import math
+
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.neural.spans import _elsewhere, taken
-from closeread.readers.windows import Template, windows
+from closeread.readers.neural.spans import _elsewhere, merged, part, places, taken
+from closeread.readers.windows import Template, Tokens, windows
 
 TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1, single_after=(2,))
 
@@ -45,3 +49,34 @@ def test_neighbours_share_the_work():
     shown = windows([7], list(range(1000)), TEMPLATE, max_length=384, stride=128, overlap=29)
     sizes = [len(taken(shown, which, 1000, 30)) for which in range(len(shown))]
     assert sum(sizes) < 0.6 * sum(one.length for one in shown)
+
+
+def decoded(text, ids, logits, *, max_length=20, longest=3, n_best=9, null=False):
+    """The answers of a text whose tokens are its characters, 9 being the separator's id."""
+    tokens = Tokens(ids, list(range(len(ids))), list(range(1, len(ids) + 1)))
+    shown = windows([7], ids, TEMPLATE, max_length=max_length, stride=None, overlap=longest - 1)
+    of = places(text, tokens, 9)
+    parts = []
+    for which, window in enumerate(shown):
+        row = np.zeros((2, len(window.encoded.ids)), np.float32)
+        part_of_it = slice(window.first, window.first + window.length)
+        row[:, window.at : window.at + window.length] = np.array(logits, np.float32)[:, part_of_it]
+        parts.append(part(row, shown, which, of, max_answer_tokens=longest, n_best=n_best))
+    return merged(parts, n_best=n_best, null=null)
+
+
+@pytest.mark.parametrize("max_length", [20, 8])
+def test_no_answer_reaches_across_a_separator(max_length):
+    """Of six characters the third and the fifth part; in one window and in several."""
+    found = decoded("ab|c|d", [3, 3, 9, 3, 9, 3], np.zeros((2, 6)), max_length=max_length)
+    assert [row[1:] for row in found.best] == [(0, 0), (0, 1), (1, 1), (3, 3), (5, 5)]
+    assert [row[0] for row in found.best] == pytest.approx([1 / 5] * 5)
+
+
+def test_probabilities_by_hand():
+    """Scores of 2, 1 and 0 for three spans of two tokens, and of 0 for no answer."""
+    found = decoded("ab", [3, 3], [[1, 0], [0, 1]], null=True, n_best=2)
+    total = math.exp(2) + 2 * math.exp(1) + math.exp(0)
+    assert [row[1:] for row in found.best] == [(0, 1), (0, 0)]  # of equal ones the earlier
+    assert [row[0] for row in found.best] == pytest.approx([math.e**2 / total, math.e / total])
+    assert found.null == pytest.approx(1 / total)
