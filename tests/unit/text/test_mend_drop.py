@@ -191,3 +191,50 @@ def test_long_texts_are_cut_at_white_space_as_short_ones_are(pieces):
     """The way without joining blanks first says the same."""
     text = "".join(pieces) * 9
     assert by_whitespace(text) == drop(" ".join(text.split()))
+
+
+def _asked(*golds):
+    answers = tuple(Answer(kind="spans", texts=texts) for texts in golds)
+    return Question(question_id="q", passage_id="p", text="?", kind="discrete", answers=answers)
+
+
+def _judged(mend, question, *said):
+    prediction = Prediction(question_id="q", answer=Answer(kind="spans", texts=said))
+    values = getattr(drop_mended, mend)().score(question, prediction).values
+    return values["em"], values["f1"]
+
+
+@pytest.mark.parametrize(
+    ("mend", "gap"), [("whitespace", "\t"), ("number", "%"), ("firstline", "\n"), ("fixed", "\n")]
+)
+def test_every_one_of_several_spans_is_mended(mend, gap):
+    """Of the prediction and of the gold answers; half of two spans are half right."""
+    two = _asked(("12.5", "red"))
+    assert _judged(mend, two, "red", f"12.5{gap}") == (1.0, 1.0)
+    assert _judged(mend, two, f"12.5{gap}") == (0.0, 0.5)
+    assert _judged(mend, two, "red", f"7{gap}") == (0.0, 0.5)
+
+
+def test_mends_reach_every_gold_answer_but_the_blank_ones():
+    """The second is the one that is met, the third says nothing and is met by nobody."""
+    asked = _asked(("blue",), ("10\tyards", "red"), (" ",), ())
+    for mend in ("whitespace", "number", "fixed"):
+        assert _judged(mend, asked, "red", "10 yards") == (1.0, 1.0)
+        assert _judged(mend, asked, "10\tyards", "red") == (1.0, 1.0)
+        assert _judged(mend, asked, "\t") == _judged(mend, asked, "") == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("mend", ["whitespace", "number", "firstline", "fixed"])
+def test_what_was_judged_before_does_not_stay(mend):
+    """Answers to one question in turn, one answer to two questions, and none."""
+    asked, other = _asked(("12",)), _asked(("13",))
+    made = getattr(drop_mended, mend)()
+    twelve, thirteen = (
+        Prediction(question_id="q", answer=Answer(kind="span", texts=(text,)))
+        for text in ("12", "13")
+    )
+    pairs = [(asked, twelve), (asked, thirteen), (other, thirteen), (other, twelve)]
+    found = [made.score(*pair).values["em"] for pair in (*pairs, *pairs[::-1])]
+    assert found == [1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0]
+    for nothing in (None, Prediction(question_id="q", error="timed out")):
+        assert made.score(asked, nothing).values == {"em": 0.0, "f1": 0.0}
