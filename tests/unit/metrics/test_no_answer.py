@@ -80,6 +80,15 @@ def test_null_odds_above_the_threshold_mean_no_answer():
     assert sum(heard["squad2.hasans_em"].numerators) > 0
 
 
+def test_the_default_threshold_is_the_official_one():
+    """Above 1.0 alone, which no probability is: log-odds need a threshold of their own."""
+    golds, predictions = {"a": ["cat"], "b": ["cat"]}, {"a": "cat", "b": "cat"}
+    odds = {"a": 1.0, "b": 1.1}
+    assert list(_pools(golds, predictions, odds)["squad2.em"].numerators) == [1.0, 0.0]
+    assert squad2.official(golds.items(), predictions, null_odds=odds)["exact"] == 50.0
+    assert "|na_threshold:1|" in squad2.metric().signature()
+
+
 def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
     """Rounded, it would turn the very question at the threshold into one without answer."""
     golds = {"a": ["cat"], "b": ["dog"], "c": []}
