@@ -217,10 +217,11 @@ def test_every_one_of_several_spans_is_mended(mend, gap):
 
 def test_mends_reach_every_gold_answer_but_the_blank_ones():
     """The second is the one that is met, the third says nothing and is met by nobody."""
-    asked = _asked(("blue",), ("10\tyards", "red"), (" ",), ())
+    asked = _asked(("blue",), ("red", "10\tyards"), (" ",), ())
     for mend in ("whitespace", "number", "fixed"):
         assert _judged(mend, asked, "red", "10 yards") == (1.0, 1.0)
         assert _judged(mend, asked, "10\tyards", "red") == (1.0, 1.0)
+        assert _judged(mend, _asked(("red", "10 yards")), "red", "10\tyards") == (1.0, 1.0)
         assert _judged(mend, asked, "\t") == _judged(mend, asked, "") == (0.0, 0.0)
 
 
