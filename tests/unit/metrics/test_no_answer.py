@@ -69,6 +69,9 @@ def test_where_answering_never_helps_the_best_is_to_say_nothing():
     assert best.statistic([0, 0, 1]) == 0.0
     assert best.note == "best threshold 0"
     assert best.extremes(0.25) == pytest.approx((0.25, 0.5))
+    del golds["c"]
+    none = _pools(golds, dict.fromkeys(golds, "dog"), {"a": 0.1, "b": 0.2})["squad2.best_em"]
+    assert (value(none), none.extremes(0.25)) == (0.0, (0.0, 0.25))
 
 
 def test_null_odds_above_the_threshold_mean_no_answer():
