@@ -72,6 +72,7 @@ def write_run(
     *,
     reader: str = "by-hand",
     options: Mapping[str, Any] | None = None,
+    record: Mapping[str, Any] | None = None,
     license: str = "CC BY 4.0",  # noqa: A002
     name: str | None = None,
     defects: Mapping[str, int] | None = None,
@@ -108,7 +109,7 @@ def write_run(
         closeread="0.1.0",
         created="2026-01-02T03:04:05Z",
         dataset=info,
-        reader=ReaderInfo(name=reader, options=dict(options or {})),
+        reader=ReaderInfo(name=reader, options=dict(options or {}), record=dict(record or {})),
         batch_size=32,
         defects=dict(defects or {}),
         complete=True,

@@ -184,6 +184,30 @@ def test_first_screen_says_the_number_and_how_sure(browser, triples):
         assert box["y"] + box["height"] < DESKTOP["height"]
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, size):
+    """With its own options, and its address beside it; a nameless one under its address."""
+    questions = triple("t")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    record = {"address": "http://localhost:8000", "protocol": "closeread" if known else "mrqa"}
+    own = {"reader": "lexical", "options": {"sharpness": 8}} if known else {}
+    asked = {"options": {"retries": 6}, "record": record | own}
+    run = write_run(
+        tmp_path / "run", dataset, predictions, values, reader="http:localhost:8000", **asked
+    )
+    page = write_page([run], tmp_path / "page.html", language="en")
+    told = "lexical (sharpness=8) · http://localhost:8000"
+    with Visit(browser, page, size=size) as visit:
+        assert visit.text(".facts dd") == (told if known else "http:localhost:8000 (retries=6)")
+        assert visit.sideways() <= 0
+    with Visit(browser, page, "#q=t-original", size=size) as visit:
+        named = visit.page.locator(".runbox h3").inner_text()
+        assert ("lexical" if known else "http:localhost:8000") in named
+
+
 def test_another_level_of_the_intervals_is_said(browser, tmp_path):
     """A 90% interval is not called a 95% one."""
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])

@@ -130,10 +130,14 @@ def _set(view: SetView) -> dict[str, Any]:
 
 
 def _run(run: RunView) -> dict[str, Any]:
+    info = run.info.reader
+    reader, options = info.answering
     return {
         "name": run.name,
-        "reader": run.info.reader.name,
-        "options": run.info.reader.options,
+        "reader": reader,
+        "options": options,
+        # One not known by its own name has its address for a name.
+        "address": info.record["address"] if reader != info.name else "",
         "created": run.info.created[:16].replace("T", " "),
         "dataset": run.place,
         "headline": run.headline,

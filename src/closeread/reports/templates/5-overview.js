@@ -73,13 +73,16 @@ function metricsTable(runs) {
 }
 function facts() {
   const rows = [];
-  const options = (run) => Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
-  const readers = new Set(DATA.runs.map((run) => `${run.reader} ${options(run)}`));
+  const rest = (run) => {
+    const options = Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+    return (options && ` (${options})`) + (run.address && ` · ${run.address}`);
+  };
+  const readers = new Set(DATA.runs.map((run) => run.reader + rest(run)));
   if (DATA.runs.length === 1 || (apart() && readers.size === 1)) {
     const run = DATA.runs[0];
-    rows.push([t(run.evidenceOnly ? "retriever" : "reader"), [h("b", null, run.reader), options(run) && ` (${options(run)})`]]);
+    rows.push([t(run.evidenceOnly ? "retriever" : "reader"), [h("b", null, run.reader), rest(run)]]);
   } else {
-    DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, options(run) && ` (${options(run)})`, DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
+    DATA.runs.forEach((run, r) => rows.push([`${t("run")} ${r + 1}`, [h("b", null, h("bdi", null, run.name)), " · ", run.reader, rest(run), DATA.datasets.length > 1 && ` · ${DATA.datasets[run.dataset].name}`]]));
   }
   const several = DATA.datasets.length > 1;
   for (const set of DATA.datasets) {
