@@ -474,6 +474,35 @@ def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs,
         assert visit.sideways() <= 0
 
 
+def test_a_curve_does_not_cross_its_own_name(browser, tmp_path):
+    """Though it rises, or falls, where the name stands."""
+    questions = [question for k in range(9) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    other = {"A": "B", "B": "A"}
+    paths = []
+    for name, wrong in (("the rising one", range(19, 23)), ("the falling one", range(24))):
+        gold = [question.answers[0].label for question in questions]
+        said = [other[label] if k in wrong else label for k, label in enumerate(gold)]
+        labels = {each.question_id: label for each, label in zip(questions, said, strict=True)}
+        predictions = choose(questions, labels)
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        paths.append(write_run(tmp_path / name, dataset, predictions, values))
+    page = write_page(paths, tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        figure = visit.page.locator("figure.plot", has=visit.page.locator("path.curve"))
+        crossed = figure.locator("svg").evaluate("""(svg) => {
+          const names = [...svg.querySelectorAll("text.ink")].map((each) => each.getBBox());
+          return [...svg.querySelectorAll("path.curve")].map((curve, k) => {
+            const box = names[k], steps = [...Array(2001).keys()], whole = curve.getTotalLength();
+            return steps.some((step) => {
+              const { x, y } = curve.getPointAtLength((whole * step) / 2000);
+              return x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+            });
+          });
+        }""")
+    assert crossed == [False, False]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_text_is_readable_in_both_themes(browser, triples, dark):
     """Every pair of text and ground that the page uses has a contrast of at least 4.5."""

@@ -86,10 +86,13 @@ const DRAWINGS = {
       if (plot.curves.length > 1) {
         const [x, y] = near(curve, 0.3);
         const highest = plot.curves.every((other) => other === curve || near(other, 0.3)[1] <= y);
-        let place = up(y) + (highest ? -8 : 17);
+        const name = fit(curve.run, right - at(x));
+        // Clear of the curve over its whole length: curves of few questions jump.
+        const along = curve.points.filter(([to]) => at(to) >= at(x) && at(to) <= at(x) + breadth(name) + 6).map(([, value]) => up(value));
+        let place = highest ? Math.min(...along) - 8 : Math.max(...along) + 17;
         while (ends.some((other) => Math.abs(other - place) < 14)) place += 15;
         ends.push(place);
-        parts.push(s("text", { class: "ink", x: at(x), y: place }, fit(curve.run, right - at(x))));
+        parts.push(s("text", { class: "ink", x: at(x), y: place }, name));
       }
     });
     parts.push(s("text", { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, t("axis.coverage")));
