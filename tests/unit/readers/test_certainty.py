@@ -132,8 +132,8 @@ def test_no_answer_samples_and_silence():
     assert silent["answer:empty"] == silent["confidence:none"] == silent["nbest:none"] == 1.0
     assert silent["evidence:none"] == silent["samples:none"] == 1.0
     one, two = Generation(text="A  b"), Generation(text="c")
-    sampled = predicted(span("1873"), generation=Generation(text="A b"), others=(one, two))
-    assert signs(PASSAGE, QUESTION, sampled, "logits")["samples:agreement"] == 0.5
+    sampled = predicted(span("1873"), generation=Generation(text="A b"), others=(one, two, two))
+    assert signs(PASSAGE, QUESTION, sampled, "logits")["samples:agreement"] == 1 / 3
 
 
 def test_option_scores_turn_with_the_stem():
