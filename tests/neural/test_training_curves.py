@@ -139,7 +139,10 @@ def test_another_number_of_processes_does_not_go_on(tmp_path, encoder, few):  # 
     begun.write_text(json.dumps(told | {"processes": 2}))
     with pytest.raises(MismatchError, match="begun by 2 processes, and now there are 1"):
         train(tmp_path / "out", encoder, few, resume=True, **settings)
-    begun.write_text(json.dumps(told))
+    begun.write_text(json.dumps([[few, "another"]]))  # as earlier versions wrote it
+    with pytest.raises(MismatchError, match="begun with other data"):
+        train(tmp_path / "out", encoder, few, resume=True, **settings)
+    begun.write_text(json.dumps(told["data"]))
     assert train(tmp_path / "out", encoder, few, resume=True, **settings)["steps"] == 4
 
 

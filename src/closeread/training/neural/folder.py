@@ -172,6 +172,8 @@ class Folder:
         A step takes as many batches as there are processes, and the order follows from that.
         """
         before = _read(self.path / STATES / _BEGUN)
+        if isinstance(before, list):  # earlier versions kept the data alone
+            before = {"data": before, "processes": now["processes"]}
         if before is None or before == now or not self._has_states():
             return
         if before["processes"] != now["processes"]:
