@@ -11,7 +11,7 @@ from closeread.readers.lineage import Maker
 from closeread.training.neural.trackers import Tracker, check_trackers
 from closeread.types import Record
 
-_LEAST = (5, 6)  # of transformers
+_LEAST = "5.6"  # of transformers
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -193,11 +193,12 @@ def _check_library(version: str) -> None:
 
     It would go on, and choose the best state, with others in their place, and only say so.
     """
-    if tuple(map(int, version.split(".")[:2])) < _LEAST:
+    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _LEAST))
+    if found < least:
         raise MissingExtraError(
             f"transformers {version} loses weights of a training that is resumed",
-            expected=f"transformers {'.'.join(map(str, _LEAST))} or later",
-            cure='pip install --upgrade "transformers>=5.6"',
+            expected=f"transformers {_LEAST} or later",
+            cure=f'pip install --upgrade "transformers>={_LEAST}"',
         )
 
 
