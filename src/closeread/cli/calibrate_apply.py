@@ -80,8 +80,8 @@ def apply(
     if threshold and risk and risk.value is not None:
         found = told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
         click.echo(
-            f"\nwrong of {risk.n_answered:,} that are answered: {found}, where at most "
-            f"{100 * threshold.risk:.1f} was promised (sure to {1 - threshold.delta:.0%})"
+            f"\nwrong, % of the {risk.n_answered:,} that are answered: {found}, where at most "
+            f"{100 * threshold.risk:g} were promised (sure to {1 - threshold.delta:.0%})"
         )
     for warning in warnings:
         remark(warning)

@@ -140,12 +140,13 @@ def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
 def _with(prediction: Prediction, sure: float, least: float | None) -> Prediction:
     """Return a prediction with its new confidence, and without its answer where that is too low.
 
-    Option scores and candidates of a withheld answer stay, but not as the answer: metrics take the
-    best option where there is no answer at all.
+    Its candidates stay; its option scores do not, for metrics take the best option where there is
+    no answer.
     """
     if least is None or sure >= least:
         return msgspec.structs.replace(prediction, confidence=sure)
-    note = "; ".join(filter(None, (prediction.note, f"withheld: confidence below {least:g}")))
+    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps what was promised"
+    note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
     return msgspec.structs.replace(
         prediction, confidence=sure, answer=None, option_scores=(), note=note
     )

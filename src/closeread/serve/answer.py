@@ -111,10 +111,10 @@ def reply(order: Order, reader: ReaderInfo) -> bytes:
 class Finisher:
     """Cuts a prediction to what was asked for, and says what its evidence covers."""
 
-    def __init__(self, retriever: Retriever | None, name: str = "") -> None:
+    def __init__(self, retriever: Retriever | None, name: str) -> None:
         """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does).
 
-        It is called ``name`` in what it found: that is not the reader's.
+        What it found carries its ``name``, so that nobody takes it for the reader's.
         """
         self._retriever = retriever
         self._name = name

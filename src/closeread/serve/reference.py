@@ -87,10 +87,9 @@ def _record(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
     yield "<table><tr><th>field</th><th>is</th><th>default</th></tr>"
     for field, kind in schema["properties"].items():
         default = "required" if field in required else escape(json.dumps(kind.get("default")))
-        means = (
-            f'<div class="means">{_prose(told)}</div>' if (told := kind.get("description")) else ""
-        )
-        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}{means}</td>"
+        means = kind.get("description")
+        told = f'<div class="means">{_prose(means)}</div>' if means else ""
+        yield f"<tr><td><code>{escape(field)}</code></td><td>{_kind(kind)}{told}</td>"
         yield f"<td>{default}</td></tr>"
     yield "</table>"
 

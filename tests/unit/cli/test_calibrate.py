@@ -238,9 +238,9 @@ def test_what_was_promised_is_told_beside_what_is_kept(closeread, run, least):
     right = risk["n_answered"] * (1 - risk["value"])
     assert summary["value"] * 108 == pytest.approx(right)
     done = closeread("calibrate", run, *rest, "--out", "b")
-    line = f"wrong of {risk['n_answered']} that are answered: {100 * risk['value']:.1f} ["
+    line = f"wrong, % of the {risk['n_answered']} that are answered: {100 * risk['value']:.1f} ["
     assert line in done.stdout
-    assert "at most 10.0 was promised (sure to 95%)" in done.stdout
+    assert "at most 10 were promised (sure to 95%)" in done.stdout
     assert "the promise of at most 10% wrong is not kept here" in done.stderr
 
 
@@ -250,6 +250,8 @@ def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):
     done = closeread("calibrate", run, "--with", "c.json", "--selective", "--out", "silent",
                      "--resamples", 0)  # fmt: skip
     assert "108 of 108 answers withheld because no threshold was found" in done.stderr
+    notes = {one.note.partition("withheld: ")[2] for one in open_run("silent").predictions()}
+    assert notes == {"no threshold keeps what was promised"}
     scored = closeread("score", "silent", "--metric", "choice", "--no-intervals", "--json")
     assert json.loads(scored.stdout)["metrics"]["choice.accuracy"]["n_answered"] == 0
 
