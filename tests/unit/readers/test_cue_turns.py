@@ -130,6 +130,7 @@ def test_each_sentence_has_the_cues_and_the_pieces_of_its_own():
     said, option = "灯塔亮了。沙丘上的甲虫往往收集雾水。", "沙丘上的甲虫收集雾水。"
     turned = {"dropped-category:part", "dropped-in:part", "swap:part>nothing"}
     assert over(said, option, (0, 5), (5, 18)) == turned
+    assert over(said, f"灯塔亮了，{option}", (0, 5), (5, 18)) == turned
     beside = "沙丘上的甲虫收集雾水。可能下雨。"
     assert over(beside, option, (0, 11), (11, 16)) == set()
     assert over(beside, option) == {"dropped-category:may", "dropped-edge:may"}
