@@ -17,6 +17,8 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 Normalizer = Callable[[str], Normalized]
 Spans = list[Normalized]
 
+_NUMBERS = 2  # the version of mends that read numbers, as ``text.numbers`` has them
+
 
 class _Judged:
     """One prediction under several mends: nothing is normalised or compared twice.
@@ -112,10 +114,12 @@ class MendedDrop:
     Attributes:
         mend: What follows the tilde in every name.
         judge: From what is known of a prediction to its score under the mend.
+        version: Of the mend: higher where it came to say something else than before.
     """
 
     mend: str
     judge: Callable[[_Judged], Score]
+    version: int = 1
     unit: Unit = "passage"
 
     @property
@@ -125,7 +129,7 @@ class MendedDrop:
 
     def signature(self) -> str:
         """Return the settings; a missing prediction counts as wrong."""
-        return f"{self.name}|norm:{self.mend}|golds:all|missing:zero|v:1"
+        return f"{self.name}|norm:{self.mend}|golds:all|missing:zero|v:{self.version}"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em`` and ``f1``, each the best over the gold answers."""
@@ -193,7 +197,7 @@ def whitespace() -> MendedDrop:
 
 def number() -> MendedDrop:
     """Return the mend that reads numbers by their value."""
-    return MendedDrop(mend="number", judge=_by_number)
+    return MendedDrop(mend="number", judge=_by_number, version=_NUMBERS)
 
 
 def firstline() -> MendedDrop:
@@ -203,4 +207,4 @@ def firstline() -> MendedDrop:
 
 def fixed() -> MendedDrop:
     """Return all mends at once."""
-    return MendedDrop(mend="fixed", judge=_by_all)
+    return MendedDrop(mend="fixed", judge=_by_all, version=_NUMBERS)
