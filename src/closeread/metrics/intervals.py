@@ -23,6 +23,7 @@ _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
 _MOST_RESAMPLES = 1_000_000
 _AGREE = "resamples do not differ, which is no certainty"
+NO_INTERVAL = f"{_AGREE}: no interval"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +128,7 @@ def _without_width(pool: Pool, level: float) -> Interval:
     """Return the bound where resamples agree: as exact as the pool knows its extremes."""
     units = sum(below != 0 for below in pool.denominators)
     if pool.extremes is None:
-        return Interval(low=None, high=None, method="none", note=f"{_AGREE}: no interval")
+        return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     low, high = pool.extremes(unseen_share(units, level))
     note = f"{_AGREE}: exact bound of what {units} units may not show"
     return Interval(low=low, high=high, method="exact", note=note)
@@ -137,7 +138,7 @@ def unseen(share: float, units: int, level: float) -> tuple[float, float]:
     """Return the bound for a mean in [0, 1] of which all ``units`` draws were ``share``.
 
     What is not ``share`` could be 0 or 1. At 0 and at 1 this is the interval of Clopper and
-    Pearson (1934); for small p it is the rule of three with 3.7 for 3.
+    Pearson (1934).
     """
     rest = unseen_share(units, level)
     return share * (1 - rest), share * (1 - rest) + rest
@@ -146,7 +147,8 @@ def unseen(share: float, units: int, level: float) -> tuple[float, float]:
 def unseen_share(units: int, level: float) -> float:
     """Return how probable at most is what none of ``units`` draws showed.
 
-    It is ``1 - tail**(1/n)`` with tail = (1 - level) / 2.
+    It is ``1 - tail**(1/n)`` with tail = (1 - level) / 2; at 0.95, of many units, about 3.7 / n
+    (the rule of three, with both tails).
     """
     return -math.expm1(math.log((1 - level) / 2) / units)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from closeread.errors import MismatchError
-from closeread.metrics.intervals import Resampling, resampled_sums, unseen, value
+from closeread.metrics.intervals import NO_INTERVAL, Resampling, resampled_sums, unseen, value
 from closeread.metrics.paired_tests import (
     ROUNDING,
     Sides,
@@ -254,6 +254,6 @@ def _percentiles(drawn: "NDArray[Any]", level: float) -> tuple[float | None, flo
 
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size or drawn.max() - drawn.min() <= ROUNDING:
-        return None, None, "resamples do not differ, which is no certainty: no interval"
+        return None, None, NO_INTERVAL
     low, high = np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high), ""

@@ -4,7 +4,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from closeread.metrics.intervals import Interval, Resampling, distribution, interval, value
+from closeread.metrics.intervals import (
+    NO_INTERVAL,
+    Interval,
+    Resampling,
+    distribution,
+    interval,
+    value,
+)
+from closeread.metrics.paired_tests import ROUNDING
 from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import Score, Submission, Summary, Unit
@@ -184,14 +192,15 @@ def _macro_interval(name: str, pools: Sequence[Pool], resampling: Resampling) ->
     for place, pool in enumerate(pools):
         generator = resampling.generator(f"{name}#{place}")
         drawn = distribution(pool, resampling.resamples, generator)
-        still += bool(np.nanmin(drawn) == np.nanmax(drawn))
+        still += bool(np.nanmax(drawn) - np.nanmin(drawn) <= ROUNDING)
         total += drawn
     tail = (1 - resampling.level) / 2
     drawn = total[np.isfinite(total)] / len(pools)
-    if not drawn.size or drawn.min() == drawn.max():
-        note = "resamples do not differ, which is no certainty: no interval"
-        return Interval(low=None, high=None, method="none", note=note)
+    if not drawn.size:
+        return Interval(low=None, high=None, method="none", note="no resample has a value")
     low, high = np.quantile(drawn, [tail, 1 - tail])
+    if high - low <= ROUNDING:
+        return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     note = (
         f"{still} of {len(pools)} data sets have units all alike, as if surely so" if still else ""
     )

@@ -1,5 +1,7 @@
 """Summaries: value, interval, counts and signature; subsets by tag; the macro-average."""
 
+from dataclasses import replace
+
 import pytest
 
 from closeread.metrics.intervals import Resampling
@@ -145,6 +147,15 @@ def test_a_macro_average_says_where_its_interval_knows_too_little():
     assert (every.value, every.low, every.high) == (1.0, None, None)
     assert every.note == "resamples do not differ, which is no certainty: no interval"
     assert "ci:" not in every.signature
+
+
+def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
+    """A tenth of every unit, of other sizes: their sums round differently in each resample."""
+    sizes = [3, 7, 11, 13]
+    pool = replace(_pool("a", [size * 0.1 for size in sizes]), denominators=sizes)
+    found = macro_average("toy.em", [pool, pool], "toy|v:1", "question", Resampling(resamples=500))
+    assert (found.low, found.high) == (None, None)
+    assert found.note == "resamples do not differ, which is no certainty: no interval"
 
 
 def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
