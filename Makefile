@@ -22,7 +22,7 @@ $(VENV)/.check: pyproject.toml | $(BIN)/python
 demo: $(VENV)/.core  ## read, score and report the exam that ships with the package
 	@$(BIN)/closeread run recipes/quickstart.toml --out runs/quickstart --overwrite
 
-test: $(VENV)/.check  ## everything that the project tests
+test: $(VENV)/.check  ## all tests that need neither torch nor other harnesses
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not interop"
 
 $(NEURAL)/.neural: pyproject.toml
