@@ -18,12 +18,6 @@ from loops import in_a_loop
 PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
-
-
 def items(n):
     return [
         (

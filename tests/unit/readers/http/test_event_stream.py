@@ -13,12 +13,6 @@ from endpoint import Endpoint, last_user, serving
 PASSAGE = Passage(passage_id="p", text="渡船六点离开。It carried 14 sheep.")
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
-
-
 def items(n):
     return [
         (PASSAGE, Question(question_id=f"q{one}", passage_id="p", text=f"第 {one} 问", kind="span"))
