@@ -88,17 +88,11 @@ class Expmrc:
         """
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         silent: Counter[str] = Counter()
-        pools = mean_pools(
-            names,
-            _counting(scores, silent),
-            submission,
-            note=self.segmenter.note(),
-            by_evidence=True,
-        )
+        pools = mean_pools(names, _counting(scores, silent), submission, note=self.segmenter.note())
         if not (n_silent := silent[NONE_PREDICTED]):
             return pools
         told = f"{n_silent} predictions carry no evidence and count as 0"
-        if n_silent == pools[0].n_answered:
+        if not any(one.evidence for one in submission.predictions.values()):
             told = "no prediction carries evidence: all count as 0"
         return tuple(
             pool

@@ -231,6 +231,19 @@ def test_expmrc_says_how_many_predictions_carry_no_evidence(evidence, value, tol
     assert [(one.value, one.note.partition("; ")[0]) for one in others] == [(value, told)] * 2
 
 
+def test_expmrc_counts_evidence_without_an_answer_as_no_answer():
+    """It scores none of what stands beside an answer that was withheld."""
+    metric = expmrc.Expmrc(segmenter=LIGHT)
+    shown = (Evidence(texts=("it is red",)),)
+    asked = [question("red", name=name, gold_evidence=shown) for name in "12"]
+    withheld = Prediction(question_id="2", evidence=shown)
+    given = {"1": says("red", name="1"), "2": withheld}
+    scores = [metric.score(one, given[one.question_id]) for one in asked]
+    for found in summarize(metric, scores, Submission(predictions=given), None):
+        assert (found.n_questions, found.n_answered) == (2, 1)
+        assert "no prediction" not in found.note
+
+
 def test_expmrc_official_scores_odd_values_as_text_and_refuses_lacking_ones():
     golds = [("q", ["None"], ["None"])]
     printed = expmrc.official(golds, {"q": {"answer": None, "evidence": None}})
