@@ -35,7 +35,7 @@ def _row(name: str, change: "Change") -> tuple[str, ...]:
 
 
 def told(name: str, value: float | None, interval: "Interval | None", sign: str = "") -> str:
-    """Return a measure as it is printed: in percent, unless it is none, with its interval."""
+    """Return a measure as it is printed, shares in percent, with its interval."""
     if value is None:
         return "—"
     scale, form = (1, f"{sign}.3f") if name in _NO_PERCENT else (100, f"{sign}.1f")
