@@ -1,7 +1,6 @@
 """One file from the first of its addresses that gives it rightly."""
 
 import contextlib
-import fcntl
 import hashlib
 import os
 import random
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
+from closeread.locks import take
 
 if TYPE_CHECKING:
     import httpx
@@ -218,7 +218,7 @@ def _alone(target: Path) -> Iterator[None]:
         while True:
             lock = stack.enter_context(path.open("a"))
             try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                take(lock)
             except BlockingIOError as error:
                 raise StorageError(
                     "another process is fetching it", where=str(target), cure="wait for it"

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import InputError, StorageError
+from closeread.locks import take
 from closeread.types import Prediction
 
 _FLUSH_BYTES = 64 * 1024
@@ -145,11 +146,7 @@ def damaged(path: Path, line: int, found: str) -> InputError:
 
 def _lock(handle: int, path: Path) -> None:
     try:
-        import fcntl
-    except ImportError:  # Windows
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        take(handle)
     except BlockingIOError as error:
         raise StorageError(
             "another closeread is writing this run",

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from closeread.locks import take
+
 _PREFIX = "making-"
 _LOCK = "lock"
 
@@ -45,32 +47,12 @@ def _locked(within: Path) -> tuple[Path, IO[str]]:
         except FileNotFoundError:
             continue
         try:
-            take(lock)
-            if (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
+            # Where nothing can be locked, nobody takes it for left.
+            if not take(lock) or (folder / _LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
                 return folder, lock
         except (BlockingIOError, FileNotFoundError):
             pass
-        except OSError:  # a file system without locks: who would remove it cannot lock it either
-            return folder, lock
         lock.close()
-
-
-def take(file: IO[str]) -> bool:
-    """Lock a file until it is closed, at the latest with the process.
-
-    Returns:
-        Whether files can be locked on this system.
-
-    Raises:
-        BlockingIOError: Another process has it.
-        OSError: The file system has no locks.
-    """
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return False
-    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return True
 
 
 def _remove_if_left(folder: Path) -> None:

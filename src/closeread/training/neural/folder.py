@@ -19,7 +19,7 @@ from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.saved import save_json
-from closeread.readers.neural.scratch import take
+from closeread.locks import take
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
 
@@ -259,8 +259,6 @@ def _locked(path: Path) -> IO[str]:
         raise UsageError(
             "a training is going on there", where=str(path), cure="let it end, or end it"
         ) from error
-    except OSError:  # a file system without locks
-        pass
     return file
 
 

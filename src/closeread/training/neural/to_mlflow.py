@@ -8,7 +8,7 @@ for a training that was resumed, and names no data set.
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +17,7 @@ from msgspec.structs import asdict
 from transformers import TrainerCallback
 
 from closeread.downloads.cache import folder
+from closeread.locks import take
 from closeread.training.neural.settings import NeuralSettings
 
 _ID = "closeread.id"
@@ -87,16 +88,13 @@ def begun(settings: NeuralSettings, run: dict[str, str], project: str) -> Mlflow
 def _one_at_a_time() -> Iterator[None]:
     """Let trainings that begin at once wait for each other: two that make one store break it."""
     try:
-        import fcntl
-
         folder().mkdir(parents=True, exist_ok=True)
         lock = (folder() / "mlflow.lock").open("a", encoding="utf-8")
-    except (ImportError, OSError):  # Windows, or a folder that cannot be written
+    except OSError:  # a folder that cannot be written
         yield
         return
     with lock:
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        take(lock, wait=True)
         yield
 
 
