@@ -40,7 +40,7 @@ check: $(VENV)/.check  ## style, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-interop: $(VENV)/.check  ## other harnesses for real: makes their environments, several GB
+interop: $(VENV)/.check  ## other harnesses and trackers for real: makes their environments, several GB
 	PYTHON=$(PYTHON) sh tests/interop/environments.sh
 	$(BIN)/python -m pytest tests/interop -m interop
 
