@@ -132,4 +132,5 @@ def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, to
     pool = pooled(*predictions)
     assert value(pool) == expected
     assert pool.n_scored == len(predictions)
+    assert pool.n_answered == sum(one not in (None, FAILED) for one in predictions)
     assert told in pool.note and ("carry" in pool.note) == bool(told)

@@ -85,6 +85,22 @@ def test_graded_answers_carry_no_gold(run):
         list(graded(run, "choice.f7"))
 
 
+def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):
+    """Where a metric asks for nothing else; a question with nothing is left out."""
+    asked = {"passage_id": "p", "text": "When did the ferry leave?", "kind": "span"}
+    gold = {"question_id": "a", "gold_evidence": [{"spans": [[0, 26]]}]}
+    row = {
+        "passage": {"passage_id": "p", "text": "The ferry left Marl at six. It was full."},
+        "questions": [asked | gold, asked | {"question_id": "b"}],
+    }
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps(row) + "\n", "utf-8")
+    reader, options = make("lexical", {})
+    info = describe_reader("lexical", options, reader)
+    done = predict(Job(dataset=load(str(path)), reader=reader, reader_info=info), tmp_path / "run")
+    assert [row.prediction.question_id for row in graded(done, "evidence.f1")] == ["a"]
+
+
 def test_what_was_handed_in_becomes_a_run(tmp_path):
     """Missing predictions fail, failures keep no confidence, and the files are not asked again."""
     dataset = load(str(locate("exam/zh")))

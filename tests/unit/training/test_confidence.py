@@ -33,7 +33,7 @@ def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
 
 
 def learned(examples, **settings):
-    return learn(examples, "probabilities", ConfidenceSettings(resamples=100, **settings))
+    return learn(examples, "probabilities", ConfidenceSettings(**{"resamples": 100} | settings))
 
 
 @pytest.mark.parametrize("method", ["logistic", "forest"])
@@ -133,6 +133,8 @@ def test_the_same_calibrator_again():
         (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "and 3 of"),
         (drawn(), {"folds": 1}, UsageError, "folds 2 or more"),
         (drawn(), {"delta": 0.0}, UsageError, "delta"),
+        (drawn(), {"resamples": 99}, UsageError, "99 resamples are too few"),
+        (drawn(), {"level": 1.0}, UsageError, "level 1.0"),
         (drawn(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
     ],
 )

@@ -214,3 +214,15 @@ def test_a_run_is_not_resumed_with_another_reader_behind_the_address(tmp_path, q
         endpoint.pages["/health"] = HEALTH | {"record_sha256": "b" * 64}
         with pytest.raises(MismatchError, match="reader's record_sha256: aaaa"):
             run(questions, tmp_path / "run", name, resume=True)
+
+
+def test_a_run_goes_on_where_its_server_came_to_tell_more_of_the_reader(tmp_path, questions):
+    """An earlier version of it told nothing by which weights are known."""
+    with serving(service()) as endpoint:
+        name = f"http:{host(endpoint)}"
+        endpoint.pages["/health"] = HEALTH | {"record_sha256": ""}
+        endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
+        with pytest.raises(EndpointError, match="--resume"):
+            run(questions, tmp_path / "run", name)
+        endpoint.pages["/health"], endpoint.fault = HEALTH, lambda number, body: None
+        assert run(questions, tmp_path / "run", name, resume=True).info.complete
