@@ -166,7 +166,9 @@ def scored(corpus_path, passage, passages=2):
         [(passage, (CLAIM,))], corpus_path, "bm25", {"k": 2}, passages=passages
     ):
         scorer.add(own, question, said)
-    return {name: one.value for name, one in scorer.summaries().items()}
+    found = scorer.summaries()
+    assert {(one.n_questions, one.n_answered) for one in found.values()} == {(1, 1)}
+    return {name: one.value for name, one in found.items()}
 
 
 def test_a_sentence_of_another_passage_is_a_wrong_one(corpus, tmp_path):
