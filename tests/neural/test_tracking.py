@@ -41,6 +41,11 @@ class Guest:
 
     on_save = on_train_end = on_train_begin
 
+    def end(self, failed):
+        self.ended.append(failed)
+        if self.fails_at is not None:
+            raise ConnectionError("it is gone still")
+
 
 @pytest.fixture
 def guests(monkeypatch):
@@ -52,7 +57,7 @@ def guests(monkeypatch):
         guest = Guest(begin.fails_at)
         guest.run = run
         made.append(guest)
-        return guest, guest.ended.append
+        return guest, guest.end
 
     begin.fails_at = None
     monkeypatch.setitem(tracking._BEGIN, "wandb", begin)
@@ -70,8 +75,12 @@ def test_a_tracker_is_told_the_curve_and_prints_no_result(tmp_path, encoder, few
 
 
 def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, guests):  # noqa: F811
-    guests.fails_at = 2
-    record = train(tmp_path / "out", encoder, few, max_steps=6, save_every=2, track=["wandb"])
+    """It is told once, though it fails again where it is to be closed."""
+    guests.fails_at, said = 2, []
+    settings = {"max_steps": 6, "save_every": 2, "track": ["wandb"]}
+    record = train(tmp_path / "out", encoder, few, say=said.append, **settings)
+    (line,) = (one for one in said if "wandb" in one)
+    assert line.startswith("wandb failed and is left out: the store is gone;")
     (guest,) = guests.made
     assert (record["steps"], sorted(losses(record))) == (6, [2, 4, 6])
     assert (guest.rows, guest.ended) == ({}, [False])
