@@ -5,15 +5,14 @@ them, SPLITS times over (60), each split and its learning by their number as see
 the other half moves by chance too: of promises that are just kept more than DELTA may seem broken.
 """
 
-import hashlib
 import random
 import sys
 from pathlib import Path
 
-from closeread.readers.certainty import scale_of, signs, told_confidence
+from closeread.readers.certainty import scale_of
 from closeread.runs.recalibrate import graded
 from closeread.runs.store import open_run
-from closeread.training.confidence import ConfidenceSettings, Example, learn
+from closeread.training.confidence import ConfidenceSettings, example_of, learn
 
 
 def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
@@ -21,12 +20,7 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
     rows = list(graded(open_run(Path(run))))
     scale = scale_of([row.prediction for row in rows])
     examples = [
-        Example(
-            part=hashlib.sha256(row.passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
-            signs=signs(row.passage, row.question, row.prediction, scale),
-            told=told_confidence(row.question, row.prediction, scale),
-            correct=row.correct == 1.0,
-        )
+        example_of(row.passage, row.question, row.prediction, scale, correct=row.correct == 1.0)
         for row in rows
     ]
     parts = sorted({one.part for one in examples})

@@ -1,6 +1,5 @@
 """``closeread calibrate RUNS --out FILE``: learn a calibrator, and tell what it gives."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from closeread.cli.calibrate_runs import (
 from closeread.cli.output import as_json, remark
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.calibrate import Calibrator, Linear, save_calibrator
-from closeread.readers.certainty import scale_of, signs, told_confidence
+from closeread.readers.certainty import scale_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
 from closeread.types import Passage, Prediction, Question
@@ -35,7 +34,7 @@ def learn(
     paths: Sequence[Path], out: Path, sought: Sought, settings: dict[str, Any], *, json_: bool
 ) -> None:
     """Learn a calibrator from runs, save it, and print what it gives on passages held out."""
-    from closeread.training.confidence import ConfidenceSettings, Example
+    from closeread.training.confidence import ConfidenceSettings, example_of
     from closeread.training.confidence import learn as fitted
 
     must_take_file(out, makes_folders=True)
@@ -46,12 +45,7 @@ def learn(
     correct = right_answers(rows, sought)
     scale = scale_of([row.prediction for row in rows])
     examples = [
-        Example(
-            part=hashlib.sha256(row.passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
-            signs=signs(row.passage, row.question, row.prediction, scale),
-            told=told_confidence(row.question, row.prediction, scale),
-            correct=right,
-        )
+        example_of(row.passage, row.question, row.prediction, scale, correct=right)
         for row, right in zip(rows, correct, strict=True)
     ]
     options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)

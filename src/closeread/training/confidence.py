@@ -4,6 +4,7 @@ Everything that is told of the result is told of answers that the calibrator was
 passages are dealt into folds, and each fold is judged by a calibrator of the others.
 """
 
+import hashlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +14,11 @@ import numpy as np
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.readers.calibrate import Calibrator, Model, Threshold
-from closeread.readers.certainty import Scale, Signs
+from closeread.readers.certainty import Scale, Signs, signs, told_confidence
 from closeread.training import threshold
 from closeread.training.calibrators import Method, features_of, fit
 from closeread.training.honesty import Change, changes
-from closeread.types import Record
+from closeread.types import Passage, Prediction, Question, Record
 
 _FEWEST = 5  # right and wrong answers each
 
@@ -62,6 +63,18 @@ class Example:
     signs: Signs
     told: float | None
     correct: bool
+
+
+def example_of(
+    passage: Passage, question: Question, prediction: Prediction, scale: Scale, *, correct: bool
+) -> Example:
+    """Return what can be learned from an answer; passages of one text are one part."""
+    return Example(
+        part=hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        signs=signs(passage, question, prediction, scale),
+        told=told_confidence(question, prediction, scale),
+        correct=correct,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
