@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+# Counted up with every change of a bound: who verifies older numbers is told that they are older.
+VERSION = 1
+
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
 _MOST_RESAMPLES = 1_000_000

@@ -176,12 +176,29 @@ class ScoreSettings(File, frozen=True, kw_only=True):
     extraction: Extraction | None = None
 
 
+class ComputedBy(File, frozen=True, kw_only=True):
+    """The state of the tool that computed numbers; a metric's own version is in its signature.
+
+    Attributes:
+        closeread: The version of the package.
+        intervals: ``metrics.intervals.VERSION``.
+        counts: ``metrics.pools.VERSION``.
+        numpy: The version that drew the resamples; empty where none were drawn.
+    """
+
+    closeread: str
+    intervals: Count
+    counts: Count
+    numpy: str = ""
+
+
 class RunSummary(File, frozen=True, kw_only=True):
     """``summary.json``: every number of a run with its proof.
 
     Attributes:
         metrics: Full dotted metric name to its summary, in the order in which they are printed.
         breakdowns: Tag, then the tag's value, then as ``metrics``.
+        computed_by: None where it was written before this was recorded.
         predictions_sha256: The predictions that were scored.
         scores_sha256: ``scores.jsonl`` as it was written beside this.
     """
@@ -191,5 +208,6 @@ class RunSummary(File, frozen=True, kw_only=True):
     settings: ScoreSettings
     metrics: dict[str, Summary]
     breakdowns: dict[str, dict[str, dict[str, Summary]]] = {}
+    computed_by: ComputedBy | None = None
     predictions_sha256: str = ""
     scores_sha256: str = ""

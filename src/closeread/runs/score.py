@@ -15,6 +15,7 @@ from closeread.metrics.summary import breakdowns, described, summarize
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import default_metrics, family, make_metrics, wanted
+from closeread.runs.computed import computed_by
 from closeread.runs.extract import Extracted, marked
 from closeread.runs.parallel import each_by_workers, lines_by_workers
 from closeread.runs.records import (
@@ -159,6 +160,7 @@ def _scored(
         settings=settings,
         metrics=summaries,
         breakdowns=breakdowns_of(metrics, gathered.scores, walked, submission, settings),
+        computed_by=computed_by(settings),
         scores_sha256=gathered.digest,
     )
 
@@ -181,6 +183,7 @@ def _streamed(
         dataset=describe_dataset(dataset, walked.n_questions),
         settings=settings,
         metrics=_asked_for({name: summaries}, settings),
+        computed_by=computed_by(settings),
     )
 
 

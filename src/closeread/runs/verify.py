@@ -1,22 +1,27 @@
 """Recomputing every number of a run folder from its own files."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-import msgspec
-
-from closeread.errors import CloseReadError
+from closeread.errors import CloseReadError, UsageError
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
+from closeread.runs.computed import Versions, computed_by
+from closeread.runs.differing import (
+    Difference,
+    breakdowns_apart,
+    scores_apart,
+    summaries_apart,
+)
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered
 from closeread.runs.records import RunSummary
 from closeread.runs.score import as_submission, breakdowns_of, summaries_of
 from closeread.runs.store import LEDGER, PREDICTIONS, Run
 from closeread.runs.walk import Walked, score_rows
-from closeread.types import Dataset, Score, Submission, Summary
+from closeread.types import Dataset, Score
 
 _MOST = 20
 
@@ -36,12 +41,27 @@ class Verification:
             return "differs"
         return "verified in part" if self.unchecked else "verified"
 
-    def compare(self, what: str, differences: Iterator[str]) -> bool:
+    def compare(self, what: str, differences: Iterable[str]) -> bool:
         """Run one check; keep what it found, the first few of it."""
+        return self.compare_numbers(what, map(Difference, differences))
+
+    def compare_numbers(self, what: str, differences: Iterable[Difference]) -> bool:
+        """Do the same with numbers; what another version explains was not checked, and is right."""
         found = list(differences)
-        self.differences += [f"{what}: {one}" for one in found[:_MOST]]
-        if len(found) > _MOST:
-            self.differences.append(f"{what}: and {len(found) - _MOST:,} more")
+        wrong = [one.told for one in found if not one.versions]
+        self.differences += [f"{what}: {one}" for one in wrong[:_MOST]]
+        if len(wrong) > _MOST:
+            self.differences.append(f"{what}: and {len(wrong) - _MOST:,} more")
+        others: dict[str, list[str]] = {}
+        for told, versions in found:
+            if versions:
+                others.setdefault(versions, []).append(told)
+        for versions, of in others.items():
+            self.unchecked.append(
+                f"{what}: computed by another version ({versions}): score again; "
+                f"{len(of):,} {'differs' if len(of) == 1 else 'differ'}: {of[0]}"
+                f"{', ...' if len(of) > 1 else ''}"
+            )
         if not found:
             self.checked.append(what)
         return not found
@@ -52,6 +72,7 @@ def verify(run: Run) -> Verification:
 
     The ledger and the hash in ``run.json`` vouch for the predictions; predictions and gold for
     the scores; scores for the summary. An interval is recomputed with the seed it was made with.
+    Where another version of closeread computed numbers otherwise, it says so instead of an error.
     """
     found = Verification()
     if not run.info.complete:
@@ -129,27 +150,33 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
 def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
     settings = summary.settings
     metrics = make_metrics(settings.metrics, settings.options)
+    versions = Versions(summary.computed_by, computed_by(settings))
     as_made = found.compare("summary.json is of these predictions", summary_misfits(run, summary))
     stored: dict[str, list[Score]] = {name: [] for name in metrics}
     anew: dict[str, list[Score]] = {name: [] for name in metrics}
     for row in run.scores():
         stored.setdefault(row.metric, []).append(row)
-    submission = Submission(predictions={})
     walked = Walked(tagged=True, n_questions=run.info.dataset.n_questions)
     if dataset is None:
         found.unchecked.append("scores: they need the data set")
         if settings.extraction is not None and needs_question(settings.extraction.rule):
             found.unchecked.append("summary.json: reading the answers anew needs the data set")
             return
-        if not run.info.submission:
+        try:
             submission = as_submission(run, None, settings.extraction)
+        except UsageError:
+            found.unchecked.append("summary.json: reading what was handed in needs the data set")
+            return
     else:
         submission = as_submission(run, dataset, settings.extraction)
         walked = Walked(tagged=True)
         limit = run.info.dataset.limit
         for name, _, score in score_rows(dataset, submission, metrics, limit, walked):
             anew[name].append(score)
-        found.compare("scores.jsonl follows from predictions and gold", _differing(stored, anew))
+        others = versions.of_families(summary.metrics.values(), metrics)
+        found.compare_numbers(
+            "scores.jsonl follows from predictions and gold", scores_apart(stored, anew, others)
+        )
     if dataset is None and not as_made:
         found.unchecked.append("summary.json: it was made from another scores.jsonl")
         return
@@ -158,49 +185,17 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
     computed = summaries_of(
         metrics, right.__getitem__, submission, settings, n_questions=walked.n_questions
     )
-    found.compare("summary.json follows from the scores", _summaries(summary.metrics, computed, ""))
+    found.compare_numbers(
+        "summary.json follows from the scores",
+        summaries_apart(summary.metrics, computed, versions),
+    )
     if not settings.by:
         return
     if dataset is None:
         found.unchecked.append("breakdowns: they need the data set's tags")
         return
     parts = breakdowns_of(metrics, right.__getitem__, walked, submission, settings)
-    found.compare("breakdowns follow from the scores", _breakdowns(summary.breakdowns, parts))
-
-
-def _differing(stored: Mapping[str, list[Score]], anew: Mapping[str, list[Score]]) -> Iterator[str]:
-    for name in sorted({*stored, *anew}):
-        for old, new in zip_longest(stored.get(name, []), anew.get(name, [])):
-            if old is None or new is None:
-                who = (old or new).question_id
-                yield f"{name}, {who}: {'not stored' if old is None else 'should not be there'}"
-            elif (old.question_id, old.unit_id, old.values) != (
-                new.question_id,
-                new.unit_id,
-                new.values,
-            ):
-                yield f"{name}, {old.question_id}: {old.values} is stored, {new.values} is right"
-
-
-def _breakdowns(
-    stored: Mapping[str, Mapping[str, Mapping[str, Summary]]],
-    anew: Mapping[str, Mapping[str, Mapping[str, Summary]]],
-) -> Iterator[str]:
-    for tag in sorted({*stored, *anew}):
-        old, new = stored.get(tag, {}), anew.get(tag, {})
-        for value in sorted({*old, *new}):
-            yield from _summaries(old.get(value, {}), new.get(value, {}), f"{tag} {value}, ")
-
-
-def _summaries(
-    stored: Mapping[str, Summary], anew: Mapping[str, Summary], prefix: str
-) -> Iterator[str]:
-    for name in sorted({*stored, *anew}):
-        old, new = stored.get(name), anew.get(name)
-        if old is None or new is None:
-            yield f"{prefix}{name}: {'is not stored' if old is None else 'should not be there'}"
-            continue
-        for one in msgspec.structs.fields(Summary):
-            had, has = getattr(old, one.name), getattr(new, one.name)
-            if had != has:
-                yield f"{prefix}{name}: {one.name} {had} is stored, {has} is right"
+    found.compare_numbers(
+        "breakdowns follow from the scores",
+        breakdowns_apart(summary.breakdowns, parts, versions),
+    )

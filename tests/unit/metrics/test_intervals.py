@@ -8,6 +8,7 @@ import pytest
 
 from closeread.errors import UsageError
 from closeread.metrics.intervals import (
+    VERSION,
     Resampling,
     distribution,
     interval,
@@ -17,6 +18,10 @@ from closeread.metrics.intervals import (
 )
 from closeread.protocols import Pool
 
+BOUNDS = (
+    1,
+    {"zero-one": (0.429917, 0.536667), "clusters": (0.44398, 0.529322), "alike": (0.911903, 1.0)},
+)
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7
 
 
@@ -281,3 +286,19 @@ def test_too_few_resamples_name_no_default():
     with pytest.raises(UsageError) as raised:
         Resampling(resamples=20)
     assert "default" not in str(raised.value)
+
+
+def test_bounds_are_those_of_this_version():
+    """Where this fails on purpose, count ``intervals.VERSION`` up and give the bounds found now.
+
+    ``closeread verify`` tells numbers of another version by it.
+    """
+    resampling = Resampling(resamples=1000)
+    kinds = {
+        "zero-one": pool_of(*drawn_values("zero-one")),
+        "clusters": pool_of(*drawn_values("clusters")),
+        "alike": pool_of([1.0] * 40),
+    }
+    found = {kind: interval(pool, resampling) for kind, pool in kinds.items()}
+    bounds = {kind: (round(of.low, 6), round(of.high, 6)) for kind, of in found.items()}
+    assert (VERSION, bounds) == BOUNDS

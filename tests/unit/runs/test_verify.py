@@ -5,7 +5,10 @@ import json
 import pytest
 
 from closeread.errors import InputError
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
 from closeread.runs import open_run
+from closeread.runs.keep import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -136,3 +139,122 @@ def test_an_unfinished_run(run):
     """A run that was cut off is not verified."""
     edit_json(run.path / "run.json", lambda found: found.update(complete=False))
     assert "not finished" in differences(run)
+
+
+OTHERS = {"closeread": "0.0.1", "intervals": 0, "counts": 0, "numpy": "1.0"}
+SAYS = "computed by another version"
+
+
+def scored_by_another(run, change, **versions):
+    """The run as another version would have scored it, which recorded what it was, or not."""
+
+    def edited(found):
+        change(found["metrics"]["gcrc.acc0"])
+        if versions:
+            found["computed_by"] |= versions
+        else:
+            del found["computed_by"]
+
+    edit_json(run.path / "summary.json", edited)
+    return verify(open_run(run.path))
+
+
+def test_numbers_say_what_computed_them(run):
+    """The package, the intervals' and the counts' version, and what drew the resamples."""
+    import numpy as np
+
+    from closeread import __version__
+
+    recorded = run.summary().computed_by
+    assert recorded.closeread == __version__
+    assert recorded.intervals >= 1
+    assert recorded.counts >= 1
+    assert recorded.numpy == np.__version__
+
+
+@pytest.mark.parametrize(
+    ("field", "version"),
+    [("low", "intervals"), ("high", "numpy"), ("n_answered", "counts"), ("n_failed", "counts")],
+)
+def test_what_another_version_computed_otherwise(run, field, version):
+    """It is no error, but was not checked; what versions they are is said."""
+    found = scored_by_another(run, lambda one: one.update({field: 7}), **{version: OTHERS[version]})
+    assert not found.differences
+    assert found.verdict == "verified in part"
+    (told,) = (one for one in found.unchecked if SAYS in one)
+    assert f"({version} {OTHERS[version]}; here {version}" in told
+    assert f"gcrc.acc0: {field} 7" in told
+    assert "score again" in told
+
+
+@pytest.mark.parametrize("field", ["low", "n_answered"])
+def test_what_was_written_before_versions_were(run, field):
+    """A summary of earlier is told as one."""
+    found = scored_by_another(run, lambda one: one.update({field: 7}))
+    assert not found.differences
+    assert any(f"{SAYS} (written before versions were recorded)" in one for one in found.unchecked)
+
+
+@pytest.mark.parametrize("versions", [OTHERS, {}])
+@pytest.mark.parametrize("field", ["value", "n_questions", "signature"])
+def test_what_no_version_explains(run, field, versions):
+    """A value, the number of questions and a metric's settings are the same in every version."""
+    wrong = "gcrc|denominator:triples|v:1" if field == "signature" else 7
+    found = scored_by_another(run, lambda one: one.update({field: wrong}), **versions)
+    assert any(f"gcrc.acc0: {field} {wrong}" in one for one in found.differences)
+
+
+def test_the_interval_of_another_version_in_the_signature(run):
+    """A bound that was found in another way is marked in the signature, too."""
+
+    def without(one):
+        one.update(low=None, high=None, note="no interval")
+        one["signature"] = one["signature"].partition("|ci:")[0]
+
+    assert not scored_by_another(run, without, intervals=0).differences
+
+
+def test_scores_of_another_version_of_the_metric(run):
+    """Its version stands in the signature: scores and values may differ."""
+    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
+
+    def change(found):
+        import hashlib
+
+        digest = hashlib.sha256((run.path / "scores.jsonl").read_bytes()).hexdigest()
+        found["scores_sha256"] = digest
+        for of in (found["metrics"], *found["breakdowns"]["topic"].values()):
+            of["choice.accuracy"]["value"] = 1.0
+            of["choice.accuracy"]["signature"] = of["choice.accuracy"]["signature"].replace(
+                "|v:1", "|v:0"
+            )
+
+    edit_json(run.path / "summary.json", change)
+    found = verify(open_run(run.path))
+    assert not found.differences
+    told = [one for one in found.unchecked if f"{SAYS} (choice 0; here choice 1)" in one]
+    assert [one.partition(":")[0] for one in told] == [
+        "scores.jsonl follows from predictions and gold",
+        "summary.json follows from the scores",
+        "breakdowns follow from the scores",
+    ]
+
+
+def test_what_was_handed_in_without_its_data_set(tmp_path):
+    """The counts come from the files in the folder: nothing differs because the set is gone."""
+    path, handed_in = tmp_path / "set.json", tmp_path / "answers.json"
+    questions = [
+        {"id": str(n), "question": "Who sat?", "answers": [{"text": "cat", "answer_start": 2}]}
+        for n in range(8)
+    ]
+    paragraph = {"context": "A cat sat. A dog ran.", "qas": questions}
+    data = [{"title": "t", "paragraphs": [paragraph]}]
+    path.write_text(json.dumps({"version": "1.1", "data": data}))
+    handed_in.write_text(json.dumps({str(n): "cat" if n % 3 else "dog" for n in range(8)}))
+    dataset = load(path)
+    run = keep(dataset, load_submission(handed_in, dataset), (handed_in,), tmp_path / "run")
+    score_run(run, ScoreSettings(metrics=("squad",), resamples=200))
+    path.unlink()
+    found = verify(open_run(run.path))
+    assert not found.differences
+    assert "summary.json follows from the scores" in found.checked
