@@ -69,6 +69,8 @@ def _print(found: "Compared") -> None:
     for name, paths in found.systems.items():
         if len(paths) > 1:
             click.echo(f"{name}: mean of {len(paths)} runs")
+    for line in found.apart:
+        click.echo(line)
     headings = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
     rows = [_row(one) for one in found.comparisons]
     click.echo("\n" + "\n".join(aligned(headings, rows, left=2)))

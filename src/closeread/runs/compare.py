@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-import msgspec
-
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.significance import Comparison, System
@@ -16,6 +14,7 @@ from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
+from closeread.runs.systems import systems_of
 from closeread.types import Dataset
 
 
@@ -28,12 +27,15 @@ class Compared:
         systems: System name to the folders of its runs, the first one being the baseline.
         signatures: Value name to the signature that all runs share ("" where they differ and the
             user allowed it).
+        apart: Where seeds were grouped, in a sentence each: which readers with one name and the
+            same options are no seeds of one another, and what they recorded otherwise.
         comparisons: One for each value and each system but the first.
     """
 
     dataset: DatasetInfo
     systems: dict[str, list[str]]
     signatures: dict[str, str] = field(default_factory=dict)
+    apart: list[str] = field(default_factory=list)
     comparisons: list[Comparison] = field(default_factory=list)
 
 
@@ -71,9 +73,11 @@ def compare_runs(
         for run, summary in zip(runs, summaries, strict=True)
     }
     names = _shared_names(summaries, list(pools.values()), metrics)
+    systems, apart = systems_of(runs, group_seeds)
     found = Compared(
         dataset=runs[0].info.dataset,
-        systems={name: [str(run.path) for run in of] for name, of in _systems(runs, group_seeds)},
+        systems={name: [str(run.path) for run in of] for name, of in systems.items()},
+        apart=apart,
         signatures=_signatures(runs, summaries, names, allow_different_signatures),
     )
     if len(found.systems) < 2:
@@ -82,11 +86,11 @@ def compare_runs(
             expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
         )
     for name in names:
-        systems = [
+        compared = [
             System(system, [pools[path][name] for path in paths])
             for system, paths in found.systems.items()
         ]
-        found.comparisons += compare_systems(systems, resampling)
+        found.comparisons += compare_systems(compared, resampling)
     return found
 
 
@@ -164,31 +168,6 @@ def _signatures(
                 cure="score the runs alike, or say --allow-different-signatures",
             )
     return found
-
-
-def _systems(runs: Sequence[Run], group_seeds: bool) -> list[tuple[str, list[Run]]]:
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        key = _without_seed(run) if group_seeds else str(run.path)
-        groups.setdefault(key, []).append(run)
-    names: dict[str, list[Run]] = {}
-    for members in groups.values():
-        name = members[0].path.name if len(members) == 1 else _reader(members[0])
-        while name in names:
-            name = f"{name} ({members[0].path})"
-        names[name] = members
-    return list(names.items())
-
-
-def _reader(run: Run) -> str:
-    name, options = run.info.reader.answering
-    return " ".join([name, *(f"{key}={value}" for key, value in options.items() if key != "seed")])
-
-
-def _without_seed(run: Run) -> str:
-    name, options = run.info.reader.answering
-    unseeded = {key: value for key, value in options.items() if key != "seed"}
-    return msgspec.json.encode([name, unseeded], order="sorted").decode()
 
 
 def _pools(

@@ -15,6 +15,10 @@ MOST_QUESTIONS = 10**12
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
 
+# What the record of a served reader tells beside who it is, and its name and options.
+_OF_SERVING = frozenset({"address", "protocol", "version", "reader", "options"})
+
+
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a file of the folder says, every field written out."""
 
@@ -70,9 +74,20 @@ class ReaderInfo(File, frozen=True, kw_only=True):
 
         An address says nothing of it: another reader may be served there tomorrow.
         """
-        if "address" in self.record and "reader" in self.record:
+        if self._served_is_known:
             return self.record["reader"], self.record.get("options", {})
         return self.name, self.options
+
+    @property
+    def answering_record(self) -> dict[str, Any]:
+        """What is recorded of the reader that answered, its name and options aside."""
+        if not self._served_is_known:
+            return self.record
+        return {key: value for key, value in self.record.items() if key not in _OF_SERVING}
+
+    @property
+    def _served_is_known(self) -> bool:
+        return "address" in self.record and "reader" in self.record
 
 
 def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> ReaderInfo:

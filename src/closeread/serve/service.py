@@ -13,6 +13,7 @@ from closeread import __version__
 from closeread.protocols import Reader, Retriever
 from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
+from closeread.runs.systems import without_seed
 from closeread.serve.answer import Finisher
 from closeread.serve.batcher import Batcher
 from closeread.serve.limits import Bodies
@@ -109,4 +110,6 @@ class Service:
 
 
 def _sha256(record: Mapping[str, Any]) -> str:
-    return hashlib.sha256(msgspec.json.encode(record, order="deterministic")).hexdigest()
+    # the options tell the seed: two seeds of one reader have one hash
+    raw = msgspec.json.encode(without_seed(record), order="deterministic")
+    return hashlib.sha256(raw).hexdigest()

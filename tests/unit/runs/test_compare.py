@@ -8,8 +8,9 @@ from closeread.metrics.intervals import Resampling
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
 from closeread.runs.predict import predict
-from closeread.runs.records import ReaderInfo, ScoreSettings
+from closeread.runs.records import LogInfo, ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
+from closeread.runs.store import open_run, write_document
 from closeread.types import Answer, Generation, Prediction
 
 RESAMPLING = Resampling(resamples=200)
@@ -76,6 +77,69 @@ def test_who_answered_behind_an_address_is_what_counts(make_run):
     found = compare_runs(runs, RESAMPLING, group_seeds=True)
     assert list(found.systems) == ["a", "b", "other k=1"]
     assert make_run("e", reader_info=info).info.reader.answering == (info.name, info.options)
+
+
+def test_other_weights_behind_an_address_are_no_seed(make_run):
+    """The same name and options, and another hash of what the reader records: told, not merged."""
+    record = {"address": "http://localhost:8000", "reader": "cues", "version": "0.1.0"}
+    info = ReaderInfo(name="http:localhost:8000")
+
+    def served(name, weights, label, **options):
+        told = record | {"options": options, "record_sha256": weights * 64}
+        return make_run(name, label, reader_info=msgspec.structs.replace(info, record=told))
+
+    runs = [served("a", "a", "A"), served("b", "b", "B"), served("c", "b", "C", seed=1)]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert [len(paths) for paths in found.systems.values()] == [1, 2]
+    assert found.apart == ["a, cues: no seeds of one reader, as they differ in record_sha256"]
+    assert not compare_runs(runs, RESAMPLING).apart
+
+
+def test_other_weights_in_this_process_are_no_seed(make_run):
+    """Nor are they where the reader ran here; the seeds in its record are."""
+
+    def read(name, weights, seed):
+        record = {"model": {"weights_sha256": weights}, "request": {"seed": seed}}
+        return make_run(name, reader_info=ReaderInfo(name="rule", record=record))
+
+    runs = [read("a", "x", 0), read("b", "x", 1), read("c", "y", 1)]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert [len(paths) for paths in found.systems.values()] == [2, 1]
+    assert found.apart == [
+        "rule, c: no seeds of one reader, as they differ in model.weights_sha256"
+    ]
+
+
+def test_seeds_that_were_calibrated_are_one_system(make_run):
+    """Of what each was calibrated from counts only the calibrator."""
+
+    def read(name, calibrator):
+        calibrated = {"run": name, "predictions_sha256": name, "calibrator_sha256": calibrator}
+        record = {"calibrated": calibrated}
+        return make_run(name, reader_info=ReaderInfo(name="rule", record=record))
+
+    runs = [read("a", "x"), read("b", "x"), read("c", "y")]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert [len(paths) for paths in found.systems.values()] == [2, 1]
+    (told,) = found.apart
+    assert told.endswith("differ in calibrated.calibrator_sha256")
+
+
+def test_logs_of_other_settings_are_no_seed(make_run):
+    """A harness' number of examples shown is no seed; that by which they were drawn is."""
+
+    def logged(name, **settings):
+        run = make_run(name)
+        log = LogInfo(harness="lm-eval", settings=settings)
+        info = msgspec.structs.replace(run.info, log=log)
+        write_document(run.path / "run.json", info)
+        return open_run(run.path)
+
+    runs = [logged(name, num_fewshot=shots, fewshot_seed=seed)
+            for name, shots, seed in (("a", 0, 0), ("b", 0, 1), ("c", 5, 0))]  # fmt: skip
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert [len(paths) for paths in found.systems.values()] == [2, 1]
+    assert found.apart[0].endswith("differ in settings.num_fewshot")
 
 
 def test_the_same_run_twice_is_one(make_run):

@@ -1,0 +1,94 @@
+"""Which runs are one system: each by itself, or those that differ in nothing but their seed."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from closeread.runs.records import RunInfo
+from closeread.runs.store import Run
+
+_OF_THE_SOURCE = frozenset({"run", "predictions_sha256"})  # of the run that was calibrated
+Systems = dict[str, list[Run]]
+
+
+def systems_of(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[str]]:
+    """Return the runs by system, and what keeps those apart that have one reader and its options.
+
+    Args:
+        runs: In the order of the user's; the first is of the first system.
+        group_seeds: Take runs whose readers are the same but for their seed as one system. Options
+            alone do not tell: behind one name and address there may have been other weights.
+    """
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        key = _key(*_known(run.info)) if group_seeds else str(run.path)
+        groups.setdefault(key, []).append(run)
+    names: Systems = {}
+    for members in groups.values():
+        name = members[0].path.name if len(members) == 1 else _reader(members[0])
+        while name in names:
+            name = f"{name} ({members[0].path})"
+        names[name] = members
+    return names, _kept_apart(names) if group_seeds else []
+
+
+def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options or a record without what the reader's seed changes.
+
+    A lineage keeps its seeds: they are those of trainings, and other weights came of them.
+    """
+    return {
+        key: without_seed(value) if isinstance(value, Mapping) and key != "lineage" else value
+        for key, value in record.items()
+        if key != "seed" and not key.endswith("_seed")
+    }
+
+
+def _known(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return the reader's name, its options and what is recorded of it, all but the seed."""
+    name, options = info.reader.answering
+    record = without_seed(info.reader.answering_record)
+    if "calibrated" in record:
+        record["calibrated"] = {
+            key: value for key, value in record["calibrated"].items() if key not in _OF_THE_SOURCE
+        }
+    if info.log is not None:
+        record["settings"] = without_seed(info.log.settings)
+    return name, without_seed(options), record
+
+
+def _kept_apart(systems: Systems) -> list[str]:
+    """Return a sentence for each reader of which there are several by what they recorded."""
+    alike: dict[str, dict[str, dict[str, Any]]] = {}
+    for system, members in systems.items():
+        name, options, record = _known(members[0].info)
+        alike.setdefault(_key(name, options), {})[system] = record
+    return [
+        f"{', '.join(of)}: no seeds of one reader, as they differ in "
+        + ", ".join(_differing(list(of.values())))
+        for of in alike.values()
+        if len(of) > 1
+    ]
+
+
+def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return what the records say otherwise, as ``model.config_sha256`` where it lies deeper."""
+    found = []
+    for name in sorted({name for record in records for name in record}):
+        values = [record.get(name) for record in records]
+        if len(set(map(_key, values))) == 1:
+            continue
+        deeper = [value for value in values if isinstance(value, Mapping)]
+        whole = len(deeper) < len(values)
+        found += [name] if whole else [f"{name}.{inner}" for inner in _differing(deeper)]
+    return found
+
+
+def _reader(run: Run) -> str:
+    name, options = run.info.reader.answering
+    return " ".join([name, *(f"{key}={value}" for key, value in options.items() if key != "seed")])
+
+
+def _key(*parts: Any) -> str:
+    return msgspec.json.encode(parts, order="sorted").decode()
