@@ -96,6 +96,6 @@ def _of_options(question: Question, prediction: Prediction | None) -> tuple[floa
         return 0.0, 0.0
     picked = prediction.answer.label
     right = float(any(picked == gold.label for gold in question.answers))
-    gold = tuple(one for one in question.gold_evidence if one.option_label == picked and one.spans)
+    gold = tuple(one for one in question.gold_evidence if one.option_label == picked)
     found = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)
     return right, found.values["f1"] or 0.0

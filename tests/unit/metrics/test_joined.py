@@ -1,6 +1,7 @@
 """Right or wrong answer by right or wrong evidence."""
 
 import pytest
+from msgspec.structs import replace
 
 from closeread.errors import UsageError
 from closeread.metrics.joined import joined
@@ -63,6 +64,57 @@ def test_only_the_picked_options_evidence_counts():
     assert values([verification("1")], [prediction])["answer_only"] == 1.0
 
 
+def test_a_reader_that_failed_is_in_neither():
+    """Its answer is none, and the evidence that it left explains nothing."""
+    failed = Prediction(
+        question_id="1", error="timed out", evidence=(Evidence(option_label="A", spans=(ONE,)),)
+    )
+    found = values([verification("1")], [failed])
+    assert (found["neither"], found["overall_f1"]) == (1.0, 0.0)
+
+
+def test_an_option_without_gold_evidence_has_none_that_is_right():
+    """Gold knows A's sentence alone: B was picked, and whatever explains it is wrong."""
+    question = verification("1")
+    question = replace(question, gold_evidence=question.gold_evidence[:1])
+    found = values([question], [picked("1", "B", ONE)])
+    assert (found["neither"], found["overall_f1"]) == (1.0, 0.0)
+
+
+def test_any_of_several_right_options_is_right():
+    """B is as right as A, with a sentence of its own."""
+    question = verification("1")
+    question = replace(question, answers=(*question.answers, Answer(kind="choice", label="B")))
+    assert values([question], [picked("1", "B", TWO)])["both"] == 1.0
+    assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
+
+
+def test_one_labelled_piece_makes_gold_that_of_options():
+    """A piece without a label beside it belongs to no option, and is not asked for."""
+    question = verification("1")
+    question = replace(question, gold_evidence=(*question.gold_evidence, Evidence(spans=(TWO,))))
+    assert values([question], [picked("1", "A", ONE)])["both"] == 1.0
+
+
+def test_what_two_numbers_must_share_and_who_was_silent_is_said():
+    """Of five, 1 shows evidence, 2 shows none, 3 failed, 4 is missing, and 5 has no gold."""
+    plain = Question(question_id="5", passage_id="p", text="?", kind="choice")
+    questions = [*map(verification, "1234"), plain]
+    bare = Answer(kind="choice", label="A")
+    predictions = {
+        "1": picked("1", "A", ONE),
+        "2": Prediction(question_id="2", answer=bare),
+        "3": Prediction(question_id="3", error="timed out"),
+        "5": Prediction(question_id="5", answer=bare),
+    }
+    found = joined(questions, Submission(predictions=predictions), None).summaries["joined.both"]
+    assert found.note == "1 predictions carry no evidence: wrong evidence"
+    assert found.signature == "joined.both|enough:0.5|missing:zero|v:1|n:5"
+    assert found.unit == "question"
+    shown = Submission(predictions={"1": predictions["1"]})
+    assert joined(questions, shown, None).summaries["joined.both"].note == ""
+
+
 def test_text_evidence_is_judged_as_expmrc_does():
     question = Question(
         question_id="1", passage_id="p", text="?", kind="span",
@@ -101,6 +153,12 @@ def test_questions_without_gold_evidence_are_in_no_cell():
     assert found.summaries["joined.both"].value == 1.0
     assert found.summaries["joined.both"].n_scored == 1
     assert found.summaries["joined.both"].n_questions == 2
+
+
+def test_all_of_it_may_be_asked_for():
+    """The bound may be 1, which a right option and its whole evidence reach."""
+    found = values([verification("1")], [picked("1", "A", ONE)], enough=1)
+    assert found["both"] == 1.0
 
 
 @pytest.mark.parametrize("enough", [0.0, 1.5, -1.0])
