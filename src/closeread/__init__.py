@@ -7,8 +7,20 @@ __version__ = "0.1.0"
 
 # Name -> module. Resolved on first use, so that `import closeread` loads nothing heavy.
 _PUBLIC = {
-    "load": "closeread.formats",
+    "load": "closeread.api.datasets",
     "dump": "closeread.formats",
+    "open_reader": "closeread.api.asking",
+    "OpenReader": "closeread.api.asking",
+    "read": "closeread.api.running",
+    "score": "closeread.api.judging",
+    "compare": "closeread.api.judging",
+    "verify": "closeread.api.judging",
+    "audit": "closeread.api.judging",
+    "report": "closeread.api.judging",
+    "train": "closeread.api.running",
+    "ingest": "closeread.runs.ingest",
+    "convert": "closeread.formats.conversion.convert",
+    "open_run": "closeread.runs",
     "Passage": "closeread.types",
     "Question": "closeread.types",
     "Option": "closeread.types",
@@ -25,9 +37,21 @@ _PUBLIC = {
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
 
 if TYPE_CHECKING:
+    from closeread.api.asking import OpenReader as OpenReader
+    from closeread.api.asking import open_reader as open_reader
+    from closeread.api.datasets import load as load
+    from closeread.api.judging import audit as audit
+    from closeread.api.judging import compare as compare
+    from closeread.api.judging import report as report
+    from closeread.api.judging import score as score
+    from closeread.api.judging import verify as verify
+    from closeread.api.running import read as read
+    from closeread.api.running import train as train
     from closeread.errors import CloseReadError as CloseReadError
     from closeread.formats import dump as dump
-    from closeread.formats import load as load
+    from closeread.formats.conversion.convert import convert as convert
+    from closeread.runs import open_run as open_run
+    from closeread.runs.ingest import ingest as ingest
     from closeread.types import Answer as Answer
     from closeread.types import Dataset as Dataset
     from closeread.types import Evidence as Evidence

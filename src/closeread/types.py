@@ -68,6 +68,11 @@ class Answer(Record, frozen=True, kw_only=True):
     spans: tuple[Span, ...] = ()
     label: str = ""
 
+    @property
+    def text(self) -> str:
+        """The first of ``texts``; empty where there is none."""
+        return self.texts[0] if self.texts else ""
+
 
 class Evidence(Record, frozen=True, kw_only=True):
     """The sentences that bear on an option (or, with no label, on the question).

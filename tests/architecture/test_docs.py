@@ -137,3 +137,32 @@ def test_recipes_load():
     assert recipes
     for path in recipes:
         load_recipe(path)
+
+
+def test_the_python_page_runs(tmp_path):
+    """Its code runs from top to bottom, but for what needs a checkpoint (tests/neural has that)."""
+    text = (ROOT / "docs/python.md").read_text("utf-8")
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    alone = [one for one in code if "checkpoints/" not in one]
+    assert len(alone) == len(code) - 1 >= 7
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(alone)],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("1894 ")  # the lexical reader's answer
+    assert lines[1].startswith("B ")  # the verifier's
+    assert lines[2:4] == ["1894", "Ann Lorm"]
+    assert (tmp_path / "page.html").exists()
+
+
+@pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
+def test_the_readmes_python_runs(page, tmp_path):
+    """What the README shows of Python runs as it stands there."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[0] in ("1894", "B")

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.text.polarity import asks_for
 from demo_visits import DESKTOP, PHONE, ask, refused
 from served import serving

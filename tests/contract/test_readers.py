@@ -180,7 +180,7 @@ class Peeking:
 @pytest.mark.parametrize("name", [*SAMPLES, "exam/zh", "exam/en"])
 def test_no_reader_sees_gold_or_siblings(tmp_path, name):
     """In every format the runner shows text, options and polarity, and nothing that tells."""
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
 
     dataset = open_dataset(name) if "/" in name else load(written(tmp_path, name), name)
     reader = Peeking()

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from closeread import catalog
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.training.recipe import TrainRecipe, load_recipe
 from closeread.training.request import Request, Trained
 

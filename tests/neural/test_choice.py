@@ -14,8 +14,8 @@ import torch
 from transformers import AutoModelForMultipleChoice, AutoTokenizer
 from transformers import BertForMultipleChoice as Choosing
 
+from closeread.api.datasets import open_dataset
 from closeread.cli import main
-from closeread.cli.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint import open_checkpoint

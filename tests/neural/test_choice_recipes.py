@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread import catalog
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.formats import dump
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading

@@ -14,7 +14,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 
 from closeread import catalog
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.making import make
 from closeread.readers.neural.checkpoint import open_checkpoint

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from tiny import make_model  # noqa: E402
 from transformers import LlamaForCausalLM  # noqa: E402
 
-from closeread.cli.datasets import open_dataset  # noqa: E402
+from closeread.api.datasets import open_dataset  # noqa: E402
 from closeread.errors import EndpointError, InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.runs.predict import Job, predict  # noqa: E402

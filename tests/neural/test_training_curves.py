@@ -254,7 +254,7 @@ def test_it_runs_in_less_memory(tmp_path, encoder, few, extra):  # noqa: F811
 
 def test_it_learns_to_give_no_answer(tmp_path, encoder):  # noqa: F811
     """SQuAD 2.0's way, from the recipe to the reader that opens the folder."""
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
     from closeread.training.recipe import TrainedReader
 
     def two(path, many, seed):

@@ -12,7 +12,7 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint import open_checkpoint

@@ -18,7 +18,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
 from closeread import catalog
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.training.neural.compete import CompeteSettings

@@ -17,7 +17,7 @@ import transformers  # noqa: E402
 from tiny import make_model  # noqa: E402
 from tiny_bert import make_encoder  # noqa: E402
 
-from closeread.cli.datasets import open_dataset  # noqa: E402
+from closeread.api.datasets import open_dataset  # noqa: E402
 from closeread.downloads.fetch import digests  # noqa: E402
 from closeread.errors import MismatchError  # noqa: E402
 from closeread.readers import make  # noqa: E402

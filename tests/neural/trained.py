@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread import catalog
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
 from closeread.training.request import Request
 

@@ -62,9 +62,9 @@ def command(
     """
     import gc
 
+    from closeread.api.datasets import open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
-    from closeread.cli.datasets import open_dataset
     from closeread.formats.files.outcome import must_take_file
 
     gc.disable()

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, remark
 from closeread.errors import UsageError
 

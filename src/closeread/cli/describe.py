@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import click
 
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, console, table
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain

@@ -77,7 +77,7 @@ def command(
     Where the set has gold evidence, it is scored. --question and --explain show the evidence in
     its passage, several retrievers' beside one another; --html writes that as a page.
     """
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
 
     # Before numpy: these matrices are small, and threads that wait for each other only cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -52,7 +52,7 @@ def command(
 
     A run that was cut off is finished by the same command with --resume.
     """
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
     from closeread.readers import make
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader

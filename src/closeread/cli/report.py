@@ -38,7 +38,7 @@ def command(
     A folder of runs stands for all runs in it. With one run and no other output named, the page
     is RUN/report.html.
     """
-    from closeread.cli.datasets import locate
+    from closeread.api.datasets import locate
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import let_import_from_here
     from closeread.reports import tables

@@ -35,7 +35,7 @@ def command(
 
     The last line printed is the path of the report.
     """
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
     from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
     from closeread.cli.output import as_json
     from closeread.cli.reading import (

@@ -186,7 +186,7 @@ def _handed_in(
     save: Path | None,
 ) -> tuple[RunSummary, dict[str, int]]:
     """Return the numbers, and how much of what was handed in does not fit, by kind."""
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
     from closeread.formats.submissions import load_submission
     from closeread.runs.belonging import must_belong
     from closeread.runs.score import score_submission

@@ -10,7 +10,7 @@ from typing import Any
 import click
 import msgspec
 
-from closeread.cli.datasets import locate
+from closeread.api.datasets import locate
 from closeread.cli.output import table, write_json
 from closeread.errors import UnknownNameError
 from closeread.types import Dataset, Passage, Question

@@ -22,7 +22,7 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     under `accelerate launch` or `torchrun` with the same recipe.
     """
     from closeread import catalog
-    from closeread.cli.datasets import open_dataset
+    from closeread.api.datasets import open_dataset
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import let_import_from_here, watched
     from closeread.errors import CloseReadError

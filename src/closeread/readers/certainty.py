@@ -273,7 +273,7 @@ def _place(passage: Passage, prediction: Prediction) -> Span | None:
         return None
     if answer.spans and answer.spans[0].end <= len(passage.text):
         return answer.spans[0]
-    text = answer.texts[0] if answer.texts else ""
+    text = answer.text
     start = passage.text.find(text) if text else -1
     return Span(start, start + len(text)) if start >= 0 else None
 

@@ -101,4 +101,4 @@ def reply(order: Order) -> tuple[bytes, int]:
 
 
 def _text(answer: Answer | None) -> str:
-    return answer.texts[0] if answer is not None and answer.texts else ""
+    return answer.text if answer is not None else ""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.cli.datasets import locate, open_dataset
+from closeread.api.datasets import locate, open_dataset
 from closeread.errors import DefectError, InputError, UnknownNameError
 
 

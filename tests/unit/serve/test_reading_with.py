@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from closeread.cli.datasets import open_dataset
+from closeread.api.datasets import open_dataset
 from closeread.readers import make
 from closeread.readers.cues import save_weights, shipped_weights
 from closeread.runs.predict import Job, batch_size_of, predict

@@ -20,6 +20,8 @@ from closeread.formats.submissions import vgaokao_outputs
 from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
 
 Row = tuple[str, Any]
+NullOdds = str | os.PathLike[str] | Mapping[str, float] | None
+_GIVEN = "the predictions"
 GCRC_FIELDS = {
     "original": "answer",
     "positive": "positive_answer",
@@ -36,7 +38,7 @@ def load_submission(
     path: str | os.PathLike[str],
     dataset: Dataset | None = None,
     *,
-    null_odds: str | os.PathLike[str] | None = None,
+    null_odds: NullOdds = None,
 ) -> Submission:
     """Read a prediction file of any known form.
 
@@ -44,22 +46,57 @@ def load_submission(
         path: The file, plain or gzip-compressed.
         dataset: Needed only by the forms that name no ids or give evidence as text alone
             (VGaokao's logits and evidence).
-        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``.
+        null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or what it holds.
 
     Raises:
         InputError: The file is not JSON, or of no known form; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
     source = Source(path)
-    extras = {"null_odds": Source(null_odds).document(dict[str, float])} if null_odds else {}
+    extras = _extras(null_odds)
     raw = source.read()
+    where = str(source)
     if vgaokao_outputs.LOGITS.match(raw):
-        return _submission(source, vgaokao_outputs.logits(source, raw, dataset), extras)
+        return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras)
     texts = _plain_texts(raw)
     if texts is not None:
         return Submission(predictions=Texts(texts), extras=extras)
     value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
-    return _submission(source, _rows(source, value, dataset), extras)
+    return _submission(where, _rows(where, value, dataset), extras)
+
+
+def given_submission(
+    given: Mapping[str, Any] | Iterable[Any],
+    dataset: Dataset | None = None,
+    *,
+    null_odds: NullOdds = None,
+) -> Submission:
+    """Take predictions that are in memory.
+
+    Args:
+        given: What a prediction file of any known form holds (``{id: text}``, rows with an id
+            each, ...), or predictions.
+        dataset: As of ``load_submission``.
+        null_odds: As of ``load_submission``.
+
+    Raises:
+        InputError: It is of no known form; says which question is at fault.
+        UsageError: The form needs ``dataset`` and none was given.
+    """
+    value = dict(given) if isinstance(given, Mapping) else list(given)
+    if isinstance(value, list) and _all(value, Prediction):
+        rows: Iterable[Row] = [(one.question_id, one) for one in value]
+    else:
+        rows = _rows(_GIVEN, value, dataset)
+    return _submission(_GIVEN, rows, _extras(null_odds))
+
+
+def _extras(null_odds: NullOdds) -> dict[str, Any]:
+    if null_odds is None:
+        return {}
+    if isinstance(null_odds, Mapping):
+        return {"null_odds": dict(null_odds)}
+    return {"null_odds": Source(null_odds).document(dict[str, float])}
 
 
 class Texts(Mapping[str, Prediction]):
@@ -97,7 +134,7 @@ def _plain_texts(raw: bytes) -> dict[str, str] | None:
     return None if _id_field(found) else found
 
 
-def _submission(source: Source, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
+def _submission(source: str, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
     kept = tuple(rows)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
@@ -122,7 +159,7 @@ def _lines(source: Source) -> list[Any]:
     return [source.decode(line, Any, line=number) for number, line in source.lines()]
 
 
-def _rows(source: Source, value: Any, dataset: Dataset | None) -> Iterable[Row]:
+def _rows(source: str, value: Any, dataset: Dataset | None) -> Iterable[Row]:
     if isinstance(value, dict):
         data = value.get("data")
         if isinstance(data, list):
@@ -140,7 +177,7 @@ def _rows(source: Source, value: Any, dataset: Dataset | None) -> Iterable[Row]:
         return _listed(source, value)
     raise InputError(
         f"the file holds {_kind(value)}",
-        where=str(source),
+        where=source,
         expected="predictions: an object of id and answer, or rows with an id each",
         cure="docs/formats.md lists the forms",
     )
@@ -150,7 +187,7 @@ def _id_field(row: Mapping[str, Any]) -> str:
     return next((field for field in _ID_FIELDS if field in row), "")
 
 
-def _listed(source: Source, rows: list[Any]) -> Iterable[Row]:
+def _listed(source: str, rows: list[Any]) -> Iterable[Row]:
     for number, row in enumerate(rows, 1):
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:
@@ -167,7 +204,7 @@ def _listed(source: Source, rows: list[Any]) -> Iterable[Row]:
             yield str(row[field]), rest
 
 
-def _own(source: Source, row: Mapping[str, Any], number: int) -> Any:
+def _own(source: str, row: Mapping[str, Any], number: int) -> Any:
     """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
     if not isinstance(row.get("answer"), dict | None):
         return {key: item for key, item in row.items() if key != "question_id"}
@@ -177,7 +214,7 @@ def _own(source: Source, row: Mapping[str, Any], number: int) -> Any:
         raise InputError(str(error), where=f"{source}, row {number}") from error
 
 
-def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
+def _prediction(source: str, question_id: str, value: Any) -> Prediction:
     if isinstance(value, dict):
         if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
             if len(value["answers"]) != len(value["scores"]):
@@ -196,7 +233,7 @@ def _prediction(source: Source, question_id: str, value: Any) -> Prediction:
     return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
 
 
-def _object(source: Source, question_id: str, value: Mapping[str, Any]) -> Prediction:
+def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
     if not any(field in value for field in (*_ANSWER_FIELDS, *_OTHER_FIELDS)):
         raise _misfit(source, question_id, value)
     given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
@@ -221,7 +258,7 @@ def _all(values: Any, type: Any) -> bool:  # noqa: A002
     return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
 
 
-def _score_of(source: Source, question_id: str, value: Mapping[str, Any]) -> float | None:
+def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float | None:
     field = next((key for key in _SCORE_FIELDS if value.get(key) is not None), None)
     if field is None:
         return None
@@ -239,7 +276,7 @@ def _is_number(value: Any) -> bool:
     return is_number and abs(value) <= sys.float_info.max
 
 
-def _nbest(source: Source, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
+def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
     candidates = []
     for text, score in pairs:
         answer = _answer(source, question_id, text)
@@ -260,7 +297,7 @@ def _text_answer(text: str) -> Answer:
     return Answer(kind="span", texts=(text,), label=label)
 
 
-def _answer(source: Source, question_id: str, value: Any) -> Answer | None:
+def _answer(source: str, question_id: str, value: Any) -> Answer | None:
     if value is None:
         return None
     if isinstance(value, str):
@@ -270,7 +307,7 @@ def _answer(source: Source, question_id: str, value: Any) -> Answer | None:
     raise _misfit(source, question_id, value)
 
 
-def _misfit(source: Source, question_id: str, value: Any) -> InputError:
+def _misfit(source: str, question_id: str, value: Any) -> InputError:
     return InputError(
         f"the prediction is {_kind(value)}",
         where=f"{source}, question {question_id}",
@@ -286,7 +323,7 @@ def _kind(value: Any) -> str:
     return names.get(type(value), "a number")
 
 
-def _gcrc(source: Source, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
+def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
     """Three letters a record; a set of triples under other ids is matched by group and role."""
     asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
     ids = {(q.group_id, str(q.role)): q.question_id for q in asked}

@@ -173,7 +173,7 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
         return answer.label
     if answer.kind == "spans":
         return answer.texts
-    return answer.texts[0] if answer.texts else ""
+    return answer.text
 
 
 def _object(stream: BinaryIO, rows: Iterator[tuple[str, Any]]) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, UsageError
-from closeread.formats.files.source import Source
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
 
 Rows = Iterator[tuple[str, Prediction]]
@@ -33,7 +32,7 @@ class _EvidenceRow(msgspec.Struct):
     sentence1: str
 
 
-def results(source: Source, rows: list[Any]) -> Rows:
+def results(source: str, rows: list[Any]) -> Rows:
     """Rows with a 0-based prediction and one probability an option."""
     for number, row in enumerate(rows):
         found = _convert(source, row, _Result, f"results[{number}]")
@@ -51,7 +50,7 @@ def results(source: Source, rows: list[Any]) -> Rows:
         )
 
 
-def logits(source: Source, raw: bytes, dataset: Dataset | None) -> Rows:
+def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
     """Lines of ``index, logit of false, logit of true``, one an option in the data set's order."""
     scores = []
     for number, line in enumerate(raw.splitlines(), 1):
@@ -83,7 +82,7 @@ def logits(source: Source, raw: bytes, dataset: Dataset | None) -> Rows:
     if position != len(scores):
         raise InputError(
             f"{len(scores)} lines of logits",
-            where=str(source),
+            where=source,
             expected=f"one for each of the data set's options ({position} so far)",
             cure="give the data set that the logits were made for",
         )
@@ -96,7 +95,7 @@ def _probability(false: float, true: float) -> float:
     return math.exp(true) / (math.exp(false) + math.exp(true))
 
 
-def evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Rows:
+def evidence(source: str, data: list[Any], dataset: Dataset | None) -> Rows:
     """Rows whose ``sentence1`` is 1-n sentences of the passage run together, one row an option."""
     found: dict[str, dict[int, str]] = {}
     for number, row in enumerate(data):
@@ -122,18 +121,18 @@ def evidence(source: Source, data: list[Any], dataset: Dataset | None) -> Rows:
             )
 
 
-def _convert(source: Source, row: Any, type: Any, where: str) -> Any:  # noqa: A002
+def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
     try:
         return msgspec.convert(row, type)
     except msgspec.ValidationError as error:
         raise InputError(str(error), where=f"{source}, {where}") from error
 
 
-def _needs(dataset: Dataset | None, source: Source, what: str) -> Dataset:
+def _needs(dataset: Dataset | None, source: str, what: str) -> Dataset:
     if dataset is None:
         raise UsageError(
             f"{what} can only be read beside their data set",
-            where=str(source),
+            where=source,
             cure="give --dataset",
         )
     return dataset

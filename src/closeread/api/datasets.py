@@ -1,15 +1,19 @@
-"""What a user may call a data set on the command line: a path, a URL, or the exam that ships."""
+"""What a user may call a data set: a path, a URL, the exam that ships; in Python also questions."""
 
 import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from closeread import formats
 from closeread.errors import DefectError, InputError
-from closeread.types import Dataset, Defects
+from closeread.types import Dataset, Defects, Item, Question
 
 _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
+_OWN = "jsonl"
+Named = str | os.PathLike[str]
+Items = Iterable[Item]
 
 
 def locate(name: str) -> Path:
@@ -44,6 +48,26 @@ def _in_corpus(name: str) -> Path:
             expected="the folder that holds the real data sets, in data/",
         )
     return Path(folder, name.removeprefix(_CORPUS))
+
+
+def load(
+    source: Named,
+    format: str | None = None,  # noqa: A002
+    *,
+    strict: bool = False,
+) -> Dataset:
+    """Open a data set by name; its records are not read until it is iterated.
+
+    Args:
+        source: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
+        format: A name from ``closeread ls formats``; guessed from the content when None.
+        strict: Read everything once first and stop at defects.
+
+    Raises:
+        InputError: The file is missing, broken, or of no known format.
+        DefectError: ``strict``, and the data have defects.
+    """
+    return open_dataset(os.fspath(source), format, strict, option="format")
 
 
 def open_dataset(
@@ -88,3 +112,21 @@ def listing(defects: Defects, examples: int = 3) -> str:
             who = f"{defect.question_id}: " if defect.question_id else ""
             lines.append(f"    {where}{who}{defect.message}")
     return "\n".join(lines)
+
+
+def opened(dataset: Named | Dataset | Items) -> Dataset:
+    """Return a data set that is named, or made of passages with their questions.
+
+    Raises:
+        InputError: A named one is missing, broken, or of no known format.
+    """
+    if isinstance(dataset, Dataset):
+        return dataset
+    if isinstance(dataset, str | os.PathLike):
+        return open_dataset(os.fspath(dataset))
+    items = tuple(dataset)
+
+    def read_gold(_: Defects) -> Iterator[Question]:
+        return (question for _, questions in items for question in questions)
+
+    return Dataset(name="given", format=_OWN, read=lambda _: iter(items), read_gold=read_gold)

@@ -1,0 +1,1 @@
+"""The command line's verbs as functions; ``closeread`` itself names them."""

@@ -1,0 +1,207 @@
+"""Numbers and what to think of them, from Python: score, compare, verify, audit, report."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from closeread.api.datasets import Items, Named, opened
+from closeread.errors import UsageError
+from closeread.formats.submissions import given_submission, load_submission
+from closeread.metrics.intervals import Resampling
+from closeread.runs.belonging import must_belong
+from closeread.runs.compare import Compared, compare_runs
+from closeread.runs.records import RunSummary, ScoreSettings
+from closeread.runs.score import score_run, score_submission
+from closeread.runs.store import REPORT, Run, find_runs, open_run
+from closeread.runs.verify import Verification
+from closeread.runs.verify import verify as verify_run
+from closeread.types import Dataset, Prediction
+
+if TYPE_CHECKING:
+    from closeread.audits.examine import Audit
+
+_RESAMPLES = 10_000
+
+
+def score(
+    run_or_dataset: Named | Run | Dataset | Items,
+    predictions: Named | Mapping[str, Any] | Iterable[Prediction] | None = None,
+    *,
+    metrics: str | Sequence[str] = (),
+    by: str | Sequence[str] = (),
+    options: Mapping[str, dict[str, Any]] | None = None,
+    null_odds: Named | Mapping[str, float] | None = None,
+    resamples: int = _RESAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> RunSummary:
+    """Score a run, or predictions against a data set; ``closeread score`` as a function.
+
+    Args:
+        run_or_dataset: Without predictions a run or its folder, into which the numbers are
+            written. With them the data set: a path, a URL, ``exam/zh``, a data set, or passages
+            with their questions.
+        predictions: A file in any form that is handed in, what such a file holds (``{id: text}``
+            and the others of docs/formats.md), or predictions.
+        metrics: Such as ``squad`` or ``squad.f1``; by default what the data set's publishers use.
+        by: Tags of the questions to break the numbers down by.
+        options: Metric family to the options that it takes.
+        null_odds: SQuAD 2.0's side file, or what it holds.
+        resamples: Of the intervals; 0 for none.
+        level: Of the intervals.
+        seed: Of the intervals.
+
+    Returns:
+        Its ``metrics`` are summaries by name: ``value``, ``low``, ``high``, ``signature``.
+
+    Raises:
+        InputError: The data set, the predictions or the run is broken, or not finished.
+        UnknownNameError: There is no such metric.
+        UsageError: A metric has no such value, or there is no gold.
+        MismatchError: The predictions are for other questions.
+    """
+    settings = ScoreSettings(
+        metrics=_several(metrics),
+        options=dict(options or {}),
+        by=_several(by),
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+    if predictions is None:
+        if not isinstance(run_or_dataset, str | os.PathLike | Run) or null_odds is not None:
+            raise UsageError(
+                "a data set without predictions", expected="score(dataset, predictions)"
+            )
+        return score_run(_run(run_or_dataset), settings)
+    if isinstance(run_or_dataset, Run):
+        raise UsageError("predictions beside a run, which has its own", expected="score(run)")
+    dataset = opened(run_or_dataset)
+    if isinstance(predictions, str | os.PathLike):
+        submission = load_submission(predictions, dataset, null_odds=null_odds)
+    else:
+        submission = given_submission(predictions, dataset, null_odds=null_odds)
+    must_belong(dataset, submission)
+    return score_submission(dataset, submission, settings)
+
+
+def compare(
+    *runs: Named | Run,
+    metrics: str | Sequence[str] = (),
+    seeds: bool = False,
+    resamples: int = _RESAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Compared:
+    """Compare scored runs with the first of them; ``closeread compare`` as a function.
+
+    Args:
+        runs: Two or more runs or their folders; a folder of runs stands for all runs in it.
+        metrics: Families or values; by default all that every run has.
+        seeds: Take runs that differ only in their reader's seed as one system.
+        resamples: Of intervals and of tests by simulation.
+        level: Of the intervals.
+        seed: Of the resampling.
+
+    Raises:
+        UsageError: Fewer than two systems, or no run has a metric.
+        InputError: A run was not scored.
+        MismatchError: Data sets or signatures differ.
+    """
+    resampling = Resampling(resamples=resamples, level=level, seed=seed)
+    every = _every(runs)
+    return compare_runs(every, resampling, metrics=_several(metrics), group_seeds=seeds)
+
+
+def verify(run: Named | Run) -> Verification:
+    """Recompute every number of a run from its own files; ``closeread verify`` as a function.
+
+    Returns:
+        ``differences`` is empty where all is well; ``verdict`` says it in words.
+
+    Raises:
+        InputError: There is no run, or its files are damaged.
+    """
+    return verify_run(_run(run))
+
+
+def audit(
+    *sources: Named | Run,
+    checks: str | Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
+    train: Named | Dataset | None = None,
+    seed: int = 0,
+) -> "Audit":
+    """Ask whether runs' numbers are to be believed; ``closeread audit`` as a function.
+
+    What another harness saved is made a run first: ``closeread.ingest``.
+
+    Args:
+        sources: Runs or their folders, and tables of models' scores.
+        checks: Such as ``metamorphic``; by default all that the sources allow.
+        metrics: Scorers for metamorphic and disagreement; by default those that fit.
+        train: A training set, for leakage.
+        seed: Of what is drawn.
+
+    Returns:
+        Of each check a finding in ``findings``: ``verdict``, ``headline``, ``tables``.
+
+    Raises:
+        UsageError: A check is unknown, or the sources hold nothing to check.
+        InputError: A source is broken.
+    """
+    from closeread.audits.examine import Wanted
+    from closeread.audits.examine import audit as examine
+
+    wanted = Wanted(
+        checks=_several(checks),
+        metrics=_several(metrics),
+        train=None if train is None else opened(train),
+        seed=seed,
+    )
+    return examine([one.path if isinstance(one, Run) else Path(one) for one in sources], wanted)
+
+
+def report(*runs: Named | Run, out: Named | None = None, language: str | None = None) -> Path:
+    """Write one self-contained page about runs; ``closeread report`` as a function.
+
+    Args:
+        runs: Runs or their folders; a folder of runs stands for all runs in it.
+        out: The page; of one run ``report.html`` in its folder unless said.
+        language: ``en`` or ``zh``; the data set's by default.
+
+    Raises:
+        UsageError: Several runs, and no page is named.
+        InputError: A run is not finished, or damaged.
+        StorageError: The page cannot be written.
+    """
+    from closeread.pipeline.shading import shade
+    from closeread.reports.gather import gather
+    from closeread.reports.page import write_material
+
+    folders = [run.path for run in _every(runs)]
+    if out is None:
+        if len(folders) != 1:
+            raise UsageError("there are several runs", cure="name the page: out=...")
+        out = folders[0] / REPORT
+    material = gather(folders)
+    shade(material, lambda _: None)
+    return write_material(material, Path(out), language=language)
+
+
+def _several(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _run(run: Named | Run) -> Run:
+    return run if isinstance(run, Run) else open_run(run)
+
+
+def _every(runs: Sequence[Named | Run]) -> list[Run]:
+    found: list[Run] = []
+    for one in runs:
+        found += [one] if isinstance(one, Run) else map(open_run, find_runs(one))
+    if not found:
+        raise UsageError("no run is given", expected="runs, or their folders")
+    return found

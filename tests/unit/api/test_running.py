@@ -1,0 +1,165 @@
+"""Runs and numbers from Python are those of the command line."""
+
+import json
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+import closeread
+from closeread import Answer, Passage, Prediction, Question
+from closeread.errors import InputError, MismatchError, UsageError
+
+TEXT = "Ann ran. Bob slept in 1990."
+
+
+def _items() -> list[tuple[Passage, tuple[Question, ...]]]:
+    def question(name: str, *accepted: str) -> Question:
+        answers = tuple(Answer(kind="span", texts=(text,)) for text in accepted)
+        return Question(question_id=name, passage_id="p", text="?", kind="span", answers=answers)
+
+    passage = Passage(passage_id="p", text=TEXT)
+    return [(passage, (question("who", "Ann", "the Ann"), question("when", "1990")))]
+
+
+class Echo:
+    def read(self, items):
+        yield from ()
+
+
+def _printed(*arguments: str) -> dict:
+    command = [sys.executable, "-m", "closeread", *arguments, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_questions_and_predictions_in_memory():
+    """One of two is right, the other shares no word: a half, by hand."""
+    found = closeread.score(_items(), {"who": "Ann", "when": "2001"}, metrics="squad", resamples=0)
+    assert {name: one.value for name, one in found.metrics.items()} == {
+        "squad.em": 0.5,
+        "squad.f1": 0.5,
+    }
+    one = Prediction(question_id="when", answer=Answer(kind="span", texts=("1990",)))
+    assert closeread.score(_items(), [one]).metrics["squad.em"].value == 0.5
+
+
+def test_every_form_that_a_file_may_have(tmp_path):
+    """N-best, rows and texts in memory score as the same in a file."""
+    forms = [
+        {"who": "Ann", "when": "Bob"},
+        {"who": [{"text": "Ann", "probability": 0.9}], "when": [{"text": "x", "probability": 0.1}]},
+        [{"id": "who", "answer": "Ann"}, {"id": "when", "answer": "x"}],
+    ]
+    for number, form in enumerate(forms):
+        file = tmp_path / f"{number}.json"
+        file.write_text(json.dumps(form), "utf-8")
+        given = closeread.score(_items(), form, metrics="squad").metrics
+        assert given == closeread.score(_items(), file, metrics="squad").metrics
+        assert given["squad.em"].value == 0.5
+
+
+def test_null_odds_in_memory():
+    """The side file of SQuAD 2.0 may be given as what it holds."""
+    given = {"who": "Ann", "when": ""}
+    odds = {"who": 0.1, "when": 0.9}
+    found = closeread.score(_items(), given, metrics="squad2", null_odds=odds, resamples=0)
+    assert found.metrics["squad2.best_em"].value == 0.5
+
+
+def test_the_same_numbers_as_the_command_line(tmp_path):
+    """A run made here is the command line's, byte for byte, and so are its numbers."""
+    here = closeread.read("exam/en", "lexical", tmp_path / "here")
+    _printed("read", "exam/en", "--reader", "lexical", "--out", str(tmp_path / "there"))
+    predictions = (tmp_path / "here/predictions.jsonl").read_bytes()
+    assert predictions == (tmp_path / "there/predictions.jsonl").read_bytes()
+    closeread.score(here)
+    _printed("score", str(tmp_path / "there"))
+    numbers = (tmp_path / "here/summary.json").read_bytes()
+    assert numbers == (tmp_path / "there/summary.json").read_bytes()
+    floor = closeread.read("exam/en", closeread.open_reader("first-sentence"), tmp_path / "floor")
+    closeread.score(floor)
+    compared = closeread.compare(floor, tmp_path / "here", metrics="drop.f1", resamples=500)
+    printed = _printed(
+        "compare", str(floor.path), str(here.path), "--metric", "drop.f1", "--resamples", "500"
+    )
+    assert msgspec.to_builtins(compared.comparisons) == printed["comparisons"]
+    assert closeread.verify(here).verdict == "verified"
+    page = closeread.report(floor, here, out=tmp_path / "page.html")
+    assert "first-sentence" in page.read_text("utf-8")
+    assert closeread.report(here) == tmp_path / "here/report.html"
+    assert closeread.audit(here, checks="shortcuts").findings[0].check == "shortcuts"
+
+
+def test_answers_of_a_reader_are_scored_without_a_run():
+    """They give the numbers of the run."""
+    reader = closeread.open_reader("longest-option")
+    found = closeread.score("exam/zh", reader.answers("exam/zh"), metrics="choice", resamples=0)
+    assert found.metrics["choice.accuracy"].n_answered == 108
+
+
+def test_an_object_reads(tmp_path):
+    """A reader of one's own needs no catalog; a resumed run asks nothing again."""
+
+    class First:
+        asked = 0
+
+        def read(self, items):
+            for passage, question in items:
+                First.asked += 1
+                answer = Answer(kind="span", texts=(passage.text.split()[0],))
+                yield Prediction(question_id=question.question_id, answer=answer)
+
+    run = closeread.read("exam/en", First(), tmp_path / "run", limit=5)
+    assert run.info.n_predictions == First.asked == 5
+    assert run.info.reader.name.endswith("First")
+    closeread.read("exam/en", First(), tmp_path / "run", limit=5, resume=True)
+    assert First.asked == 5
+    steps = []
+
+    def begin(total):
+        steps.append(total)
+        return steps.append
+
+    closeread.read("exam/en", First(), tmp_path / "run", limit=5, overwrite=True, begin=begin)
+    assert steps == [5, 0, 1, 1, 1, 1, 1]
+
+
+def test_train_makes_weights_that_read(tmp_path):
+    """A recipe for cues learns from the exam, and its weights are opened by name."""
+    recipe = tmp_path / "r.toml"
+    recipe.write_text(
+        'out = "w.json"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n', "utf-8"
+    )
+    out = closeread.train(recipe, out=tmp_path / "w.json")
+    told = closeread.open_reader("cues", weights=str(out)).ask(
+        "下列说法正确的一项是", "安跑了。", ["安跑了", "鲍勃跑了"]
+    )
+    assert told.answer.label in "AB"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "said"),
+    [
+        (lambda: closeread.score("exam/en"), InputError, "is not a run folder"),
+        (lambda: closeread.score(_items()), UsageError, "without predictions"),
+        (lambda: closeread.score(_items(), {"x": "Ann"}), MismatchError, "none of the 1"),
+        (lambda: closeread.score(_items(), [3]), InputError, "row 1: a prediction without an id"),
+        (lambda: closeread.score(_items(), {"who": 3}), InputError, "question who"),
+        (lambda: closeread.score(_items(), {"who": "Ann"}, metrics="nix"), UsageError, "nix"),
+        (lambda: closeread.read(_items(), "lexical", "out"), UsageError, "in memory only"),
+        (lambda: closeread.read("exam/en", object(), "out"), UsageError, "is no reader"),
+        (lambda: closeread.read("exam/en", Echo(), "o", options={"a": 1}), UsageError, "already"),
+        (lambda: closeread.compare("nowhere"), InputError, "nowhere"),
+        (lambda: closeread.report(out="page.html"), UsageError, "no run"),
+        (closeread.compare, UsageError, "no run"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told(wrong, error, said, tmp_path, monkeypatch):
+    """One clear error, and nothing is written."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(error, match=said):
+        wrong()
+    assert list(tmp_path.iterdir()) == []
