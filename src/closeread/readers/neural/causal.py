@@ -51,7 +51,9 @@ class CausalModel:
     @property
     def facts(self) -> dict[str, Any]:
         """What a run says of the weights."""
-        config = self._model.config.to_json_string(use_diff=False)
+        from closeread.readers.neural.opening import configuration
+
+        config = configuration(self._model)
         return {
             "config_sha256": hashlib.sha256(config.encode()).hexdigest(),
             "n_parameters": self._model.num_parameters(),

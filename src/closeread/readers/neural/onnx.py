@@ -6,7 +6,6 @@ version of this program, is removed when another is made.
 """
 
 import hashlib
-import json
 import os
 import shutil
 import time
@@ -22,7 +21,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.onnx_export import encoder_name, export
 from closeread.readers.neural.onnx_network import OnnxNetwork
-from closeread.readers.neural.opening import first_line
+from closeread.readers.neural.opening import configuration, first_line
 from closeread.readers.neural.quantise import quantise
 from closeread.readers.neural.scratch import scratch
 
@@ -135,9 +134,7 @@ def _key(checkpoint: Checkpoint) -> str:
     """Return a name for a model: of its weights, its configuration and its head."""
     model = checkpoint.model
     digest = hashlib.sha256(f"{_VERSION} {checkpoint.head} {torch.__version__}\n".encode())
-    told = json.loads(model.config.to_json_string(use_diff=False))
-    told.pop("_name_or_path", None)  # the same model wherever it lies
-    digest.update(json.dumps(told).encode())
+    digest.update(configuration(model).encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())
         digest.update(tensor.detach().contiguous().cpu().numpy())

@@ -1,5 +1,6 @@
 """What the opening of every model has in common: its name, its tokenizer, what failures say."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,16 @@ def look_for(name: str) -> None:
         transformers.AutoConfig.from_pretrained(name, **given)
     except Exception as error:
         raise unopened(name, error) from error
+
+
+def configuration(model: Any) -> str:
+    """Return a model's whole configuration as JSON; it is the same wherever the model lies."""
+    text: str = model.config.to_json_string(use_diff=False)
+
+    def placeless(told: dict[str, Any]) -> dict[str, Any]:
+        return {key: value for key, value in told.items() if key != "_name_or_path"}
+
+    return json.dumps(json.loads(text, object_hook=placeless))
 
 
 def open_tokenizer(name: str, given: dict[str, Any]) -> Any:
