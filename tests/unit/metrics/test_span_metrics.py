@@ -83,6 +83,17 @@ def test_of_several_predicted_texts_the_first_counts(metric):
 
 
 @single
+def test_of_several_texts_of_a_gold_answer_the_first_counts(metric):
+    """Data of several spans, scored as if they had one."""
+    gold = Question(
+        question_id="q", passage_id="", text="", kind="span",
+        answers=(Answer(kind="spans", texts=("cat", "dog")),),
+    )  # fmt: skip
+    assert metric.score(gold, says("cat")).values["em"] == 1.0
+    assert metric.score(gold, says("dog")).values["em"] == 0.0
+
+
+@single
 def test_no_answer_is_the_empty_string(metric):
     assert metric.score(question("cat"), says()).values["f1"] == 0.0
     assert metric.score(question("cat", ""), says()).values == {
@@ -115,6 +126,7 @@ def test_skipped_questions_leave_the_mean():
     exact, _ = summarize(metric, scores, submission, None)
     assert exact.value == 0.5
     assert (exact.n_questions, exact.n_scored, exact.n_answered, exact.n_failed) == (3, 2, 1, 1)
+    assert scores[1].values == {"em": None, "f1": None}
     nothing, _ = summarize(metric, [metric.score(question("cat"), None)], submission, None)
     assert nothing.value is None
 
@@ -169,6 +181,22 @@ def test_official_forms_refuse_what_is_no_string(raw):
     for official in (mrqa.official, lambda golds, said: squad2.official(golds.items(), said)):
         with pytest.raises(CloseReadError, match="q1"):
             official({"q1": ["cat"]}, {"q1": raw})
+
+
+def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_left():
+    """Of two questions one is right: half where the other counts as 0, all where it is skipped."""
+    golds, said = {"q1": ["cat"], "q2": ["dog"]}, {"q1": "cat"}
+    half, whole = ({"exact_match": share, "f1": share} for share in (50.0, 100.0))
+    assert mrqa.official(golds, said) == squad.official(golds.items(), said) == half
+    assert mrqa.official(golds, said, skip_no_answer=True) == whole
+    twice = [("q1", ["cat"]), ("q1", ["dog"])]
+    assert squad.official(twice, said) == half
+    with pytest.raises(CloseReadError, match=r"^mrqa: there is no mean: no question was answered"):
+        mrqa.official(golds, {}, skip_no_answer=True)
+    for name, official in (("mrqa", mrqa.official), ("squad", squad.official)):
+        with pytest.raises(CloseReadError, match=rf"^{name}: there is no mean: no question\n") as no:
+            official({}, {})
+        assert no.value.expected and no.value.cure
 
 
 def test_expmrc_takes_the_evidence_of_the_option_that_was_picked():
