@@ -194,9 +194,10 @@ def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_
     with pytest.raises(CloseReadError, match=r"^mrqa: there is no mean: no question was answered"):
         mrqa.official(golds, {}, skip_no_answer=True)
     for name, official in (("mrqa", mrqa.official), ("squad", squad.official)):
-        with pytest.raises(CloseReadError, match=rf"^{name}: there is no mean: no question\n") as no:
+        with pytest.raises(CloseReadError) as raised:
             official({}, {})
-        assert no.value.expected and no.value.cure
+        assert str(raised.value).startswith(f"{name}: there is no mean: no question\n")
+        assert raised.value.expected and raised.value.cure
 
 
 def test_expmrc_takes_the_evidence_of_the_option_that_was_picked():
