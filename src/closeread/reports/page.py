@@ -131,7 +131,7 @@ def _set(view: SetView) -> dict[str, Any]:
 
 def _run(run: RunView) -> dict[str, Any]:
     info = run.info.reader
-    reader, options = info.answering
+    reader, options = info.shown
     return {
         "name": run.name,
         "reader": reader,

@@ -15,6 +15,7 @@ MOST_QUESTIONS = 10**12
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
 
+_EMPTY: tuple[object, ...] = (None, "", [], {})
 # What the record of a served reader tells beside who it is, and its name and options.
 _OF_SERVING = frozenset({"address", "protocol", "version", "reader", "options"})
 
@@ -77,6 +78,12 @@ class ReaderInfo(File, frozen=True, kw_only=True):
         if self._served_is_known:
             return self.record["reader"], self.record.get("options", {})
         return self.name, self.options
+
+    @property
+    def shown(self) -> tuple[str, dict[str, Any]]:
+        """``answering`` without empty options, which say that nothing was named."""
+        name, options = self.answering
+        return name, {key: value for key, value in options.items() if value not in _EMPTY}
 
     @property
     def answering_record(self) -> dict[str, Any]:

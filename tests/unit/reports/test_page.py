@@ -50,6 +50,13 @@ def _parsed(page):
     return parser, blocks
 
 
+def test_options_that_are_empty_are_left_out(tmp_path):
+    """Zero and false say something; what was not named does not."""
+    options = {"weights": "", "stop": [], "model": None, "seed": 0, "alone": False, "k": "x"}
+    _, blocks = _parsed(_page(tmp_path, options=options))
+    assert blocks["index"]["runs"][0]["options"] == {"seed": 0, "alone": False, "k": "x"}
+
+
 def _page(tmp_path, name="run", language=None, **run):
     questions = triple("t1") + triple("t2")
     dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
