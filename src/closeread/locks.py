@@ -1,5 +1,9 @@
 """Locks on files: one process keeps the others out, and the system ends them with the process."""
 
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import IO, Any
 
 
@@ -28,3 +32,39 @@ def take(file: int | IO[Any], *, wait: bool = False) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[None]:
+    """Keep others out by a locked file, which is there only meanwhile; a kill may leave it behind.
+
+    Args:
+        path: Its name, for this alone.
+
+    Raises:
+        BlockingIOError: Another process has it.
+        OSError: It cannot be written.
+    """
+    with ExitStack() as held:
+        while True:
+            file = held.enter_context(path.open("a", encoding="utf-8"))
+            locked = take(file)
+            if not locked or _is_there(file, path):
+                break
+            held.close()  # its owner removed it before giving up the lock
+        try:
+            yield
+        finally:
+            if not locked:  # no one is kept out, and Windows removes no file that is open
+                held.close()
+            # A locked file goes before its lock does: afterwards it may be another's.
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_there(file: IO[Any], path: Path) -> bool:
+    """Whether the open file still has its name."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    except FileNotFoundError:
+        return False

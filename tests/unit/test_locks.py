@@ -2,11 +2,18 @@
 
 import errno
 import fcntl
+import hashlib
+import os
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
-from closeread.locks import take
+from closeread import locks
+from closeread.downloads.fetch import Patience, Unwatched, fetch
+from closeread.downloads.published import PublishedFile
+from closeread.locks import alone, take
 from closeread.runs.ledger import Ledger
 
 
@@ -52,3 +59,85 @@ def test_a_file_system_without_locks_is_done_without(tmp_path, monkeypatch, numb
     ledger.append(b"{}")
     ledger.close()
     assert (tmp_path / "ledger.jsonl").read_bytes() == b"{}\n"
+
+
+def test_a_locked_file_keeps_others_out_and_goes_with_its_owner(tmp_path):
+    path = tmp_path / "lock"
+    with alone(path), pytest.raises(BlockingIOError), alone(path):
+        pass
+    assert not path.exists()
+    path.touch()  # as a killed process leaves it
+    with alone(path):
+        assert path.exists()
+    assert not path.exists()
+
+
+def test_a_lock_that_was_had_on_a_removed_file_is_none(tmp_path, monkeypatch):
+    """Who opened the file before its owner removed it takes the one that is there now."""
+    path, tried = tmp_path / "lock", []
+
+    def removed_at_first(file, **given):
+        if not tried:
+            path.unlink()
+        tried.append(os.fstat(file.fileno()).st_ino)
+        return take(file, **given)
+
+    monkeypatch.setattr(locks, "take", removed_at_first)
+    with alone(path):
+        assert path.stat().st_ino == tried[-1]
+        assert len(tried) == 2
+
+
+def test_one_at_a_time_whoever_comes_and_goes(tmp_path):
+    """Files appear and disappear all the while, and never two are in at once."""
+    path, inside, most, turns = tmp_path / "lock", [], [], []
+
+    def come_and_go():
+        while len(turns) < 300:
+            try:
+                with alone(path):
+                    inside.append(1)
+                    most.append(len(inside))
+                    inside.pop()
+                    turns.append(1)
+            except BlockingIOError:
+                pass
+
+    threads = [threading.Thread(target=come_and_go) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(turns) >= 300
+    assert max(most) == 1
+    assert not path.exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc/self/fd")
+def test_a_system_that_removes_no_open_file(tmp_path, monkeypatch):
+    """As Windows: no locks either. What was fetched is there, and nothing beside it."""
+    unlink = Path.unlink
+
+    def refusing(path, missing_ok=False):
+        if path.resolve() in [one.resolve() for one in Path("/proc/self/fd").iterdir()]:
+            raise PermissionError(errno.EACCES, "another process uses the file")
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setattr(Path, "unlink", refusing)
+    (tmp_path / "f.part").write_bytes(b"whole")
+    file = PublishedFile(
+        name="f", addresses=("http://127.0.0.1:9/f",), sha256=hashlib.sha256(b"whole").hexdigest()
+    )
+    target = tmp_path / "f"
+    fetch(file, target, check=lambda path: None, patience=Patience(), watcher=Unwatched())
+    assert [one.name for one in tmp_path.iterdir()] == ["f"]
+
+
+def test_without_locks_nobody_looks_for_the_lock(tmp_path, monkeypatch):
+    """Some file systems that lock nothing number a file anew whenever they are asked."""
+    monkeypatch.setattr(locks, "take", lambda file: False)
+    monkeypatch.setattr(os.path, "samestat", lambda one, other: False)
+    with alone(tmp_path / "lock"):
+        pass
+    assert not list(tmp_path.iterdir())

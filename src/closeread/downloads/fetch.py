@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
-from closeread.locks import take
+from closeread.locks import alone
 
 if TYPE_CHECKING:
     import httpx
@@ -212,21 +212,12 @@ def _verify(file: PublishedFile, partial: Partial, check: Callable[[Path], None]
 
 @contextlib.contextmanager
 def _alone(target: Path) -> Iterator[None]:
-    """Keep a second process from writing the same file; a killed one leaves no lock behind."""
-    path = target.with_name(target.name + ".part.lock")
+    """Keep a second process from writing the same file; a killed one keeps nobody out."""
     with contextlib.ExitStack() as stack:
-        while True:
-            lock = stack.enter_context(path.open("a"))
-            try:
-                take(lock)
-            except BlockingIOError as error:
-                raise StorageError(
-                    "another process is fetching it", where=str(target), cure="wait for it"
-                ) from error
-            with contextlib.suppress(FileNotFoundError):
-                if path.stat().st_ino == os.fstat(lock.fileno()).st_ino:
-                    break
         try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
+            stack.enter_context(alone(target.with_name(target.name + ".part.lock")))
+        except BlockingIOError as error:
+            raise StorageError(
+                "another process is fetching it", where=str(target), cure="wait for it"
+            ) from error
+        yield
