@@ -65,7 +65,7 @@ class OpenReader:
             UsageError: One option, or too many.
             CloseReadError: The reader cannot go on at all; its endpoint is gone, for example.
         """
-        (found,) = self._answered([_item("0", question, passage, options, title)])
+        (found,) = self._answered([asked_about(question, passage, options, title=title)])
         return found
 
     def ask_all(self, asked: Iterable[Asked]) -> Iterator[Prediction]:
@@ -79,7 +79,7 @@ class OpenReader:
             UsageError: As of ``ask``.
             CloseReadError: As of ``ask``.
         """
-        return self._answered(_item(str(n), *one) for n, one in enumerate(asked))
+        return self._answered(asked_about(*one, name=str(n)) for n, one in enumerate(asked))
 
     def answers(
         self, dataset: Named | Dataset | Items, limit: int | None = None
@@ -111,9 +111,26 @@ class OpenReader:
                 place += 1
 
 
-def _item(
-    name: str, question: str, passage: str, options: Sequence[str] = (), title: str = ""
+def asked_about(
+    question: str,
+    passage: str,
+    options: Sequence[str] = (),
+    *,
+    title: str = "",
+    name: str = "0",
 ) -> Item:
+    """Return a question about a passage as the records that ``OpenReader.answers`` takes.
+
+    Args:
+        question: As of ``OpenReader.ask``.
+        passage: As of ``OpenReader.ask``.
+        options: As of ``OpenReader.ask``.
+        title: Of the passage.
+        name: The question's id.
+
+    Raises:
+        UsageError: One option, or too many.
+    """
     if isinstance(options, str) or len(options) == 1 or len(options) > len(ascii_uppercase):
         raise UsageError(
             f"options={options!r}" if isinstance(options, str) else f"{len(options)} options",

@@ -20,6 +20,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 VERBS = {
     "get": "Download published sets, resumed and checked.",
     "show": "Page through questions in the terminal.",
+    "ask": "Ask a reader about a passage of your own.",
     "convert": "Turn one format into another.",
     "describe": "Counts, lengths, vocabulary, evidence, defects of a set.",
     "read": "Run a reader over a set, into a run folder.",

@@ -1,7 +1,10 @@
 """One question as lines of a terminal: passage, question, options, answers and evidence."""
 
 import itertools
+import os
 import re
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ from dataclasses import dataclass
 from closeread.cli.typeset import Glyph, Mark, glyphs, painted, wrapped
 from closeread.types import Answer, Passage, Question, Span
 
+_WIDEST = 100
 _MARKER = re.compile(r"(?:\[(?:DOC|TLE|PAR)\]\s*)+")
 _TITLE = re.compile(r"\[TLE\]\s*")
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -21,10 +25,12 @@ class Sheet:
     Attributes:
         width: Cells in a line.
         colour: Styles by the terminal's codes; signs around answers and evidence otherwise.
+        picked: What is said of an option that is an answer.
     """
 
     width: int
     colour: bool
+    picked: str = "gold"
 
     def show(self, number: int, passage: Passage, question: Question, whole: bool) -> Iterator[str]:
         """Yield the lines of one question, each with its line end.
@@ -35,8 +41,13 @@ class Sheet:
             question: With gold, where the set has it.
             whole: The whole passage; otherwise only its paragraphs with an answer or evidence.
         """
-        evidence = _numbered(question)
         yield from self._head(number, passage, question)
+        yield from self.body(passage, question, whole)
+        yield "\n"
+
+    def body(self, passage: Passage, question: Question, whole: bool) -> Iterator[str]:
+        """Yield the same lines without the first ones, which say what question it is."""
+        evidence = _numbered(question)
         yield from self._passage(passage, self._marks(question, evidence), whole)
         yield "\n"
         yield from self._block(glyphs(question.text, styles=["strong"]), "Q  ")
@@ -44,7 +55,10 @@ class Sheet:
             yield from self._block(glyphs(f"asks for what is {question.asks_for}"), "   ")
         yield from self._options(question, evidence)
         yield from self._answers(question)
-        yield "\n"
+
+    def remark(self, text: str) -> Iterator[str]:
+        """Yield the lines of what is said beside a question."""
+        yield from self._block(glyphs(text, styles=["soft"]), "   ")
 
     def _head(self, number: int, passage: Passage, question: Question) -> Iterator[str]:
         told = [str(number), question.question_id, question.kind]
@@ -92,7 +106,7 @@ class Sheet:
             line = glyphs(option.text, styles=["answer"] if right and self.colour else [])
             truth = question.option_truth[index] if index < len(question.option_truth) else None
             told = [
-                "gold" if right else "",
+                self.picked if right else "",
                 {True: "true", False: "false", None: ""}[truth],
                 *(f"{key}: {value}" for key, value in option.tags.items()),
             ]
@@ -130,6 +144,14 @@ class Sheet:
         for index, part in enumerate(wrapped(line, room)):
             margin = first if index == 0 else glyphs(" " * indent)
             yield painted([*margin, *part], self.colour).rstrip(" ") + "\n"
+
+
+def sheet_of(width: int | None, picked: str = "gold") -> Sheet:
+    """Return how questions are shown on stdout as it is: a terminal with colours, or a file."""
+    on_terminal = sys.stdout.isatty()
+    colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+    cells = width or (min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal else _WIDEST)
+    return Sheet(width=cells, colour=colour, picked=picked)
 
 
 def _told(answer: Answer) -> str:

@@ -1,8 +1,6 @@
 """``closeread show``: page through questions in the terminal."""
 
 import difflib
-import os
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -12,10 +10,10 @@ import msgspec
 
 from closeread.api.datasets import locate
 from closeread.cli.output import table, write_json
+from closeread.cli.sheet import Sheet, sheet_of
 from closeread.errors import UnknownNameError
 from closeread.types import Dataset, Passage, Question
 
-_WIDEST = 100
 _REMEMBERED_IDS = 50_000
 
 
@@ -54,23 +52,16 @@ def command(
     if json_:
         _write_json(chosen)
         return
-    on_terminal = sys.stdout.isatty()
-    colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-    cells = width or (min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal else _WIDEST)
-    lines = _lines(chosen, cells, colour)
-    if on_terminal and sys.stdin.isatty():
-        click.echo_via_pager(lines, color=colour)
+    sheet = sheet_of(width)
+    lines = _lines(chosen, sheet)
+    if sys.stdout.isatty() and sys.stdin.isatty():
+        click.echo_via_pager(lines, color=sheet.colour)
         return
     for line in lines:
         sys.stdout.write(line)
 
 
-def _lines(
-    chosen: Iterator[tuple[int, Passage, Question]], width: int, colour: bool
-) -> Iterator[str]:
-    from closeread.cli.sheet import Sheet
-
-    sheet = Sheet(width=width, colour=colour)
+def _lines(chosen: Iterator[tuple[int, Passage, Question]], sheet: Sheet) -> Iterator[str]:
     shown: Passage | None = None
     for number, passage, question in chosen:
         yield from sheet.show(number, passage, question, whole=passage is not shown)

@@ -1,0 +1,113 @@
+"""``closeread ask``: a reader, a passage of one's own, and what the reader says of it."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from closeread.api.asking import asked_about, open_reader
+from closeread.cli.output import as_json
+from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.sheet import sheet_of
+from closeread.errors import InputError, UsageError
+from closeread.formats import Source
+from closeread.types import Answer, Prediction, Question
+
+_ALTERNATIVES = 4
+
+
+@click.command("ask")
+@click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
+@click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
+@click.option("--passage", "file", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE",
+              help="A text in UTF-8; - for stdin.")  # fmt: skip
+@click.option("--text", metavar="TEXT", help="The passage itself, instead.")
+@click.option("--title", default="", help="Of the passage.")
+@click.option("--option", "choices", multiple=True, metavar="TEXT",
+              help="An option of the question; twice or more.")  # fmt: skip
+@click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    questions: tuple[str, ...],
+    reader: str,
+    options: tuple[str, ...],
+    file: Path | None,
+    text: str | None,
+    title: str,
+    choices: tuple[str, ...],
+    width: int | None,
+    json_: bool,
+) -> None:
+    """Ask a reader one QUESTION or several about a passage, and show where it found the answers.
+
+    Answers stand in reverse video, evidence is underlined; without colour, in ⟦brackets⟧ and
+    ⟪brackets⟫. With --option it is a question of choice; where its stem asks which one the passage
+    supports, or contradicts, the options are judged as statements.
+    """
+    about = _passage(file, text)
+    let_import_from_here()
+    opened = open_reader(reader, **parsed(options))
+    items = [
+        asked_about(one, about, choices, title=title, name=str(number))
+        for number, one in enumerate(questions, 1)
+    ]
+    found = list(opened.answers(items))
+    if json_:
+        as_json({"predictions": found, "reader": opened.name, "options": opened.options})
+    else:
+        sheet = sheet_of(width, picked="picked")
+        for place, ((passage, (question,)), told) in enumerate(zip(items, found, strict=True)):
+            shown = replace(question, answers=_answers(told), gold_evidence=told.evidence)
+            sys.stdout.writelines(["\n"] if place else [])
+            sys.stdout.writelines(sheet.body(passage, shown, whole=not place))
+            for line in _beside(question, told):
+                sys.stdout.writelines(sheet.remark(line))
+    if any(one.error for one in found):
+        sys.exit(2)
+
+
+def _answers(told: Prediction) -> tuple[Answer, ...]:
+    return () if told.answer is None else (told.answer,)
+
+
+def _beside(question: Question, told: Prediction) -> Iterator[str]:
+    """Yield what is to be said beside the answer, a line each."""
+    if told.error:
+        yield f"the reader failed: {told.error}"
+    if told.confidence is not None:
+        yield f"confidence {told.confidence:.3f}"
+    if told.option_scores:
+        scores = zip(question.options, told.option_scores, strict=False)
+        yield "scores " + ", ".join(f"{option.label} {score:.3f}" for option, score in scores)
+    else:
+        others = [one for one in told.candidates if one.answer != told.answer]
+        for one in others[:_ALTERNATIVES]:
+            yield f"or {one.answer.text or 'no answer'}  {one.score:.3f}"
+    if told.note:
+        yield told.note
+
+
+def _passage(file: Path | None, text: str | None) -> str:
+    """Return the passage that is asked about.
+
+    Raises:
+        UsageError: None is given, or two are.
+        InputError: The file cannot be read, or is not UTF-8.
+    """
+    if (file is None) == (text is None):
+        raise UsageError("one passage is needed", expected="--passage FILE or --text TEXT")
+    if file is None:
+        return text or ""
+    raw = sys.stdin.buffer.read() if str(file) == "-" else Source(file).read()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start:,} is not UTF-8",
+            where="stdin" if str(file) == "-" else str(file),
+            cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW",
+        ) from error
