@@ -17,7 +17,7 @@ from closeread.types import Prediction, Question, Score, Submission, Unit
 Normalizer = Callable[[str], Normalized]
 Spans = list[Normalized]
 
-_NUMBERS = 2  # the version of mends that read numbers, as ``text.numbers`` has them
+_NUMBERS = 3  # the version of mends that read numbers, as ``text.numbers`` has them
 
 
 class _Judged:

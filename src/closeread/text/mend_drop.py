@@ -32,9 +32,11 @@ def by_number(raw: str) -> Normalized:
     """Normalise with numbers found first, wherever they stand; all else as the evaluator does.
 
     Decimals, thousands, currency, percent, signs, ranges, full-width digits, the Unicode minus and
-    number words are read by value (``closeread.text.numbers``); ``nan`` and ``infinity`` are words,
-    and no number arises where punctuation was taken out (``1/2`` is 1 and 2, not 12). Full-width
-    forms, dashes and curly quotes are those of ASCII, and white space of every kind separates.
+    number words are read by value (``closeread.text.numbers``), and no number arises where
+    punctuation was taken out (``1/2`` is 1 and 2, not 12). Words that the evaluator would take for
+    a number are marked by an apostrophe, so that they open no number gate: ``'nan``, ``'infinity``,
+    and ``'31415`` for ``3.14.15``. Full-width forms, dashes and curly quotes are those of ASCII,
+    and white space of every kind separates.
     """
     return _short(raw) if len(raw) <= _SHORT else _long(raw)
 
@@ -95,7 +97,8 @@ def _token(token: str) -> tuple[str, ...]:
 
 
 def _as_written(word: str) -> str:
-    return "".join(character for character in word.lower() if character.isalnum())
+    """The word behind a mark that no other word has, as ASCII punctuation was taken out of them."""
+    return "'" + "".join(character for character in word.lower() if character.isalnum())
 
 
 def _is_number(word: str) -> bool:

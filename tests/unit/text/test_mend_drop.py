@@ -65,9 +65,10 @@ from closeread.types import Answer, Prediction, Question
         ("two hundred and", "200.0 and"),
         ("5th", "5th"),
         ("49ers", "49ers"),
-        ("3.14.15", "31415"),
+        ("3.14.15", "'31415"),
         ("U.S. Army", "us army"),
-        ("infinity", "infinity"),
+        ("infinity", "'infinity"),
+        ("NaN and -inf.", "'nan and 'inf"),
         ("", ""),
     ],
 )
@@ -159,6 +160,18 @@ def test_a_lost_sign_and_a_lost_point_are_no_longer_right():
     for said, gold in (("-5", "5"), ("$1.5", "15"), ("1/2", "12")):
         assert _scored(official(), said, gold) == (1.0, 1.0)
         assert _scored(drop_mended.fixed(), said, gold)[0] == 0.0
+
+
+@pytest.mark.parametrize("mend", ["number", "fixed"])
+def test_what_is_no_number_opens_no_number_gate(mend):
+    """Rounded: 1 of 1 word is among 2 (2/3), 3 of 3 are among 4 (6/7); a number that lacks is 0."""
+    mended = getattr(drop_mended, mend)()
+    assert _scored(mended, "Goldin", "Nan Goldin") == (0.0, 0.67)
+    assert _scored(mended, "war", "Infinity War") == (0.0, 0.67)
+    assert _scored(mended, "build of May", "build 3.14.15 of May") == (0.0, 0.86)
+    assert _scored(mended, "build of May", "build 3.14 of May") == (0.0, 0.0)
+    assert _scored(mended, "infinity", "Infinity.") == (1.0, 1.0)
+    assert _scored(official(), "Goldin", "Nan Goldin") == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
