@@ -15,12 +15,6 @@ from endpoint import Endpoint, last_user, serving
 from loops import in_a_loop
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
-
-
 def items(n):
     """Every second passage is so written that each of its characters is a token."""
     return [

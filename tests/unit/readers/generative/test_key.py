@@ -23,9 +23,8 @@ ITEMS = [
 
 @pytest.fixture(autouse=True)
 def key(monkeypatch):
-    """The key is set, and waits between attempts are short."""
+    """The key is set."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
 
 
 def numbered(text):

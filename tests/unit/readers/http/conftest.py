@@ -5,12 +5,6 @@ import json
 import pytest
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch):
-    """Waits between attempts are short here."""
-    monkeypatch.setattr("closeread.readers.http.client._FIRST_WAIT_SECONDS", 0.01)
-
-
 @pytest.fixture
 def questions(tmp_path):
     rows = [
