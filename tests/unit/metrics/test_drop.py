@@ -34,7 +34,7 @@ BLANK = question("b", Answer(kind="date", texts=("  ",)))
 
 def test_the_metric_keeps_the_protocol():
     assert isinstance(metric(), Metric)
-    assert metric().unit == "passage"
+    assert (metric().name, metric().unit) == ("drop", "passage")
     assert metric().signature().startswith("drop|")
 
 
@@ -46,6 +46,15 @@ def test_the_type_moves_with_the_prediction():
         "f1.number",
     }
     assert "em.span" in metric().score(NUMBER, said("n", "three")).values
+
+
+def test_the_type_is_of_an_answer_that_has_both_maxima():
+    """The same words in another order have the F1, and not the exact match, of the first."""
+    reordered = question(
+        "q", Answer(kind="span", texts=("red blue",)), Answer(kind="date", texts=("blue red",))
+    )
+    said_first = metric().score(reordered, said("q", "red blue")).values
+    assert said_first == {"em": 1.0, "f1": 1.0, "em.span": 1.0, "f1.span": 1.0}
 
 
 def test_a_missing_prediction_is_wrong_and_has_the_type_of_the_first_answer():
@@ -84,6 +93,21 @@ def test_pools_are_by_passage_and_by_type():
     assert found["drop.f1.spans"].n_scored == 1
 
 
+def test_questions_of_one_passage_are_one_unit():
+    """Three questions, two passages: their sums are resampled together."""
+    asked = [NUMBER, SPANS, question("n2", Answer(kind="number", texts=("4",)))]
+    predictions = {"n": said("n", "3"), "n2": said("n2", "4")}
+    scores = [metric().score(one, predictions.get(one.question_id)) for one in asked]
+    em, *_ = metric().pool(scores, Submission(predictions=predictions))
+    assert (list(em.unit_ids), list(em.numerators)) == (["p", "p2"], [2.0, 0.0])
+    assert list(em.denominators) == [2, 1]
+
+
+def test_without_a_question_the_two_numbers_are_named_and_the_types_are_not():
+    pools = metric().pool([], Submission(predictions={}))
+    assert [pool.metric for pool in pools] == ["drop.em", "drop.f1"]
+
+
 def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alone():
     prediction = said("n", "red", "blue")
     first = scored(NUMBER, prediction)
@@ -91,6 +115,11 @@ def test_what_was_scored_last_is_remembered_for_that_question_and_prediction_alo
     assert [found.text for found in scored(SPANS, prediction)[3][0]] == ["red", "blue"]
     assert scored(SPANS, None)[5] == 0.0
     assert scored(NUMBER, None)[0] is NUMBER
+
+
+def test_the_first_question_of_all_can_be_asked_for_what_its_score_is_from(monkeypatch):
+    monkeypatch.setattr("closeread.metrics.drop._last", None)
+    assert scored(NUMBER, said("n", "3"))[4:] == (1.0, 1.0)
 
 
 def test_what_threads_score_at_once_is_not_mixed_up():
@@ -115,7 +144,7 @@ def test_what_threads_score_at_once_is_not_mixed_up():
 def test_official_over_a_file_counts_types():
     predictions = {"n": said("n", "three"), "s": said("s", "blue", "red")}
     scores = [metric().score(each, predictions[each.question_id]) for each in (NUMBER, SPANS)]
-    assert official(scores)["types"] == {
+    assert official(iter(scores))["types"] == {
         "span": {"count": 1, "em": 1.0, "f1": 1.0},
         "spans": {"count": 1, "em": 1.0, "f1": 1.0},
     }
@@ -123,7 +152,13 @@ def test_official_over_a_file_counts_types():
 
 @pytest.mark.parametrize("given", [None, 3, {"answer": "x"}, [["x"]], ["x", None], True])
 def test_what_is_no_answer_is_refused_with_what_was_expected(given):
-    with pytest.raises(InputError, match="expected: a string, or a list of strings"):
+    with pytest.raises(InputError, match=r"^the prediction is .*\n.*string, or a list of strings"):
         score_pair(given, "x")
-    with pytest.raises(InputError, match="gold answer"):
+    with pytest.raises(InputError, match=r"^the gold answer is "):
         score_pair("x", given)
+
+
+def test_a_number_counts_on_the_gold_side_alone():
+    """Gold without a number: 1 of 2 words is 1 of 1, which is 2/3. Gold with one: it lacks."""
+    assert score_pair("red 3", "red") == (0.0, 0.67)
+    assert score_pair("red", "red 3") == (0.0, 0.0)
