@@ -53,8 +53,8 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
         check_passage(passage, settings, f"{where}.passage.text", f"{where}.passage.title")
         if not passage.language:
             passage = msgspec.structs.replace(passage, language=detect(passage.text))
-        read = tuple(map(_understood, item.questions))
-        for place, question in enumerate(read):
+        read = []
+        for place, question in enumerate(item.questions):
             here = f"{where}.questions[{place}]"
             check_question(question, settings, here)
             _belongs(question, passage, here)
@@ -68,6 +68,7 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
                     cure="give one of them another id",
                 )
             seen[question.question_id] = here
+            read.append(_understood(question))
         found.extend(shown(passage, read))
     return found
 

@@ -1,8 +1,18 @@
 """What stems ask for, in both languages."""
 
-import pytest
+import re
 
-from closeread.text.polarity import asks_for, is_verification, polarity, vgaokao_polarity
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.text.polarity import (
+    asks_for,
+    is_verification,
+    polarity,
+    rules,
+    vgaokao_polarity,
+)
 
 
 @pytest.mark.parametrize(
@@ -40,3 +50,16 @@ def test_the_official_rule_is_literal():
     assert vgaokao_polarity("与此无关的一项是") == "supported"
     assert polarity("对“多不一定好”理解正确的一项是") == "supported"
     assert polarity("与此无关的一项是") == "contradicted"
+
+
+@given(st.text("“”‘’「」《》（）()\"不a"))
+def test_what_is_put_aside_is_what_the_published_rule_puts_aside(stem: str):
+    """A page applies the same rule as a pattern."""
+    bare = re.sub(rules()["aside"], "", stem)
+    assert polarity(f"正确的是{stem}") == ("contradicted" if "不" in bare else "supported")
+
+
+def test_marks_that_nothing_closes():
+    """The pattern itself would take minutes for these."""
+    assert polarity("“" * 1_000_000 + "不正确的") == "contradicted"
+    assert polarity("(“" * 500_000 + ")“" * 100_000 + "正确的") == "supported"
