@@ -154,6 +154,14 @@ def write_run(
     return folder
 
 
+def one_run(folder, questions, predictions, passages=None, **run):
+    """A run right where its labels are, beside its set; where it is."""
+    items = passages or [(PASSAGE, tuple(questions))]
+    dataset = write_set(folder / "set.jsonl", items)
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    return write_run(folder / "run", dataset, predictions, values, **run)
+
+
 def right_or_wrong(dataset: Dataset, predictions: Sequence[Prediction]) -> dict[str, float]:
     """1 for each question whose predicted label or text is its first gold's, else 0."""
     said = {each.question_id: each.answer for each in predictions}

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from closeread.reports.page import write_page
+from report_runs import PASSAGE, choose, one_run, right_or_wrong, triple, write_run, write_set
+
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _ARGUMENTS = (
     "--headless=new",
@@ -53,6 +56,30 @@ def cues():
 
     with serving("cues") as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def triples(tmp_path_factory):
+    """Two triples of one passage: one run, most answers right."""
+    questions = triple("t1") + triple("t2")
+    predictions = choose(questions, {"t1-negative": "B"})
+    folder = tmp_path_factory.mktemp("report")
+    path = one_run(folder, questions, predictions)
+    return write_page([path], folder / "page.html", language="en")
+
+
+@pytest.fixture(scope="module")
+def two_runs(tmp_path_factory):
+    """The same triples, read twice."""
+    questions = triple("t1") + triple("t2")
+    folder = tmp_path_factory.mktemp("two")
+    dataset = write_set(folder / "set.jsonl", [(PASSAGE, questions)])
+    paths = []
+    for name, labels in (("first", {}), ("second", {"t1-original": "B"})):
+        predictions = choose(questions, labels)
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        paths.append(write_run(folder / name, dataset, predictions, values))
+    return write_page(paths, folder / "page.html", language="en")
 
 
 @pytest.fixture

@@ -13,43 +13,15 @@ from closeread.cli import cli
 from closeread.reports.audit import write_audit
 from closeread.types import Answer, Generation, Option, Passage, Prediction, Question
 from report_runs import right_or_wrong, write_run, write_set
+from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
 
-DESKTOP = {"width": 1280, "height": 800}
-PHONE = {"width": 360, "height": 740}
 MANY = 20_000
 HOSTILE = "</script><script>window.hacked=1</script><img src=x onerror='window.hacked=1'>"
 TURNED = "\u202eright to left\u202c"
 LONG = "x" * 10_000
 MOST_BYTES = 300_000
-
-
-class Visit:
-    """A page in a fresh context, with all that it logged and asked the network for."""
-
-    def __init__(self, browser, path, *, size=None, dark=False):
-        scheme = "dark" if dark else "light"
-        self.context = browser.new_context(viewport=size or DESKTOP, color_scheme=scheme)
-        self.page = self.context.new_page()
-        self.logged, self.asked = [], []
-        self.page.on("console", lambda message: self.logged.append(message.text))
-        self.page.on("pageerror", lambda error: self.logged.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
-        self.page.goto(path.as_uri())
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.context.close()
-
-    def text(self, selector):
-        return self.page.locator(selector).first.inner_text()
-
-    def sideways(self):
-        """How many pixels the page is wider than the window."""
-        return self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
 def _question(number, gold, **more):

@@ -1,0 +1,120 @@
+"""What the report draws: the curve of a reader that may decline, and colours that can be read."""
+
+import pytest
+
+from closeread.reports.page import write_page
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from visits import DESKTOP, PHONE, Visit
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("runs", [1, 2, 3])
+def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs, size):
+    """Of one run or two; of three the bounds stand in the numbers alone, and the page says so."""
+    questions = [question for k in range(9) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    paths = []
+    for number in range(runs):
+        predictions = choose(questions, {f"g{number}-original": "B"})
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        path = tmp_path / f"run{number}"
+        paths.append(write_run(path, dataset, predictions, values, resamples=200))
+    page = write_page(paths, tmp_path / "page.html", language="en")
+    with Visit(browser, page, size=size) as visit:
+        figure = visit.page.locator("figure.plot", has=visit.page.locator("path.curve"))
+        bands = figure.locator("path.band")
+        assert bands.count() == (runs if runs < 3 else 0)
+        frame = figure.locator("svg").bounding_box()
+        for number in range(bands.count()):
+            box = bands.nth(number).bounding_box()
+            assert box["width"] > frame["width"] / 2
+            assert frame["x"] <= box["x"] and box["x"] + box["width"] <= frame["x"] + frame["width"]
+            assert frame["y"] <= box["y"]
+        said = figure.locator("figcaption p").inner_text()
+        assert ("Shaded: the 95% interval" in said) == (runs < 3)
+        assert "each point by itself" in said
+        heads = figure.locator("th").all_text_contents()
+        assert heads[-3:] == ["Value", "Low", "High"]
+        assert visit.logged == []
+        assert visit.sideways() <= 0
+
+
+def test_a_curve_does_not_cross_its_own_name(browser, tmp_path):
+    """Though it rises, or falls, where the name stands."""
+    questions = [question for k in range(9) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    other = {"A": "B", "B": "A"}
+    paths = []
+    for name, wrong in (("the rising one", range(19, 23)), ("the falling one", range(24))):
+        gold = [question.answers[0].label for question in questions]
+        said = [other[label] if k in wrong else label for k, label in enumerate(gold)]
+        labels = {each.question_id: label for each, label in zip(questions, said, strict=True)}
+        predictions = choose(questions, labels)
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        paths.append(write_run(tmp_path / name, dataset, predictions, values))
+    page = write_page(paths, tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        figure = visit.page.locator("figure.plot", has=visit.page.locator("path.curve"))
+        crossed = figure.locator("svg").evaluate("""(svg) => {
+          const names = [...svg.querySelectorAll("text.ink")].map((each) => each.getBBox());
+          return [...svg.querySelectorAll("path.curve")].map((curve, k) => {
+            const box = names[k], steps = [...Array(2001).keys()], whole = curve.getTotalLength();
+            return steps.some((step) => {
+              const { x, y } = curve.getPointAtLength((whole * step) / 2000);
+              return x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+            });
+          });
+        }""")
+    assert crossed == [False, False]
+
+
+def _luminance(color):
+    channels = [value / 255 for value in color]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+PAIRS = [
+    *(
+        (text, ground)
+        for text in ("ink", "ink-soft", "link", "right-ink", "wrong-ink", "unsure-ink", "cut-ink")
+        for ground in ("paper", "surface", "raised")
+    ),
+    ("ink", "evidence"),
+    ("ink", "evidence-soft"),
+    ("ink", "right-soft"),
+    ("ink", "wrong-soft"),
+    ("ink", "unsure-soft"),
+    ("right-ink", "right-soft"),
+    ("on-mark", "right-ink"),
+    ("on-mark", "wrong-ink"),
+    ("on-mark", "unsure-ink"),
+    ("paper", "ink"),
+]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_is_readable_in_both_themes(browser, triples, dark):
+    """Every pair of text and ground that the page uses has a contrast of at least 4.5."""
+    read = """name => {
+      const probe = document.createElement("span");
+      document.body.append(probe);
+      probe.style.setProperty("color", `var(--${name})`);
+      const found = getComputedStyle(probe).color.match(/[0-9.]+/g).slice(0, 3).map(Number);
+      probe.remove();
+      return found;
+    }"""
+    with Visit(browser, triples, dark=dark) as visit:
+        names = {name for pair in PAIRS for name in pair}
+        colors = {name: visit.page.evaluate(read, name) for name in names}
+        low = {pair: _contrast(colors[pair[0]], colors[pair[1]]) for pair in PAIRS}
+        assert {pair: round(value, 2) for pair, value in low.items() if value < 4.5} == {}
+        ground = visit.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (_luminance([int(c) for c in ground[4:-1].split(",")]) < 0.1) is dark

@@ -1,0 +1,111 @@
+"""The report's first screen: numbers, readers, languages, themes, paper."""
+
+import pytest
+
+from closeread.reports.page import write_page
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from visits import DESKTOP, PHONE, Visit
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("fragment", ["", "#view=questions", "#q=t1-positive"])
+def test_opens_from_disk_in_silence(browser, triples, fragment, size):
+    """No error in the console, no request beyond the file itself, nothing sideways."""
+    with Visit(browser, triples, fragment, size=size) as visit:
+        assert visit.logged == []
+        assert [url for url in visit.asked if not url.startswith("data:")] == [triples.as_uri()]
+        assert visit.sideways() <= 0
+
+
+def test_first_screen_says_the_number_and_how_sure(browser, triples):
+    """Figure, interval, counts, reader, data set and licence stand above the fold."""
+    with Visit(browser, triples) as visit:
+        assert visit.text(".figure").replace("\n", "") == "83.3%"
+        assert "95% interval 53.5 to 100.0" in visit.text(".first")
+        assert "n = 6 questions" in visit.text(".counts")
+        for said in ("by-hand", "set", "CC BY 4.0"):
+            assert said in visit.text(".facts")
+        box = visit.page.locator(".counts").first.bounding_box()
+        assert box["y"] + box["height"] < DESKTOP["height"]
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, size):
+    """With its own options, and its address beside it; a nameless one under its address."""
+    questions = triple("t")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    record = {"address": "http://localhost:8000", "protocol": "closeread" if known else "mrqa"}
+    own = {"reader": "lexical", "options": {"sharpness": 8}} if known else {}
+    asked = {"options": {"retries": 6}, "record": record | own}
+    run = write_run(
+        tmp_path / "run", dataset, predictions, values, reader="http:localhost:8000", **asked
+    )
+    page = write_page([run], tmp_path / "page.html", language="en")
+    told = "lexical (sharpness=8) · http://localhost:8000"
+    with Visit(browser, page, size=size) as visit:
+        assert visit.text(".facts dd") == (told if known else "http:localhost:8000 (retries=6)")
+        assert visit.sideways() <= 0
+    with Visit(browser, page, "#q=t-original", size=size) as visit:
+        named = visit.page.locator(".runbox h3").inner_text()
+        assert ("lexical" if known else "http:localhost:8000") in named
+
+
+def test_another_level_of_the_intervals_is_said(browser, tmp_path):
+    """A 90% interval is not called a 95% one."""
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
+    predictions = choose(triple("t"), {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    path = write_run(tmp_path / "run", dataset, predictions, values, level=0.9)
+    page = write_page([path], tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        assert "90% interval" in visit.text(".first")
+
+
+def test_signature_opens_on_a_click(browser, triples):
+    """The signature is hidden until its metric is clicked."""
+    with Visit(browser, triples) as visit:
+        proof = visit.page.locator("tr.proof").first
+        assert not proof.is_visible()
+        visit.page.get_by_role("button", name="choice.accuracy").click()
+        assert "choice.accuracy|norm:test|missing:zero|v:1|n:6" in proof.inner_text()
+
+
+def test_strict_values_are_seen_without_a_click(browser, tmp_path):
+    """Of many metrics, GCRC's official and strict values are the rows shown, in pairs."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    worth = right_or_wrong(dataset, predictions)
+    names = [f"gcrc.{key}{end}" for end in ("", "~strict") for key in ("acc0", "acc1", "acc2")]
+    names += ["choice.accuracy", "drop.f1~fixed", "drop.f1.number", "drop.f1.date"]
+    run = write_run(tmp_path / "run", dataset, predictions, dict.fromkeys(names, worth))
+    page = write_page([run], tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        shown = visit.page.locator("button.metric:visible").all_inner_texts()
+    assert shown == [
+        "gcrc.acc0", "gcrc.acc0~strict", "gcrc.acc1", "gcrc.acc1~strict",
+        "gcrc.acc2", "gcrc.acc2~strict", "choice.accuracy",
+    ]  # fmt: skip
+
+
+def test_language_can_be_switched(browser, triples):
+    """One click turns the page's words into Chinese and keeps them in the address."""
+    with Visit(browser, triples) as visit:
+        visit.page.get_by_role("button", name="中文").click()
+        assert "概览" in visit.text(".bar")
+        assert visit.page.evaluate("document.documentElement.lang") == "zh-CN"
+        assert "lang=zh" in visit.page.url
+
+
+def test_print_shows_the_overview_without_controls(browser, triples):
+    """On paper: the numbers and the plots, no bar."""
+    with Visit(browser, triples) as visit:
+        visit.page.emulate_media(media="print")
+        assert not visit.page.locator(".bar").is_visible()
+        assert visit.page.locator(".figure").is_visible()
+        assert visit.page.locator(".plot svg").first.is_visible()
