@@ -52,7 +52,7 @@ def test_the_official_rule_is_literal():
     assert polarity("与此无关的一项是") == "contradicted"
 
 
-@given(st.text("“”‘’「」《》（）()\"不a"))
+@given(st.text('“”‘’「」《》（）()"不a'))
 def test_what_is_put_aside_is_what_the_published_rule_puts_aside(stem: str):
     """A page applies the same rule as a pattern."""
     bare = re.sub(rules()["aside"], "", stem)
