@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from closeread.errors import InputError
+from closeread.errors import CloseReadError, InputError
 from closeread.metrics import squad2
 from closeread.metrics.intervals import Resampling, interval, value
 from closeread.metrics.no_answer import CurveStatistic, Ranking
@@ -60,6 +60,53 @@ def test_null_odds_of_ids_that_nobody_asked_about_change_nothing():
     assert found == same
 
 
+def _asked(name, *texts):
+    return Question(
+        question_id=name, passage_id="", text="", kind="span", answers=_answers(list(texts))
+    )
+
+
+def _given(scores, predictions, odds):
+    submission = Submission(predictions=predictions, extras={"null_odds": odds})
+    return {pool.metric: pool for pool in squad2.metric().pool(iter(scores), submission)}
+
+
+def test_what_is_missing_needs_no_null_odds_and_is_in_no_curve():
+    """Of four, one is right, one the reader failed at, and two are missing: two are ranked."""
+    metric = squad2.metric()
+    said = {
+        "a": Prediction(question_id="a", answer=Answer(kind="span", texts=("cat",))),
+        "b": Prediction(question_id="b", error="timed out"),
+    }
+    scores = [metric.score(_asked(name, "cat"), said.get(name)) for name in "abcd"]
+    pools = _given(scores, said, {"a": 0.1, "b": 0.2})
+    assert pools["squad2.em"].note == "2 unanswered questions are left out"
+    for name in ("squad2.best_em", "squad2.pr_exact_ap"):
+        pool = pools[name]
+        assert (pool.unit_ids, list(pool.numerators)) == (["a", "b"], [1.0, 0.0])
+        assert list(pool.denominators) == [1, 1]
+        assert (pool.n_questions, pool.n_scored, pool.n_answered, pool.n_failed) == (4, 2, 1, 1)
+    assert pools["squad2.best_em"].note == "best threshold 0.1"
+    assert pools["squad2.pr_exact_ap"].note == ""
+
+
+def test_there_are_curves_only_of_what_was_answered_and_precision_only_of_what_has_an_answer():
+    metric, means = squad2.metric(), 6
+    missing = [metric.score(_asked("a", "cat"), None), metric.score(_asked("b"), None)]
+    assert len(_given(missing, {}, {})) == means
+    said = {"b": Prediction(question_id="b", answer=Answer(kind="none"))}
+    pools = _given([metric.score(_asked("b"), said["b"])], said, {"b": 0.5})
+    assert list(pools)[means:] == ["squad2.best_em", "squad2.best_f1"]
+    assert pools["squad2.em"].note == ""
+
+
+def test_precision_needs_an_answered_question_with_an_answer_and_null_odds_of_all():
+    with pytest.raises(CloseReadError, match="no question with an answer was answered"):
+        squad2.average_precisions([("a", ["cat"]), ("b", [])], {"b": ""}, {"b": 0.1})
+    with pytest.raises(InputError, match="1 predicted questions have no null odds, the first is a"):
+        squad2.average_precisions([("a", ["cat"])], {"a": "cat"}, {"b": 0.1})
+
+
 def test_where_answering_never_helps_the_best_is_to_say_nothing():
     """Wrong on two questions with an answer, and on the third that has none."""
     golds = {"a": ["cat"], "b": ["cat"], "c": []}
@@ -90,6 +137,7 @@ def test_the_default_threshold_is_the_official_one():
     assert list(_pools(golds, predictions, odds)["squad2.em"].numerators) == [1.0, 0.0]
     assert squad2.official(golds.items(), predictions, null_odds=odds)["exact"] == 50.0
     assert "|na_threshold:1|" in squad2.metric().signature()
+    assert squad2.Squad2() == squad2.metric()
 
 
 def test_the_best_threshold_is_told_so_that_it_can_be_given_again():
@@ -124,6 +172,8 @@ def test_without_null_odds_no_threshold_silences_an_answer():
     ]
     assert scored[0] == scored[1] == scored[2]
     assert scored[0]["HasAns_exact"] > 0
+    below = squad2.official(golds.items(), predictions, threshold=-0.5)
+    assert (below["HasAns_exact"], below["NoAns_exact"]) == (0.0, 100.0)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -82,7 +82,7 @@ def test_of_several_predicted_texts_the_first_counts(metric):
     assert metric.score(question("cat"), says("dog", "cat")).values["em"] == 0.0
 
 
-@single
+@pytest.mark.parametrize("metric", [*SINGLE, squad2.metric()], ids=lambda one: one.name)
 def test_of_several_texts_of_a_gold_answer_the_first_counts(metric):
     """Data of several spans, scored as if they had one."""
     gold = Question(
@@ -142,7 +142,8 @@ def test_no_answer_is_right_where_there_is_none():
     assert metric.score(unanswerable(), says("The")).values["em"] == 1.0
     assert metric.score(unanswerable(), says("cat")).values["em"] == 0.0
     assert metric.score(question("the", "!"), says("a")).values["hasans_f1"] == 1.0
-    assert metric.score(question("the", "cat"), says("a")).values["hasans_f1"] == 0.0
+    for article in ("a", "the"):  # a reference that normalises to nothing is dropped
+        assert metric.score(question("the", "cat"), says(article)).values["hasans_f1"] == 0.0
 
 
 def test_a_failed_reader_is_not_right_by_saying_nothing():
