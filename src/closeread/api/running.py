@@ -12,6 +12,8 @@ from closeread.protocols import Reader
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
+from closeread.training.recipe import load_recipe
+from closeread.training.request import Request, Train, Trained
 from closeread.types import Dataset
 
 Begin = Callable[[int], Callable[[int], None]]
@@ -94,8 +96,10 @@ def train(
     overwrite: bool = False,
     begin: Begin = _unwatched,
     say: Callable[[str], None] = lambda line: None,
-) -> Path:
-    """Train a reader as a recipe says; ``closeread train`` as a function, in one process.
+) -> Trained:
+    """Train a reader as a recipe says; ``closeread train`` as a function.
+
+    Under ``accelerate launch`` or ``torchrun`` every process calls it.
 
     Args:
         recipe: A TOML file.
@@ -106,16 +110,13 @@ def train(
         say: Told lines for the user while training goes on.
 
     Returns:
-        The file or folder made.
+        ``out`` is the file or folder made, ``told`` what is known of it.
 
     Raises:
         InputError: The recipe or a data set is broken.
         UsageError: The recipe makes no sense, or the place is taken.
         MissingExtraError: The trainer needs an optional dependency that is not installed.
     """
-    from closeread.training.recipe import load_recipe
-    from closeread.training.request import Request, Train
-
     path = Path(recipe)
     found = load_recipe(path)
     trainer: Train = catalog.resolve("trainer", found.reader.name)
@@ -129,4 +130,4 @@ def train(
         begin=begin,
         say=say,
     )
-    return trainer(request).out
+    return trainer(request)

@@ -1,8 +1,8 @@
 """``closeread train``: learn what a reader needs, as a recipe says."""
 
-import dataclasses
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,33 +21,19 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     folder that transformers opens too, can be resumed after a kill, and train on several devices
     under `accelerate launch` or `torchrun` with the same recipe.
     """
-    from closeread import catalog
-    from closeread.api.datasets import open_dataset
+    from closeread.api.running import train
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import let_import_from_here, watched
     from closeread.errors import CloseReadError
     from closeread.training.processes import is_first
-    from closeread.training.recipe import load_recipe
-    from closeread.training.request import Request, Train
 
     let_import_from_here()
     speaks = is_first()  # of several processes; the others do their part and say nothing
     kept = "if a state was saved, the same command with --resume goes on from it"
     try:
-        found = load_recipe(recipe)
-        trainer: Train = catalog.resolve("trainer", found.reader.name)
         with watched("training", kept) as begin:
-            request = Request(
-                recipe=found,
-                path=recipe,
-                out=Path(out or found.out),
-                open_dataset=open_dataset,
-                resume=resume,
-                overwrite=overwrite,
-            )
-            if speaks:
-                request = dataclasses.replace(request, begin=begin, say=remark)
-            trained = trainer(request)
+            heard: dict[str, Any] = {"begin": begin, "say": remark} if speaks else {}
+            trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **heard)
     except CloseReadError:
         if speaks:
             raise
