@@ -121,17 +121,21 @@ def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> 
 
 
 def _runs(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the runs of words between function words: what is left when a clause is cut there."""
+    """Yield the runs of words between function words, at most eight words each.
+
+    They are what is left when a clause is cut there; a longer one goes on in the next.
+    """
     words = [Span(*match.span()) for match in re.finditer(r"[^\s]+", text[start:end])]
     words = [Span(word.start + start, word.end + start) for word in words]
     run: list[Span] = []
     for word in [*words, Span(end, end)]:
-        if word.start < word.end and word.of(text).lower() not in _CUTS and len(run) < _LONGEST_RUN:
+        cuts = word.start == word.end or word.of(text).lower() in _CUTS
+        if run and (cuts or len(run) == _LONGEST_RUN):
+            if len(run) < len(words):
+                yield Span(run[0].start, run[-1].end)
+            run = []
+        if not cuts:
             run.append(word)
-            continue
-        if run and len(run) < len(words):
-            yield Span(run[0].start, run[-1].end)
-        run = []
 
 
 _CUT_WORDS = (

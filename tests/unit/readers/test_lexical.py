@@ -174,9 +174,11 @@ def test_clauses_and_what_lies_between_their_function_words():
 
 
 def test_a_run_of_words_has_eight_at_most():
+    """A longer one goes on in the next: no word is lost."""
     eight = "red old big odd dry hot wet sad"
     assert pieces(f"{eight} of", "thing") == [f"{eight} of", eight]
-    assert pieces(f"{eight} mad", "thing") == [f"{eight} mad", eight]
+    assert pieces(f"{eight} mad", "thing") == [f"{eight} mad", eight, "mad"]
+    assert pieces(f"{eight} mad new of", "thing")[1:] == [eight, "mad new"]
 
 
 def test_chinese_pieces_by_hand():
