@@ -34,7 +34,9 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     ):
         return {}
     metric: Metric = make_metrics([_AVERAGED], settings.options)[_AVERAGED]
-    every = [_pools(run, metric, settings.extraction) for run in runs]
+    # Each set's resamples hang on its place: the order in which runs are named must not matter.
+    placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
+    every = [_pools(run, metric, settings.extraction) for run in placed]
     return {
         name: macro_average(
             name,

@@ -57,6 +57,12 @@ def test_skipped_questions_leave_each_mean(handed_in):
     assert "missing:skip" in found["mrqa.em"].signature
 
 
+def test_the_order_in_which_runs_are_named_does_not_matter(handed_in):
+    """A recipe names them in its own order, a folder of runs by name."""
+    runs = [handed_in("small", 7, 3), handed_in("large", 10, 4), handed_in("mid", 8, 1)]
+    assert macro_averages(runs) == macro_averages(runs[::-1])
+
+
 def test_no_average_where_it_makes_no_sense(handed_in):
     """One run, two runs on one data set, and scorers whose publishers average nothing."""
     one, other = handed_in("large", 3, 2), handed_in("large", 3, 1)
