@@ -150,17 +150,17 @@ def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) ->
     """
     low = value - float(np.quantile(chance, 1 - tail))
     high = 2 * value - float(np.quantile(drawn, tail))
-    return max(0.0, low), max(value, high)
+    return max(0.0, low), min(1.0, max(value, high))
 
 
 def _farther(value: float, percentiles: Interval) -> Interval:
     """Return the interval of a difference of two ECEs, which always holds the difference.
 
     The percentile bootstrap draws it towards none, the basic one is too sure that there is one:
-    of both the farther bounds.
+    of both the farther bounds, as far as two ECEs can be apart.
     """
     low, high = percentiles
-    return min(low, 2 * value - high), max(high, 2 * value - low)
+    return max(-1.0, min(low, 2 * value - high)), min(1.0, max(high, 2 * value - low))
 
 
 def _resampled(parts: Sequence[str], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:

@@ -57,6 +57,18 @@ def test_the_interval_of_an_ece_holds_its_value_and_mostly_the_truth(off):
     assert held["moved"] >= (8 if off < 0.1 else 26)  # drawn towards no change, as the page says
 
 
+def test_bounds_of_an_ece_stay_within_what_an_ece_can_be():
+    """Sure of everything, and nearly always wrong: a bound above 100 % says nothing."""
+    right = [number % 50 == 0 for number in range(100)]
+    sure = [1.0 - number / 1e4 for number in range(100)]
+    modest = [0.02] * 100
+    for one, other in ((sure, modest), (modest, sure)):
+        ece = measured(one, other, right)["ece"]
+        assert 0 <= ece.before_interval[0] <= ece.before_interval[1] <= 1
+        assert 0 <= ece.after_interval[0] <= ece.after_interval[1] <= 1
+        assert -1 <= ece.difference[0] <= ece.difference[1] <= 1
+
+
 def test_two_eces_are_seldom_said_to_differ_that_do_not():
     """Both are too sure by as much, in other places: at most 3 of 40 differences exclude none."""
     said = 0
