@@ -55,12 +55,19 @@ def test_every_assignment_is_the_official_one(seed):
         assert rounded_mean(rows, length) == official(rows, length), rows
 
 
-def test_from_eight_spans_on_numpy_adds_in_another_order():
-    """3.4 of 8 lies on the border, 0.425: left to right it comes to a bit more, pairwise not."""
-    own = [0.2, 0.8, 0.25, 0.25, 1.0, 0.2, 0.5, 0.2]
-    rows = [[own[place] if place == other else 0.0 for other in range(8)] for place in range(8)]
-    assert rounded(sum_in_order(own) / 8) == 0.43
-    assert rounded_mean(rows, 8) == official(rows, 8) == 0.42
+@pytest.mark.parametrize(
+    ("own", "one_by_one", "mean"),
+    [
+        ([0.2, 0.8, 0.25, 0.25, 1.0, 0.2, 0.5, 0.2], 0.43, 0.42),  # 3.4 of 8: 0.425
+        ([0.8, 0.2, 2 / 3, 0.25, 0.75, THIRD, 0.6, 0.6, 0.4, 0.25], 0.49, 0.48),  # 4.85 of 10
+    ],
+)
+def test_from_eight_spans_on_numpy_adds_in_another_order(own, one_by_one, mean):
+    """The mean lies on the border: left to right it comes to a bit more, in numpy's order not."""
+    length = len(own)
+    rows = [[own[i] if i == j else 0.0 for j in range(length)] for i in range(length)]
+    assert rounded(sum_in_order(own) / length) == one_by_one
+    assert rounded_mean(rows, length) == official(rows, length) == mean
 
 
 def test_the_solver_s_order_decides_on_the_border():

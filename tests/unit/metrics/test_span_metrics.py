@@ -179,9 +179,18 @@ def test_bags_share_repeats_as_often_as_both_have_them():
 
 @pytest.mark.parametrize("raw", [None, 3, ["cat"], {"text": "cat"}])
 def test_official_forms_refuse_what_is_no_string(raw):
-    for official in (mrqa.official, lambda golds, said: squad2.official(golds.items(), said)):
-        with pytest.raises(CloseReadError, match="q1"):
-            official({"q1": ["cat"]}, {"q1": raw})
+    golds, said = {"q1": ["cat"]}, {"q1": raw}
+    with pytest.raises(CloseReadError, match="^mrqa, question q1: "):
+        mrqa.official(golds, said)
+    for name, module in (("squad", squad), ("squad2", squad2)):
+        with pytest.raises(CloseReadError, match=f"^{name}, question q1: "):
+            module.official(golds.items(), said)
+
+
+def test_squad2_s_official_form_names_the_first_question_without_prediction():
+    golds = [("q1", ["cat"]), ("q2", ["dog"]), ("q3", [])]
+    with pytest.raises(CloseReadError, match="2 questions have no prediction, the first is q2"):
+        squad2.official([*golds, ("q4", ["hen"])], {"q1": "cat", "q3": ""})
 
 
 def test_official_forms_count_what_is_missing_and_name_the_metric_where_none_is_left():
