@@ -180,10 +180,10 @@ def test_bags_share_repeats_as_often_as_both_have_them():
 @pytest.mark.parametrize("raw", [None, 3, ["cat"], {"text": "cat"}])
 def test_official_forms_refuse_what_is_no_string(raw):
     golds, said = {"q1": ["cat"]}, {"q1": raw}
-    with pytest.raises(CloseReadError, match="^mrqa, question q1: "):
+    with pytest.raises(CloseReadError, match=r"^mrqa, question q1: "):
         mrqa.official(golds, said)
     for name, module in (("squad", squad), ("squad2", squad2)):
-        with pytest.raises(CloseReadError, match=f"^{name}, question q1: "):
+        with pytest.raises(CloseReadError, match=rf"^{name}, question q1: "):
             module.official(golds.items(), said)
 
 
