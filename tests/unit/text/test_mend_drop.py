@@ -3,13 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from closeread.metrics import cmrc_mixed, drop_mended
 from closeread.metrics.drop import metric as official
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import drop
 from closeread.text.numbers import plain, spelled_out
-from closeread.types import Answer, Prediction, Question
+from closeread.types import Answer, Prediction, Question, Submission
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,73 @@ def test_mends_reach_every_gold_answer_but_the_blank_ones():
         assert _judged(mend, asked, "\t") == _judged(mend, asked, "") == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("mend", ["whitespace", "number", "firstline", "fixed"])
+def test_white_space_in_gold_alone_is_mended():
+    """The official evaluator finds no 10.0 in the gold answer."""
+    tab = _asked(("10\tyards",))
+    assert _judged("whitespace", tab, "10 yards") == (1.0, 1.0)
+    assert _judged("firstline", tab, "10 yards")[0] == 0.0
+
+
+EVERY = ["whitespace", "number", "firstline", "fixed"]
+
+
+@pytest.mark.parametrize("mend", EVERY)
+def test_gold_whose_first_span_is_blank_is_passed_over_as_by_the_official_evaluator(mend):
+    """Another span that is blank is kept: it is one of two."""
+    assert _judged(mend, _asked(("", "red\tfox")), "", "red\tfox") == (0.0, 0.0)
+    assert _judged(mend, _asked(("red\tfox", "")), "red\tfox", "") == (1.0, 1.0)
+    assert _judged(mend, _asked(("red\tfox", "")), "red\tfox") == (0.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("mend", "end"),
+    [("whitespace", "\tm"), ("number", "%"), ("firstline", "\nm"), ("fixed", "%\nm")],
+)
+def test_the_best_gold_answer_counts_and_none_counts_nothing(mend, end):
+    """First or last. All that is said is mended, so nothing is the official evaluator's score."""
+    said, right = f"12{end}", "12 m" if mend == "whitespace" else "12"
+    for golds in ((right, "red fox"), ("red fox", right)):
+        assert _judged(mend, _asked(*((gold,) for gold in golds)), said) == (1.0, 1.0)
+    assert _judged(mend, _asked((" ",)), said) == (0.0, 0.0)
+    assert _judged(mend, _asked(), said) == (0.0, 0.0)
+
+
+def test_a_number_counts_on_the_gold_side_alone():
+    """1 of 2 words said is the 1 asked for, which is 2/3; a number asked for must be said."""
+    for mend in ("number", "fixed"):
+        assert _judged(mend, _asked(("red",)), "red 3%") == (0.0, 0.67)
+        assert _judged(mend, _asked(("red 3%",)), "red") == (0.0, 0.0)
+
+
+def test_signatures_tell_mends_and_their_versions_apart():
+    """Those that read numbers said something else twice since they were first there."""
+    versions = {"whitespace": 1, "number": 3, "firstline": 1, "fixed": 3}
+    for mend, version in versions.items():
+        made = getattr(drop_mended, mend)()
+        settings = f"norm:{mend}|golds:all|missing:zero|v:{version}"
+        assert (made.name, made.signature()) == (f"drop~{mend}", f"drop~{mend}|{settings}")
+        assert made.unit == "passage"
+
+
+@pytest.mark.parametrize(("mend", "right"), zip(EVERY, (2.0, 2.0, 1.0, 1.0), strict=True))
+def test_questions_of_one_passage_are_one_unit(mend, right):
+    """Three: judged as the official evaluator does, anew, and not at all. A first line lacks m."""
+    made = getattr(drop_mended, mend)()
+    asked = [replace(_asked(("12 m",)), question_id=name) for name in "abc"]
+    said = {
+        name: Prediction(question_id=name, answer=Answer(kind="span", texts=(text,)))
+        for name, text in (("a", "12 m"), ("b", "12\nm"))
+    }
+    scores = [made.score(one, said.get(one.question_id)) for one in asked]
+    em, f1 = made.pool(scores, Submission(predictions=said))
+    assert (em.metric, f1.metric) == (f"drop.em~{mend}", f"drop.f1~{mend}")
+    assert list(em.numerators) == [right]
+    for pool in (em, f1):
+        assert (list(pool.unit_ids), list(pool.denominators)) == (["p"], [3])
+        assert (pool.n_scored, pool.n_answered) == (3, 2)
+
+
+@pytest.mark.parametrize("mend", EVERY)
 def test_what_was_judged_before_does_not_stay(mend):
     """Answers to one question in turn, one answer to two questions, and none."""
     asked, other = _asked(("12",)), _asked(("13",))
