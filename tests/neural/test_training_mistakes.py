@@ -208,7 +208,7 @@ def test_lengths_that_cannot_be_are_told_before_the_first_stage(
 def test_sequences_too_short_for_the_model_are_told_without_a_dev_set(tmp_path, encoder, reader):  # noqa: F811
     given = TrainedReader(name=reader, options={"max_length": 10})
     with pytest.raises(UsageError, match="max_length=10") as told:
-        train(tmp_path / "out", encoder, "exam/en", reader=given, begin=never)
+        train(tmp_path / "out", encoder, "exam/zh", reader=given, begin=never)
     assert told.value.cure == "give max_length=11 or more, or leave it out"
     assert not (tmp_path / "out").exists()
 

@@ -117,6 +117,8 @@ def train(
         UsageError: The recipe makes no sense, or the place is taken.
         MissingExtraError: The trainer needs an optional dependency that is not installed.
     """
+    if resume and overwrite:
+        raise UsageError("resume and overwrite exclude each other")
     path = Path(recipe)
     found = load_recipe(path)
     trainer: Train = catalog.resolve("trainer", found.reader.name)

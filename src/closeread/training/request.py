@@ -77,6 +77,20 @@ def without_stages(request: Request) -> None:
         )
 
 
+def without_options(request: Request) -> None:
+    """Refuse ``[train.options]`` where a trainer has none: it would be passed over in silence.
+
+    Raises:
+        UsageError: The recipe has some.
+    """
+    if request.recipe.train.get("options"):
+        raise UsageError(
+            f"train.options is given, and {request.recipe.reader.name} takes none",
+            where=str(request.path),
+            cure="leave it out; options of the reader stand under [reader.options]",
+        )
+
+
 def without_resuming(request: Request) -> None:
     """Refuse to go on with a training that saves no states.
 

@@ -10,6 +10,8 @@ competition is the cross-entropy of each option's truth.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
@@ -218,11 +220,26 @@ def train(request: Request) -> Trained:
         del options["sentences"]
     ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
     own = section(request.path, ours, VerifierOptions, "reader.options.")
-    retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
     settings = section(
         request.path, request.recipe.train.get("options", {}), CompeteSettings, "train.options."
     )
-    return neural.train(request, CompeteTask(retriever, settings, own.max_length))
+    with _as_in(request.path):
+        retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
+        task = CompeteTask(retriever, settings, own.max_length)
+    return neural.train(request, task)
+
+
+@contextmanager
+def _as_in(recipe: Path) -> Iterator[None]:
+    """Tell what is wrong with options as the recipe writes them, not the command line."""
+    try:
+        yield
+    except UsageError as error:
+        expected, cure = (
+            said.replace("-o ", "reader.options.") for said in (error.expected, error.cure)
+        )
+        where = error.where or str(recipe)
+        raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
 
 
 def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:

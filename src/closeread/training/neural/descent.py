@@ -1,7 +1,6 @@
 """What a training adds to the lineage of the model that it began with."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ def descended(
     model: str,
     drawn: Sequence[Drawn],
     n_parameters: int,
-) -> dict[str, Any]:
+) -> Lineage:
     """Return the lineage of what was trained, for the folder's record.
 
     Args:
@@ -43,5 +42,17 @@ def descended(
             for one in drawn
         ),
     )
-    found: dict[str, Any] = msgspec.to_builtins(begun.then(stage, n_parameters))
-    return found
+    return begun.then(stage, n_parameters)
+
+
+def terms(lineage: Lineage) -> tuple[str, ...]:
+    """Return a line that names the terms of all that a model learned from; none without any.
+
+    What an earlier stage learned from, or the checkpoint that the training began with, binds what
+    came of it as well.
+    """
+    learned = (one for stage in lineage.stages for one in stage.learned_from)
+    limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
+    if not limited:
+        return ()
+    return ("what it learned from has terms of its own: " + ", ".join(limited),)

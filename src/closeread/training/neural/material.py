@@ -91,3 +91,9 @@ def drawn(
         n_excluded=n_excluded,
     )
     return kept, told
+
+
+def n_shared(watched: Iterable[Item], learned: Iterable[Item]) -> int:
+    """Return how many questions that are watched are learned from too, by passage and question."""
+    known = {(passage.text, question.text) for passage, question in learned}
+    return sum((passage.text, question.text) in known for passage, question in watched)

@@ -27,6 +27,7 @@ from closeread.readers.neural.heads import check_encoder
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
+from closeread.training.neural.descent import terms
 from closeread.training.neural.fit import arguments
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.masking import Masker, masked_loss
@@ -113,6 +114,7 @@ def train(request: Request) -> Trained:
             "tokens_per_second": (steps - before) * batch * settings.length / seconds,
         }
         with processes.together():  # none opens what the first has not yet written
+            lineage = _lineage(options, settings, material.sources, told["n_parameters"])
             if folder.mine:
                 _set_dropout(model, _DROPOUT)
                 model.save_pretrained(request.out)
@@ -125,12 +127,10 @@ def train(request: Request) -> Trained:
                         "transformers": transformers.__version__,
                         "recipe": msgspec.to_builtins(request.recipe),
                         "history": trainer.state.log_history,
-                        "lineage": _lineage(
-                            options, settings, material.sources, told["n_parameters"]
-                        ),
+                        "lineage": lineage,
                     }
                 )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, material.sources))
+    return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
 
 
 class _Material(NamedTuple):
@@ -321,14 +321,11 @@ def _lineage(
     return begun.then(stage, n_parameters)
 
 
-def _remarks(told: dict[str, Any], learned: Sequence[Learned]) -> tuple[str, ...]:
-    limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
+def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     lines = [
         f"{told['n_texts']:,} texts, {told['n_tokens']:,} tokens, {told['steps']:,} steps, "
         f"{told['tokens_per_second']:,.0f} tokens/s",
         f"of tokens hidden in blocks held out, {told['held_out_right']:.1%} right, "
         f"loss {told['held_out_loss']:.3f}",
     ]
-    if limited:
-        lines.append("what it learned from has terms of its own: " + ", ".join(limited))
-    return tuple(lines)
+    return (*lines, *terms(lineage))

@@ -132,8 +132,13 @@ def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> 
         MissingExtraError: There is a transformers that loses weights of a saved state.
     """
     _check_library(transformers.__version__)
+    if not settings.model:
+        raise UsageError(
+            f"{prefix}model names no model",
+            where=where,
+            expected="a model's folder, or a hub name",
+        )
     beside = settings.beside.datasets if settings.beside else ()
-    sources = (*settings.datasets, *settings.dev, *beside)
     dropout = settings.attention_dropout
     wrong = {
         "datasets": not settings.datasets and "at least one",
@@ -163,10 +168,13 @@ def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> 
         )
         and "at least 1, and 1 with train.beside",
         "keep": settings.keep < 1 and "at least 1",
-        "weight": any(not 0 < one.weight < inf for one in sources) and "above 0",
-        "at_most": any(one.at_most is not None and one.at_most < 1 for one in sources)
-        and "at least 1",
     }
+    sources = {"datasets": settings.datasets, "dev": settings.dev, "beside.datasets": beside}
+    for name, group in sources.items():
+        for place, one in enumerate(group):
+            few = one.at_most is not None and one.at_most < 1
+            wrong[f"{name}[{place}].weight"] = not 0 < one.weight < inf and "above 0"
+            wrong[f"{name}[{place}].at_most"] = few and "at least 1"
     for name, expected in wrong.items():
         if expected:
             raise out_of_range(f"{prefix}{name}", where, expected)

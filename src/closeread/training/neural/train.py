@@ -11,13 +11,14 @@ import transformers
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
+from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.opening import look_for
-from closeread.training.neural.descent import descended
+from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.material import Drawn, Item, drawn, overlap_with
+from closeread.training.neural.material import Drawn, Item, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
@@ -50,6 +51,8 @@ def train(request: Request, task: Task) -> Trained:
         material = _material(request, settings.datasets, settings, gathers)
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
         watched, looked_at = _watched(request, settings, task)
+        if gathers is None:
+            _check_gold(request, task, material)
         metric = settings.metric or task.metric
         if request.overwrite and (first := _begins_from(request, model)):
             look_for(first)  # before what is there is discarded
@@ -58,6 +61,8 @@ def train(request: Request, task: Task) -> Trained:
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
+        if gathers is None and settings.soup == 1:  # of a soup each member draws its own
+            _tell_shared(request, watched, material)
         measure: Measure | None = None
         if watched:
             measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
@@ -105,6 +110,9 @@ def train(request: Request, task: Task) -> Trained:
             "seconds": done.seconds,
         }
         with processes.together():  # none opens what the first has not yet written
+            lineage = descended(
+                request.recipe.reader, settings, model, drawn_from, checkpoint.n_parameters
+            )
             if folder.mine:
                 checkpoint.save(request.out)
                 folder.finish(
@@ -117,16 +125,10 @@ def train(request: Request, task: Task) -> Trained:
                         "data": msgspec.to_builtins(drawn_from),
                         "dev": msgspec.to_builtins(looked_at),
                         "history": done.history,
-                        "lineage": descended(
-                            request.recipe.reader,
-                            settings,
-                            model,
-                            drawn_from,
-                            checkpoint.n_parameters,
-                        ),
+                        "lineage": msgspec.to_builtins(lineage),
                     }
                 )
-    return Trained(out=request.out, told=told, remarks=_remarks(told, drawn_from))
+    return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
 
 
 def _begins_from(request: Request, model: str) -> str:
@@ -189,6 +191,37 @@ def _material(
     ]
 
 
+def _check_gold(request: Request, task: Task, material: list[tuple[list[Item], Drawn]]) -> None:
+    """See before any stage is trained whether there is a question to learn from.
+
+    Raises:
+        InputError: None is of a kind that the task's reader answers and has gold.
+    """
+    for items, _ in material:
+        if any(task.answers(one) and (one.answers or one.option_truth) for _, one in items):
+            return
+    raise _nothing_to_learn(request, material)
+
+
+def _tell_shared(
+    request: Request, watched: list[Item], material: list[tuple[list[Item], Drawn]]
+) -> None:
+    learned = (item for items, _ in material for item in items)
+    if found := n_shared(watched, learned):
+        request.say(
+            f"{found:,} of the {len(watched):,} questions of train.dev are learned from too: "
+            "the metric flatters, and the state that it chooses may not be the best"
+        )
+
+
+def _nothing_to_learn(request: Request, material: list[tuple[list[Item], Drawn]]) -> InputError:
+    return InputError(
+        f"no question that {request.recipe.reader.name} can learn from",
+        where=", ".join(told.path for _, told in material),
+        expected="questions of its kind, with gold",
+    )
+
+
 def _watched(
     request: Request, settings: NeuralSettings, task: Task
 ) -> tuple[list[Item], list[Drawn]]:
@@ -225,16 +258,12 @@ def _features(
         rng = Random(f"{settings.seed}/{told.path}/features")
         features.append(Packed(task.features(checkpoint, items, rng)))
         request.say(
-            f"{told.path}: {len(items):,} {gathered}, {len(features[-1]):,} learned from"
+            f"{told.path}: {len(items):,} {gathered}, {len(features[-1]):,} examples"
             + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
         )
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
-        raise InputError(
-            f"no question that {request.recipe.reader.name} can learn from",
-            where=", ".join(told.path for _, told in material),
-            expected="questions of its kind, with gold",
-        )
+        raise _nothing_to_learn(request, material)
     return features
 
 
@@ -291,13 +320,10 @@ def check_device(settings: NeuralSettings, where: str) -> None:
         )
 
 
-def _remarks(told: dict[str, Any], data: list[Drawn]) -> tuple[str, ...]:
+def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     best = "" if told["best"] is None else f", best {told['metric']} {told['best']:.1%}"
-    limited = sorted({f"{one.name} ({one.license})" for one in data if one.license})
     lines = [
-        f"{told['n_features']:,} questions, {told['steps']:,} steps, "
+        f"{told['n_features']:,} examples, {told['steps']:,} steps, "
         f"loss {told['loss']:.3f}{best}, {told['seconds']:,.0f} s"
     ]
-    if limited:
-        lines.append("what it learned from has terms of its own: " + ", ".join(limited))
-    return tuple(lines)
+    return (*lines, *terms(lineage))

@@ -1,0 +1,166 @@
+"""What a training tells while it goes on and at its end, and which mistakes it names and where."""
+# ruff: noqa: F811 (fixtures that another file makes)
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.api.running import train as train_recipe
+from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.training.recipe import TrainedReader
+from neural.test_training import data, encoder, recipe, squad  # noqa: F401
+from neural.trained import stage, train
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+CHUNK = TrainedReader(name="chunk", options={"max_length": 40, "chunk_tokens": 10})
+
+
+def never(total):
+    raise AssertionError("a training was begun")
+
+
+def licensed(path: Path, terms: str) -> str:
+    """Write a set of one question under terms of its own."""
+    question = {
+        "question_id": "1",
+        "passage_id": "p",
+        "text": "which colour is it",
+        "kind": "span",
+        "answers": [{"kind": "span", "texts": ["red"], "spans": [[8, 11]]}],
+    }
+    rows = [
+        {"dataset": {"name": path.stem, "license": terms}},
+        {"passage": {"passage_id": "p", "text": "the box red holds"}, "questions": [question]},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path)
+
+
+def test_the_terms_of_an_earlier_stage_are_named_at_the_end(tmp_path, encoder, data):
+    """What a stage learned from binds the model that comes of it, and so does a model's own."""
+    stage_toml = tmp_path / "recipe.toml"
+    first = licensed(tmp_path / "first.jsonl", "not for sale")
+    stages = (
+        f'\n[[before]]\nreader = {{ name = "span", options = {{ max_length = 96 }} }}\n'
+        f'[before.train]\nmax_steps = 1\ndevice = "cpu"\n'
+        f'[[before.train.datasets]]\npath = "{first}"\n'
+    )
+    recipe(stage_toml, encoder, data, max_steps=1)
+    stage_toml.write_text(stage_toml.read_text() + stages)
+    told = train_recipe(stage_toml)
+    assert told.remarks[1:] == ("what it learned from has terms of its own: first (not for sale)",)
+    again = recipe(tmp_path / "again.toml", str(told.out), data, max_steps=1)
+    assert "first (not for sale)" in train_recipe(again, out=tmp_path / "again").remarks[1]
+
+
+def test_pieces_are_not_called_questions(tmp_path, encoder):
+    """A chunk reader learns from options or chunks, a verifier perhaps from pairs."""
+    said = []
+    made = train(
+        tmp_path / "out",
+        encoder,
+        "exam/zh",
+        reader=CHUNK,
+        max_steps=1,
+        say=said.append,
+        options={"learn": "each"},
+    )
+    assert made["n_features"] > 108
+    assert said == [f"exam/zh: 108 questions, {made['n_features']:,} examples"]
+
+
+@pytest.mark.parametrize(("seed", "shared"), [(0, 12), (7, 0)])
+def test_questions_of_dev_that_are_learned_from_are_told(
+    tmp_path,
+    encoder,
+    data,
+    seed,
+    shared,
+):
+    said = []
+    few = squad(tmp_path / "few.json", 12, seed)
+    train(tmp_path / "out", encoder, data, max_steps=1, dev=[{"path": few}], say=said.append)
+    told = [line for line in said if "train.dev" in line]
+    assert [line.partition(":")[0] for line in told] == (
+        [f"{shared} of the 12 questions of train.dev are learned from too"] if shared else []
+    )
+
+
+def test_options_that_a_trainer_does_not_have_are_not_passed_over(
+    tmp_path,
+    encoder,
+    data,
+):
+    with pytest.raises(UsageError, match=r"train\.options is given, and span takes none") as told:
+        train(tmp_path / "out", encoder, data, begin=never, options={"margin": 1})
+    assert told.value.where == str(tmp_path / "recipe.toml")
+    assert not (tmp_path / "out").exists()
+
+
+def test_going_on_and_beginning_anew_exclude_each_other(tmp_path, encoder, data):
+    path = recipe(tmp_path / "recipe.toml", encoder, data, max_steps=1)
+    out = train_recipe(path).out
+    before = (out / "model.safetensors").read_bytes()
+    with pytest.raises(UsageError, match="exclude each other"):
+        train_recipe(path, resume=True, overwrite=True)
+    assert (out / "model.safetensors").read_bytes() == before
+
+
+def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
+    """The last training's data were judged by hours of a stage before."""
+    rows = [{"id": "1", "passage": "the box holds the cup", "question": "which colour is it"}]
+    silent = tmp_path / "silent.jsonl"
+    silent.write_text(json.dumps(rows[0]) + "\n")
+    with pytest.raises(InputError, match="no question that span can learn from"):
+        train(tmp_path / "out", encoder, str(silent), before=(stage(data),), begin=never)
+
+
+@pytest.mark.parametrize(
+    ("settings", "found"),
+    [
+        ({"dev": [{"path": "x"}, {"path": "y", "at_most": 0}]}, r"train\.dev\[1\]\.at_most"),
+        ({"dev": [{"path": "x", "weight": -1}]}, r"train\.dev\[0\]\.weight"),
+    ],
+)
+def test_a_number_of_a_source_is_named_with_its_place(
+    tmp_path,
+    encoder,
+    data,
+    settings,
+    found,
+):
+    with pytest.raises(UsageError, match=found):
+        train(tmp_path / "out", encoder, data, begin=never, **settings)
+
+
+def test_no_model(tmp_path, data):
+    with pytest.raises(UsageError, match=r"train\.model names no model") as told:
+        train(tmp_path / "out", "", data, begin=never)
+    assert "-o" not in told.value.expected
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "settings"),
+    [
+        ("extract-integrate-compete", {}, {}),
+        ("verifier", {"retriever": "dense"}, {}),
+        ("verifier", {}, {"margin": 0}),
+        ("verifier", {}, {"unit": "option"}),
+    ],
+)
+def test_a_verifier_s_options_are_told_as_a_recipe_writes_them(
+    tmp_path,
+    encoder,
+    name,
+    options,
+    settings,
+):
+    """There is no -o in a recipe."""
+    reader = TrainedReader(name=name, options=options)
+    with pytest.raises(CloseReadError) as told:
+        train(tmp_path / "out", encoder, "exam/zh", reader=reader, begin=never, options=settings)
+    assert told.value.where == str(tmp_path / "recipe.toml")
+    assert "-o " not in f"{told.value.expected} {told.value.cure}"
