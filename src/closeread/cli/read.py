@@ -10,6 +10,7 @@ from closeread.cli.reading import (
     parsed,
     tell_defects,
     tell_failures,
+    tell_silence,
     watched,
 )
 
@@ -82,6 +83,7 @@ def command(
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
     tell_defects(run)
     tell_failures(run)
+    tell_silence(run)
     if json_:
         as_json({"run": str(out), **_as_dict(run.info)})
     else:

@@ -96,6 +96,17 @@ def tell_failures(run: Run) -> None:
     )
 
 
+def tell_silence(run: Run) -> None:
+    """Say on stderr where a reader answered nothing: it may be one of other questions."""
+    if run.info.n_predictions and all(
+        found.answer is not None and found.answer.kind == "none" for found in run.predictions()
+    ):
+        remark(
+            f"{run.info.reader.name} gave no answer to any of the {run.info.n_predictions:,} "
+            "questions; which kinds a reader answers tells docs/readers.md"
+        )
+
+
 def tell_defects(run: Run) -> None:
     """Say on stderr what is wrong with the data."""
     if run.info.defects:

@@ -43,6 +43,7 @@ def command(
         parsed,
         tell_defects,
         tell_failures,
+        tell_silence,
         watched,
     )
     from closeread.pipeline.execute import execute
@@ -66,6 +67,7 @@ def command(
     for run in made.runs:
         tell_defects(run)
         tell_failures(run)
+        tell_silence(run)
     averages = macro_averages(made.runs)
     mrqa = of_summaries(made.summaries)
     if json_:

@@ -56,6 +56,17 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     assert closeread("compare", ".").stdout == table
 
 
+def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
+    """`cues` reads options: a score of 0 would look like a reader that is bad at the set."""
+    said = "cues gave no answer to any of the 4 questions"
+    call = ("read", "exam/en", "--limit", 4, "--reader")
+    assert said in closeread(*call, "cues", "--out", "silent").stderr
+    assert "gave no answer" not in closeread(*call, "lexical", "--out", "words").stderr
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text('datasets = ["exam/en"]\nreader = { name = "cues" }\n')
+    assert said in closeread("run", recipe, "--limit", 4, "--out", "ran").stderr
+
+
 def test_a_note_that_several_metrics_share_stands_once(closeread):
     closeread("read", "exam/zh", "--reader", "lexical", "--limit", "9", "--out", "run")
     printed = closeread("score", "run", "--metric", "evidence").stdout
