@@ -30,6 +30,10 @@ from closeread.types import Answer, Prediction, Question, Submission
         ("-$5", "-5.0"),
         ("$-5", "-5.0"),
         ("+5", "5.0"),
+        ("-9", "-9.0"),
+        ("-0", "0.0"),
+        ("-0 percent", "0.0"),
+        ("0/0", "0.0 0.0"),
         ("5-7", "5.0 7.0"),
         ("2007\u201308", "2007.0 8.0"),
         ("54-yard", "54.0 yard"),
@@ -69,6 +73,7 @@ from closeread.types import Answer, Prediction, Question, Submission
         ("3.14.15", "'31415"),
         ("U.S. Army", "us army"),
         ("infinity", "'infinity"),
+        ("Infinity-War", "'infinity war"),
         ("NaN and -inf.", "'nan and 'inf"),
         ("", ""),
     ],
@@ -107,7 +112,14 @@ def test_a_number_before_any_white_space_is_a_number(gap):
 
 @pytest.mark.parametrize(
     ("raw", "line"),
-    [("10\n\nPassage: x", "10"), ("\n\n10\nx", "10"), ("10", "10"), (" 10 ", " 10 "), ("\n", "")],
+    [
+        ("10\n\nPassage: x", "10"),
+        ("\n\n10\nx", "10"),
+        ("10", "10"),
+        (" 10 ", " 10 "),
+        ("\n", ""),
+        ("Ada\r\nx", "Ada"),
+    ],
 )
 def test_the_first_line_that_is_not_blank_counts(raw, line):
     """Run-on text lies behind a line break."""
