@@ -15,7 +15,11 @@ from typing import NamedTuple
 from closeread.readers.statements import longest_first
 from closeread.readers.windows import Encoded, Template, Window
 
-NOT_FINITE = "the model gave numbers that are not finite: try dtype=float32"  # a prediction's error
+# A prediction's error.
+NOT_FINITE = (
+    "the model gave numbers that are not finite: try dtype=float32; "
+    "where it has that, its weights are broken"
+)
 CHUNK_TOKENS = 200  # as Zhang et al. (2021) cut passages
 _LEAST_PASSAGE = 1  # tokens of the passage that every window has room for
 

@@ -83,12 +83,27 @@ def unopened(name: str, error: Exception) -> InputError:
         return InputError(
             f"the model cannot be opened: {wrong}", where=name, expected=TOKENIZER, cure=COPY
         )
+    if _is_pickled(folder, str(error)):
+        return InputError(
+            "the model cannot be opened: it has no weights that are safetensors",
+            where=name,
+            expected=_EXPECTED,
+            cure="pickled ones are read with pickled=true (in a recipe of a training "
+            "train.pickled); such files can run code",
+        )
     return InputError(
         f"the model cannot be opened: {first_line(error)}",
         where=name,
         expected=_EXPECTED,
         cure=_cure(folder=folder.is_dir(), offline=is_offline()),
     )
+
+
+def _is_pickled(folder: Path, told: str) -> bool:
+    """Whether a model has weights, but none that are safetensors, by what the library told."""
+    if folder.is_dir():
+        return "no file named model.safetensors found" in told and any(folder.glob("*.bin"))
+    return "cannot be loaded with `safetensors`" in told
 
 
 def _of_tokenizer(folder: Path, told: str) -> str:

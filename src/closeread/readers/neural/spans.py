@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Tokens, Window
 
 _DECIMALS = 5  # logits that differ by less are alike: rounding in the last bits orders nothing
@@ -134,7 +135,7 @@ def part(
         NotFiniteError: A logit is not a finite number.
     """
     if not np.isfinite(row).all():
-        raise NotFiniteError("the model gave numbers that are not finite: try dtype=float32")
+        raise NotFiniteError(NOT_FINITE)
     rounded = np.round(row.astype(np.float64), _DECIMALS)
     null = float(rounded[0, 0] + rounded[1, 0])
     window = shown[which]
