@@ -87,7 +87,7 @@ def _words(text: str) -> list[str | float]:
         for word in piece.replace("-", " ").split():
             for part in drop(word).text.split():
                 found.append(_as_written(word) if _is_number(part) else part)
-    return [word for word in found if word != ""]
+    return found
 
 
 @lru_cache(maxsize=1 << 16)
