@@ -319,3 +319,10 @@ def test_logits_are_made_of_probabilities_alone():
     }
     with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
         hand_in(predictions, _dataset(), "vgaokao-logits", io.BytesIO())
+
+
+def test_a_gap_among_logits_is_told_as_what_it_is():
+    """Their lines have no ids: what follows a question left out would be read as its answer."""
+    with pytest.raises(UsageError, match=r"question q.: has no prediction") as told:
+        hand_in({}, _dataset(), "vgaokao-logits", io.BytesIO())
+    assert "read the whole set" in told.value.cure

@@ -99,7 +99,7 @@ def _with_letter(question: Question, predictions: Predictions) -> Question:
             "has no predicted letter",
             where=f"question {question.question_id}",
             expected="a letter for all three questions of every record",
-            cure="finish the run first: closeread read --resume",
+            cure="read the whole set by a reader of options",
         )
     answer = Answer(kind="choice", label=prediction.answer.label)
     return msgspec.structs.replace(question, answers=(answer,))
@@ -154,7 +154,12 @@ def _paired(
             if prediction is not None:
                 yield passage, question, prediction
             elif every:
-                raise _lacks(question.question_id, "a prediction", "vgaokao")
+                raise UsageError(
+                    "has no prediction",
+                    where=f"question {question.question_id}",
+                    expected="one for every question: what is behind a gap would be another's",
+                    cure="read the whole set, or write another form (such as vgaokao)",
+                )
 
 
 def _answered(predictions: Predictions, dataset: Dataset) -> Iterator[tuple[str, Prediction]]:
