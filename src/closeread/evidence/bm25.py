@@ -8,13 +8,13 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.words import Segmenter
+from closeread.text.remembered import by_text
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _DIGITS = 9
@@ -58,8 +58,8 @@ class Bm25Retriever:
         self._k1 = k1
         self._b = b
         self._segmenter = segmenter
-        self._indexed = lru_cache(maxsize=64)(
-            lambda text, language: _Index(text, language, split(text, language), segmenter)
+        self._indexed = by_text(
+            lambda text, language: _Index(text, language, split(text, language), segmenter), most=64
         )
 
     def retrieve(

@@ -5,7 +5,6 @@ the rule, docs/evidence-research.md tells what else was tried and what it gave.
 """
 
 import math
-from functools import lru_cache
 from typing import NamedTuple
 
 from closeread.errors import UsageError
@@ -15,6 +14,7 @@ from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.weighing import Claim, Indexed
 from closeread.text.asked import asked_for
+from closeread.text.remembered import by_text
 from closeread.types import Evidence, Option, Passage, Question
 
 _DIGITS = 9  # closer values are ties: sums in another order must not decide
@@ -90,9 +90,7 @@ class CoverRetriever:
         self._rule = rule
         self._clauses = clauses
         self._background = background
-        self._indexed = lru_cache(maxsize=16)(
-            lambda text, language: Indexed(text, split(text, language))
-        )
+        self._indexed = by_text(lambda text, language: Indexed(text, split(text, language)))
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None

@@ -1,7 +1,6 @@
 """Sentences by the cosine of their encodings with the query's (Sentence-BERT, section 4)."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import UsageError
@@ -10,6 +9,7 @@ from closeread.evidence.encoding import checked, cosines, text_encoder
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.protocols import Encoder
+from closeread.text.remembered import by_text
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ class Encoded:
 
     def __init__(self, encoder: Encoder, split: Splitter) -> None:
         self.encoder = encoder
-        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = lru_cache(
-            maxsize=64
-        )(lambda text, language: self._passage(text, split(text, language)))
+        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = by_text(
+            lambda text, language: self._passage(text, split(text, language)), most=64
+        )
 
     def _passage(
         self, text: str, spans: tuple[Span, ...]

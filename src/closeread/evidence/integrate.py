@@ -7,7 +7,6 @@ with the query, and the best chain is the evidence, whatever its length.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from closeread.errors import UsageError
@@ -16,6 +15,7 @@ from closeread.evidence.encoding import checked, cosines, pair_scorer, text_enco
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
+from closeread.text.remembered import by_text
 from closeread.types import Passage, Span
 
 NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
@@ -154,10 +154,10 @@ class Overlap:
 
     def __init__(self) -> None:
         self._cut = Segmenter("characters")
-        self._terms = lru_cache(maxsize=4096)(
-            lambda text, language: frozenset(self._cut.texts(text, language))
+        self._terms = by_text(
+            lambda text, language: frozenset(self._cut.texts(text, language)), most=4096
         )
-        self._rarity = lru_cache(maxsize=64)(self._weights)
+        self._rarity = by_text(self._weights, most=64)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]

@@ -6,7 +6,6 @@ is the cosine. How found evidence lowers the weights is the mask's: ``hard_maski
 """
 
 from collections.abc import Hashable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from closeread.errors import UsageError
@@ -17,6 +16,7 @@ from closeread.evidence.sentences import Splitter, as_evidence
 from closeread.evidence.vector_index import Sentence, VectorIndex
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter, Word
+from closeread.text.remembered import by_text
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ class MaskingRetriever:
         self._integrator = integrator
         self._steps = steps
         self._beam = beam
-        self._indexed = lru_cache(maxsize=64)(
+        self._indexed = by_text(
             lambda text, language: VectorIndex(
                 text,
                 splitter(text, language),
                 vectors,
                 lambda piece: self.vocabulary(piece, language),
-            )
+            ),
+            most=64,
         )
 
     def retrieve(

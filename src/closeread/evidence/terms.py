@@ -5,10 +5,10 @@ neighbours. Units keep their places in the text as it stands.
 """
 
 import unicodedata
-from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from closeread.text.remembered import ByWord
 from closeread.text.segment import tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
@@ -65,13 +65,14 @@ def units(text: str) -> list[Unit]:
     """Return a text's units in order; punctuation, white space and emoji are in none."""
     folded = fold(text)
     return [
-        Unit(*_form(folded[span.start : span.end]), span.start, span.end) for span in tokens(folded)
+        Unit(*_FORMS[folded[span.start : span.end]], span.start, span.end)
+        for span in tokens(folded)
     ]
 
 
 def terms_of_folded(text: str) -> set[str]:
     """Return the terms of a folded text, without their places."""
-    forms = [_form(word)[0] for word in words(text)]
+    forms = [_FORMS[word][0] for word in words(text)]
     return {*forms, *map(" ".join, pairwise(forms))}
 
 
@@ -88,7 +89,6 @@ def terms(text: str) -> list[str]:
     return list(found)
 
 
-@lru_cache(maxsize=1 << 16)
 def _form(word: str) -> tuple[str, bool, bool]:
     """Return the form, whether it is a word of letters or digits, and whether it is function."""
     is_word = not "\u3400" <= word[0] <= "\U0003ffff"
@@ -110,3 +110,6 @@ def stem(word: str) -> str:
     if len(word) > 3 and word[-1] == "e":
         word = word[:-1]
     return word[:-1] + "i" if len(word) > 3 and word[-1] == "y" else word
+
+
+_FORMS = ByWord(_form)

@@ -7,12 +7,12 @@ and function words are out, letters are lower-cased, full-width letters and digi
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.text.remembered import ByWord
 from closeread.text.segment import tokens
 from closeread.types import Span
 
@@ -30,7 +30,6 @@ _CHINESE = (
     "吗 呢 吧 啊 呀 哦 等 等等 之一 一个 一种 个 种 上 中 里 下 来 去 到 有"
 )
 OWN = frozenset(f"{_ENGLISH} {_CHINESE}".split())
-_REMEMBERED = 100_000
 METHODS = ("jieba", "characters")
 # Full-width letters and digits to half-width ones: as many characters, so places stay.
 _NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnum()}
@@ -63,9 +62,7 @@ class Segmenter:
             raise UsageError(f"words={method!r}", expected="one of " + ", ".join(METHODS))
         self.method = method
         stop = read_stop_words(stop_words)
-        self._form = lru_cache(maxsize=_REMEMBERED)(
-            lambda piece: "" if (word := _form(piece)) in stop else word
-        )
+        self._forms = ByWord(lambda piece: "" if (word := _form(piece)) in stop else word)
 
     def _cut_all(self, text: str) -> list[str]:
         """Cut by rjieba, imported at the first Chinese text: other languages do without it."""
@@ -85,7 +82,7 @@ class Segmenter:
             spans = self._full_mode(text)
         else:
             spans = _characters(text)
-        found = [Word(self._form(span.of(text)), span) for span in spans]
+        found = [Word(self._forms[span.of(text)], span) for span in spans]
         return [word for word in found if word.text]
 
     def texts(self, text: str, language: str) -> list[str]:
@@ -101,7 +98,7 @@ class Segmenter:
 
         At every place rjieba gives the single character first, then the longer words.
         """
-        form = self._form
+        form = self._forms.__getitem__
         found: list[str] = []
         head, waits = "", False  # the last single character, and whether it may stand alone
         at = last = 0  # behind that character; behind the last word

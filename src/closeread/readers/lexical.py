@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from closeread import catalog
 from closeread.errors import UsageError
@@ -11,6 +10,7 @@ from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.text.asked import Asked, asked_for
+from closeread.text.remembered import by_text
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,
@@ -166,9 +166,11 @@ def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
     return ranked[:_N_BEST]
 
 
-@lru_cache(maxsize=16)
-def _terms_of(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ...]:
+def _terms(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ...]:
     return tuple((span, frozenset(terms(span.of(text)))) for span in sentences(text, language))
+
+
+_terms_of = by_text(_terms)
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:

@@ -6,7 +6,7 @@ or contradicted) needs no treatment of its own: the stem stands in every sequenc
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
+from closeread.text.remembered import by_text
 from closeread.types import Answer, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
@@ -84,9 +85,9 @@ class ChoiceReader:
         self._aggregate = max if aggregate == "max" else _mean
         self._token_budget = token_budget
         self._network = network
-        self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
-        self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(
-            lambda text: checkpoint.marked_tokens(text).ids
+        self._ids = by_text(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = by_text(
+            lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT
         )
 
     @cached_property

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from closeread.readers.neural.support import class_names, log_odds, supported_cl
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
 from closeread.readers.windows import Encoded
+from closeread.text.remembered import by_text
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
@@ -89,8 +90,8 @@ class ChunkReader:
         self._supported = supported_class(checkpoint, label)
         self._token_budget = token_budget
         self._network = network
-        self._ids = lru_cache(maxsize=4096)(lambda text: checkpoint.tokens(text).ids)
-        self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(checkpoint.marked_tokens)
+        self._ids = by_text(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = by_text(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 from closeread.readers.lineage import lineage_record
@@ -20,6 +20,7 @@ from closeread.readers.neural.spans import (
     taken,
 )
 from closeread.readers.windows import Tokens, Window, windows
+from closeread.text.remembered import by_text
 from closeread.text.segment import sentences
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
 
@@ -27,7 +28,8 @@ Item = tuple[Passage, Question]
 _DIGITS = 6
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
-_SHARED = 3  # the part of a window that the next one shows too: 128 of 384 tokens
+_SHARED = 96  # tokens that neighbours share: the longest answer, and as much before and behind it
+_SHARED_PART = 3  # but of short windows no more than a third
 # Windows held at once: enough of one length to share batches, few enough that answers come soon.
 _MOST_WINDOWS = {"cpu": 512}
 _MOST_WINDOWS_ELSEWHERE = 2048
@@ -118,14 +120,14 @@ class SpanReader:
         self._network = network
         self._stride = stride
         self._max_answer_tokens = max_answer_tokens
-        shared = 0 if stride is not None else self._max_length // _SHARED
+        shared = 0 if stride is not None else min(_SHARED, self._max_length // _SHARED_PART)
         self._overlap = max(shared, max_answer_tokens - 1)  # every answer whole in one window
         self._n_best = n_best
         known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
         self._null = known if null is None else null
         self._null_threshold = null_threshold
         self._token_budget = token_budget
-        self._passage = lru_cache(maxsize=_PASSAGES_KEPT)(self._tokenised)
+        self._passage = by_text(self._tokenised, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:
