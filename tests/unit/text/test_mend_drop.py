@@ -100,6 +100,7 @@ def test_every_number_word_has_its_value():
 
 def test_full_width_forms_dashes_and_quotes_are_those_of_ascii():
     assert plain("！ａ～") == "!a~"
+    assert plain("\uff00｟") == "\uff00｟"  # just before and behind them
     assert plain("‐‑‒–—―−﹣") == "-" * 8
     assert plain("‘a’ “b” 人") == "'a' \"b\" 人"
 

@@ -20,6 +20,7 @@ from closeread.text.numbers import pieces, spelled_out
         ("12,34", [12.0, ",", 34.0]),
         ("1,2345", [1.0, ",", 2345.0]),
         ("1234,567", [1234.0, ",", 567.0]),
+        (",234", [",", 234.0]),
         # One point, with digits behind it.
         ("12.", [12.0, "."]),
         (".5", [0.5]),
