@@ -21,6 +21,7 @@ from closeread.api.datasets import open_dataset  # noqa: E402
 from closeread.downloads.fetch import digests  # noqa: E402
 from closeread.errors import MismatchError  # noqa: E402
 from closeread.readers import make  # noqa: E402
+from closeread.readers.lineage import RECORD, Learned, Lineage, Stage  # noqa: E402
 from closeread.readers.weights import weights_sha256  # noqa: E402
 from closeread.runs.predict import Job, predict  # noqa: E402
 from closeread.runs.records import describe_reader  # noqa: E402
@@ -55,6 +56,13 @@ def change(reader: str, folder: str) -> None:
     model.save_pretrained(folder)
 
 
+def trained_on_something(folder: Path) -> None:
+    """Put beside a model what `closeread train` writes of where it comes from."""
+    learned = Learned(name="set", sha256="0" * 64, n_items=1)
+    lineage = Lineage(n_parameters=1, stages=(Stage(reader="span", learned_from=(learned,)),))
+    (folder / RECORD).write_bytes(msgspec.json.encode({"lineage": lineage}))
+
+
 def job(reader: str, model: str, limit: int = 2) -> Job:
     made, options = make(reader, {"model": model} | OPTIONS.get(reader, {}))
     told = describe_reader(reader, options, made)
@@ -64,6 +72,8 @@ def job(reader: str, model: str, limit: int = 2) -> Job:
 @pytest.mark.parametrize("reader", HEADS)
 def test_other_weights_do_not_go_on_with_a_run(reader, tmp_path):
     model = model_for(reader, tmp_path / "model")
+    if reader != "local":
+        trained_on_something(Path(model))
     run = predict(job(reader, model), tmp_path / "run")
     wanted = digests(Path(model, "model.safetensors"))[1]
     assert run.info.reader.record["weights_sha256"] == wanted

@@ -167,7 +167,9 @@ def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
 
 
 def _settings(info: RunInfo) -> dict[str, Any]:
-    options = msgspec.to_builtins(info.reader.options)
+    # As run.json holds it: what a reader tells in tuples comes back in lists.
+    reader = msgspec.json.decode(msgspec.json.encode(info.reader))
+    options, record = reader.get("options", {}), reader.get("record", {})
     for name in info.reader.passing:
         options.pop(name, None)
     return {
@@ -179,7 +181,7 @@ def _settings(info: RunInfo) -> dict[str, Any]:
         "reader": info.reader.name,
         "batch size": info.batch_size,
         **{f"reader option {name}": value for name, value in options.items()},
-        **{f"reader's {name}": value for name, value in info.reader.record.items()},
+        **{f"reader's {name}": value for name, value in record.items()},
     }
 
 

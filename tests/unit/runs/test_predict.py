@@ -11,7 +11,7 @@ from closeread.formats import load
 from closeread.runs import open_run
 from closeread.runs.ledger import Ledger
 from closeread.runs.predict import predict
-from closeread.runs.records import ScoreSettings
+from closeread.runs.records import ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SUMMARY, Predictions
 from closeread.runs.verify import verify
@@ -184,6 +184,17 @@ def test_resuming_a_finished_run_reads_nothing(tmp_path, make_job, by_rule):
     predict(make_job(reader), run.path, resume=True)
     assert not reader.batches
     assert {path.name: path.read_bytes() for path in run.path.iterdir()} == before
+
+
+def test_what_a_reader_tells_in_tuples_is_no_other_setting(tmp_path, make_job):
+    """run.json holds it in lists, and so does the lineage of every trained checkpoint."""
+    told = ReaderInfo(
+        name="rule",
+        options={"stop": ("a", "b")},
+        record={"lineage": {"stages": ({"reader": "span"},)}},
+    )
+    run = predict(make_job(reader_info=told), tmp_path / "run")
+    assert predict(make_job(reader_info=told), run.path, resume=True).info.complete
 
 
 def test_a_second_run_needs_a_word(tmp_path, make_job):
