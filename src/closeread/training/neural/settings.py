@@ -132,12 +132,6 @@ def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> 
         MissingExtraError: There is a transformers that loses weights of a saved state.
     """
     _check_library(transformers.__version__)
-    if not settings.model:
-        raise UsageError(
-            f"{prefix}model names no model",
-            where=where,
-            expected="a model's folder, or a hub name",
-        )
     beside = settings.beside.datasets if settings.beside else ()
     dropout = settings.attention_dropout
     wrong = {

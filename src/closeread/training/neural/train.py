@@ -163,6 +163,12 @@ def _checked(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
     settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
     check(settings, str(request.path))
+    if not settings.model:
+        raise UsageError(
+            "train.model names no model",
+            where=str(request.path),
+            expected="a model's folder, or a hub name",
+        )
     check_device(settings, str(request.path))
     return settings, named(settings.model)
 
