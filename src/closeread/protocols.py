@@ -66,7 +66,8 @@ class Pool:
     (an area under a curve, a best threshold) ``statistic`` computes it from unit indices (with
     repeats); it then decides, and the sums only carry the units. ``extremes`` then tells the least
     and the greatest value that there could be if of all units this share were others; None where
-    that is not known.
+    that is not known. ``best`` says that the value is the best of several, chosen on the units that
+    it is judged by: it is too high, and that of their resamples higher still.
     """
 
     metric: str
@@ -75,6 +76,7 @@ class Pool:
     denominators: Sequence[float]
     statistic: "Statistic | None" = None
     extremes: "Callable[[float], tuple[float, float]] | None" = None
+    best: bool = False
     n_questions: int
     n_scored: int
     n_answered: int

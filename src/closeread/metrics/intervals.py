@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Counted up with every change of a bound: who verifies older numbers is told that they are older.
-VERSION = 1
+VERSION = 2
 
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
@@ -73,7 +73,7 @@ class Interval:
 
     low: float | None
     high: float | None
-    method: Literal["percentile", "exact", "none"]
+    method: Literal["percentile", "farther", "exact", "none"]
     note: str = ""
 
 
@@ -93,7 +93,7 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
 
     Where all units are alike every resample is too, and the bootstrap would claim certainty; the
     bound of ``unseen`` is given instead. So it is where the bounds of a statistic leave no width,
-    as far as the pool knows its extremes.
+    as far as the pool knows its extremes. Of a best value the farther bounds are taken.
 
     Args:
         pool: The units.
@@ -124,7 +124,22 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
     low, high = np.quantile(drawn, [tail, 1 - tail])
     if high - low <= ROUNDING:
         return _without_width(pool, resampling.level)
-    return Interval(low=float(low), high=float(high), method="percentile")
+    bounds = float(low), float(high)
+    found = value(pool) if pool.best else None
+    if found is None:
+        return Interval(low=bounds[0], high=bounds[1], method="percentile")
+    low, high = farther(found, bounds)
+    return Interval(low=max(0.0, low), high=min(1.0, high), method="farther")
+
+
+def farther(value: float, percentiles: tuple[float, float]) -> tuple[float, float]:
+    """Return an interval where resamples move the value to one side; it always holds the value.
+
+    Of the percentile bootstrap and of the basic one, which takes back twice what resamples moved
+    (Davison and Hinkley 1997, section 5.2), the farther bounds.
+    """
+    low, high = percentiles
+    return min(low, 2 * value - high), max(high, 2 * value - low)
 
 
 def _without_width(pool: Pool, level: float) -> Interval:

@@ -120,6 +120,7 @@ class Squad2:
                 denominators=[1] * len(scored),
                 statistic=statistics[value],
                 extremes=statistics[value].extremes if curve == "best" else None,
+                best=curve == "best",
                 n_questions=n_questions,
                 n_scored=len(scored),
                 n_answered=n_answered,

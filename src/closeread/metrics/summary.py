@@ -212,6 +212,5 @@ def _ci(found: Interval | None, resampling: Resampling | None) -> str:
         return ""
     if found.method == "exact":
         return f"ci:exact,{exactly(resampling.level)}"
-    return (
-        f"ci:percentile,{exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
-    )
+    made = f"{exactly(resampling.level)},{resampling.resamples},seed={resampling.seed}"
+    return f"ci:{found.method},{made}"

@@ -11,15 +11,17 @@ from closeread.metrics.intervals import (
     VERSION,
     Resampling,
     distribution,
+    farther,
     interval,
     unseen,
     unseen_share,
     value,
 )
+from closeread.metrics.summary import describe
 from closeread.protocols import Pool
 
 BOUNDS = (
-    1,
+    2,
     {"zero-one": (0.429917, 0.536667), "clusters": (0.44398, 0.529322), "alike": (0.911903, 1.0)},
 )
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7
@@ -302,3 +304,22 @@ def test_bounds_are_those_of_this_version():
     found = {kind: interval(pool, resampling) for kind, pool in kinds.items()}
     bounds = {kind: (round(of.low, 6), round(of.high, 6)) for kind, of in found.items()}
     assert (VERSION, bounds) == BOUNDS
+
+
+def test_the_farther_bounds_by_hand():
+    """Resamples that lie above the value are taken back below it, and those below it above."""
+    assert farther(0.5, (0.5, 0.7)) == pytest.approx((0.3, 0.7))
+    assert farther(0.5, (0.2, 0.5)) == pytest.approx((0.2, 0.8))
+
+
+def test_the_interval_of_a_best_value_says_so_and_stays_a_share():
+    """Its signature names the method; no share is below none or above all."""
+    ends = {"low": lambda drawn: 0.9 if drawn is not None and drawn[0] else 0.1}
+    ends["high"] = lambda drawn: 0.1 if drawn is not None and drawn[0] else 0.9
+    for statistic in ends.values():
+        pool = replace(pool_of([0.0] * 2, statistic=statistic), best=True)
+        found = describe(pool, "a|v:1", "question", Resampling(resamples=100))
+        assert (found.low, found.high) == pytest.approx(
+            (0.0, 0.9) if statistic is ends["low"] else (0.1, 1.0)
+        )
+        assert found.signature == "a.b|v:1|n:2|ci:farther,0.95,100,seed=0"
