@@ -9,6 +9,10 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.allowed import reworded, split
+from closeread.formats.files.place import explain
+
+_CURE = "write it as recipes/quickstart.toml is written"
 
 
 class Section(
@@ -70,7 +74,7 @@ def load_recipe(path: Path) -> Recipe:
         InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
     """
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -81,21 +85,27 @@ def load_recipe(path: Path) -> Recipe:
         raise _wrong(path, "not UTF-8 text") from error
     except (ValueError, RecursionError) as error:
         raise _wrong(path, f"not TOML: {error}") from error
+    if "train" in raw:
+        raise InputError(
+            "it is a recipe of a training", where=str(path), cure=f"closeread train {path}"
+        )
     problems = list(_unknown_keys(raw, Recipe, ""))
     if problems:
         raise _wrong(path, "; ".join(problems))
     try:
         recipe: Recipe = msgspec.convert(raw, Recipe)
     except msgspec.ValidationError as error:
-        raise _wrong(path, str(error)) from error
+        told = explain(error, str(path), value={}, cure=_CURE)
+        message, place = split(error)
+        found, expected = reworded(message, Recipe, place) or (told.found, told.expected)
+        raise InputError(found, where=told.where, expected=expected, cure=_CURE) from error
     if not recipe.datasets:
         raise _wrong(path, "no data set is named", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)
 
 
 def _wrong(path: Path, found: str, expected: str = "") -> InputError:
-    cure = "write it as recipes/quickstart.toml is written"
-    return InputError(found, where=str(path), expected=expected, cure=cure)
+    return InputError(found, where=str(path), expected=expected, cure=_CURE)
 
 
 def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -> list[str]:

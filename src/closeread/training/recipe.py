@@ -53,7 +53,7 @@ def load_recipe(path: Path) -> TrainRecipe:
         InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
     """
     try:
-        raw = tomllib.loads(path.read_text("utf-8"))
+        raw = tomllib.loads(path.read_text("utf-8-sig"))
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -62,6 +62,10 @@ def load_recipe(path: Path) -> TrainRecipe:
         ) from error
     except (ValueError, RecursionError) as error:
         raise _wrong(path, f"not TOML: {error}") from error
+    if "train" not in raw and "datasets" in raw:
+        raise InputError(
+            "it is a recipe for reading", where=str(path), cure=f"closeread run {path}"
+        )
     return section(path, raw, TrainRecipe)
 
 

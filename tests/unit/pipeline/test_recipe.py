@@ -45,6 +45,10 @@ def test_a_whole_recipe(recipe):
     assert made.options == {"mrqa": {"skip_no_answer": True}}
 
 
+def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(recipe):
+    assert recipe("\ufeff" + WHOLE.replace("\n", "\r\n")).reader.name == "lexical"
+
+
 def test_one_folder_a_data_set(recipe, tmp_path):
     """One data set makes the folder itself the run; several make one folder each in it."""
     found = recipe(WHOLE)
@@ -66,7 +70,9 @@ def test_one_folder_a_data_set(recipe, tmp_path):
             'datasets = ["x"]\n[reader]\nname = "y"\n[score]\nresample = 3',
             r"did you mean score\.resamples",
         ),
-        ('datasets = ["x"]', "reader"),
+        ('datasets = ["x"]', "the field 'reader' is missing"),
+        ('reader = { name = "span" }\ntrain = {}', "a recipe of a training"),
+        ('datasets = ["x"]\nread = { limit = "a" }\n[reader]\nname = "y"', "read.limit"),
         ('datasets = []\n[reader]\nname = "y"', "no data set"),
         ('datasets = ["x"]\n[reader]\nname = 3', "str"),
         ("datasets = [", "not TOML"),
