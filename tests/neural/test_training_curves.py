@@ -234,11 +234,13 @@ def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):  # no
 
 def test_a_stage_that_was_finished_outlives_a_mistake(tmp_path, encoder, few):  # noqa: F811
     """The last training fails at its data: what came first is kept, and can be gone on from."""
-    pairs = inference(tmp_path / "pairs.jsonl", 4)
+    lost = tmp_path / "lost.jsonl"
+    row = {"id": "1", "passage": "the box", "question": "which colour", "answer": "not there"}
+    lost.write_text(json.dumps(row) + "\n")
     out, stages = tmp_path / "out", (stage(few),)
     for resume in (False, True):
         with pytest.raises(Exception, match="no question that span can learn from"):
-            train(out, encoder, pairs, before=stages, resume=resume, max_steps=2)
+            train(out, encoder, str(lost), before=stages, resume=resume, max_steps=2)
         assert (out / "before" / "1" / "closeread.json").exists()
 
 
