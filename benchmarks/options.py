@@ -86,7 +86,7 @@ def reading(reader: Any, items: list[Item], network: Any) -> Callable[[], None]:
         reader._network = network
         for kept in (reader._ids, getattr(reader, "_passage", None)):
             if kept is not None:
-                kept.cache_clear()
+                kept.forget()
         list(reader.read(items))
 
     return run

@@ -14,7 +14,7 @@ from closeread.evidence.beam import Chain
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.words import Segmenter
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _DIGITS = 9
@@ -58,7 +58,7 @@ class Bm25Retriever:
         self._k1 = k1
         self._b = b
         self._segmenter = segmenter
-        self._indexed = by_text(
+        self._indexed = ByText(
             lambda text, language: _Index(text, language, split(text, language), segmenter), most=64
         )
 

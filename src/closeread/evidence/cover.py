@@ -14,7 +14,7 @@ from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.weighing import Claim, Indexed
 from closeread.text.asked import asked_for
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question
 
 _DIGITS = 9  # closer values are ties: sums in another order must not decide
@@ -90,7 +90,7 @@ class CoverRetriever:
         self._rule = rule
         self._clauses = clauses
         self._background = background
-        self._indexed = by_text(lambda text, language: Indexed(text, split(text, language)))
+        self._indexed = ByText(lambda text, language: Indexed(text, split(text, language)))
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None

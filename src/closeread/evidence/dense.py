@@ -9,7 +9,7 @@ from closeread.evidence.encoding import checked, cosines, text_encoder
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.protocols import Encoder
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Encoded:
 
     def __init__(self, encoder: Encoder, split: Splitter) -> None:
         self.encoder = encoder
-        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = by_text(
+        self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = ByText(
             lambda text, language: self._passage(text, split(text, language)), most=64
         )
 

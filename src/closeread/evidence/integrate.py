@@ -15,7 +15,7 @@ from closeread.evidence.encoding import checked, cosines, pair_scorer, text_enco
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Passage, Span
 
 NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
@@ -154,10 +154,10 @@ class Overlap:
 
     def __init__(self) -> None:
         self._cut = Segmenter("characters")
-        self._terms = by_text(
+        self._terms = ByText(
             lambda text, language: frozenset(self._cut.texts(text, language)), most=4096
         )
-        self._rarity = by_text(self._weights, most=64)
+        self._rarity = ByText(self._weights, most=64)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]

@@ -16,7 +16,7 @@ from closeread.evidence.sentences import Splitter, as_evidence
 from closeread.evidence.vector_index import Sentence, VectorIndex
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter, Word
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class MaskingRetriever:
         self._integrator = integrator
         self._steps = steps
         self._beam = beam
-        self._indexed = by_text(
+        self._indexed = ByText(
             lambda text, language: VectorIndex(
                 text,
                 splitter(text, language),

@@ -10,7 +10,7 @@ from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.text.asked import Asked, asked_for
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
 from closeread.types import (
     Answer,
@@ -170,7 +170,7 @@ def _terms(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ...]:
     return tuple((span, frozenset(terms(span.of(text)))) for span in sentences(text, language))
 
 
-_terms_of = by_text(_terms)
+_terms_of = ByText(_terms)
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:

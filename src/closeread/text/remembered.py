@@ -31,34 +31,47 @@ class ByWord(dict[str, T], Generic[T]):
         return made
 
 
-def by_text(make: Callable[..., T], most: int = 16, characters: int = 400_000) -> Callable[..., T]:
-    """Return ``make``, which does not make again what it made of the texts last seen.
+class ByText(Generic[T]):
+    """What a function makes of a text, not made again of the texts last seen."""
 
-    Args:
-        make: Called with a text and whatever else its result depends on, by position.
-        most: Results kept at most.
-        characters: Their texts have no more together, but for the last one: it is kept however
-            long it is. What is made of a text takes some hundred times its room.
-    """
-    kept: OrderedDict[tuple[Any, ...], T] = OrderedDict()
-    lock = Lock()
-    held = 0
+    def __init__(self, make: Callable[..., T], most: int = 16, characters: int = 400_000) -> None:
+        """Keep what ``make`` makes.
 
-    def remembered(text: str, *more: Any) -> T:
-        nonlocal held
+        Args:
+            make: Called with a text and whatever else its result depends on, by position.
+            most: Results kept at most.
+            characters: Their texts have no more together, but for the last one: it is kept however
+                long it is. What is made of a text takes some hundred times its room.
+        """
+        self._make = make
+        self._most = max(1, most)
+        self._characters = characters
+        self._kept: OrderedDict[tuple[Any, ...], T] = OrderedDict()
+        self._held = 0
+        self._lock = Lock()
+
+    def __call__(self, text: str, *more: Any) -> T:
+        """Return what the function makes of a text."""
         key = (text, *more)
-        with lock:
-            if key in kept:
-                kept.move_to_end(key)
-                return kept[key]
-        made = make(*key)
-        with lock:
-            if key not in kept:
-                held += len(text)
-            kept[key] = made
-            while len(kept) > max(1, most) or (held > characters and len(kept) > 1):
-                (oldest, *_), _ = kept.popitem(last=False)
-                held -= len(oldest)
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return self._kept[key]
+        made = self._make(*key)
+        with self._lock:
+            if key not in self._kept:
+                self._held += len(text)
+            self._kept[key] = made
+            while len(self._kept) > self._most or self._is_stretched():
+                (oldest, *_), _ = self._kept.popitem(last=False)
+                self._held -= len(oldest)
         return made
 
-    return remembered
+    def _is_stretched(self) -> bool:
+        return self._held > self._characters and len(self._kept) > 1
+
+    def forget(self) -> None:
+        """Make everything anew from now on."""
+        with self._lock:
+            self._kept.clear()
+            self._held = 0

@@ -1,6 +1,6 @@
 """What is kept of texts that come again, and that no text stretches it."""
 
-from closeread.text.remembered import ByWord, by_text
+from closeread.text.remembered import ByText, ByWord
 
 
 def test_a_word_is_worked_out_once_unless_it_is_none():
@@ -25,7 +25,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
         asked.append(text)
         return text.upper() + language
 
-    known = by_text(made, most=3, characters=10)
+    known = ByText(made, most=3, characters=10)
     assert [known("abc"), known("abc", "zh"), known("abc"), known("abc", "zh")] == [
         "ABCen", "ABCzh", "ABCen", "ABCzh"
     ]  # fmt: skip
@@ -41,7 +41,7 @@ def test_texts_are_kept_while_they_are_few_and_short():
 
 
 def test_what_raises_is_not_kept():
-    known = by_text(lambda text: 1 / len(text))
+    known = ByText(lambda text: 1 / len(text))
     for _ in range(2):
         try:
             known("")
@@ -49,3 +49,15 @@ def test_what_raises_is_not_kept():
             continue
         raise AssertionError
     assert known("ab") == 0.5
+
+
+def test_what_is_forgotten_is_made_again():
+    asked = []
+    known = ByText(asked.append, characters=4)
+    known("abc")
+    known("abc")
+    known.forget()
+    known("abc")
+    known("d")  # as many characters as may be kept: what was forgotten does not count
+    known("abc")
+    assert asked == ["abc", "abc", "d"]

@@ -18,7 +18,7 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Answer, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
@@ -85,10 +85,8 @@ class ChoiceReader:
         self._aggregate = max if aggregate == "max" else _mean
         self._token_budget = token_budget
         self._network = network
-        self._ids = by_text(lambda text: checkpoint.tokens(text).ids, most=4096)
-        self._passage = by_text(
-            lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT
-        )
+        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = ByText(lambda text: checkpoint.marked_tokens(text).ids, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from closeread.readers.neural.support import class_names, log_odds, supported_cl
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
 from closeread.readers.statements import claim
 from closeread.readers.windows import Encoded
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
@@ -90,8 +90,8 @@ class ChunkReader:
         self._supported = supported_class(checkpoint, label)
         self._token_budget = token_budget
         self._network = network
-        self._ids = by_text(lambda text: checkpoint.tokens(text).ids, most=4096)
-        self._passage = by_text(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
+        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._passage = ByText(checkpoint.marked_tokens, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

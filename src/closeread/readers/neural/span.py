@@ -20,7 +20,7 @@ from closeread.readers.neural.spans import (
     taken,
 )
 from closeread.readers.windows import Tokens, Window, windows
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
 from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
 
@@ -127,7 +127,7 @@ class SpanReader:
         self._null = known if null is None else null
         self._null_threshold = null_threshold
         self._token_budget = token_budget
-        self._passage = by_text(self._tokenised, most=_PASSAGES_KEPT)
+        self._passage = ByText(self._tokenised, most=_PASSAGES_KEPT)
 
     @cached_property
     def record(self) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from closeread.readers.neural.support import class_names, log_odds, supported_cl
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.statements import Statement, encoded, statements
 from closeread.readers.windows import Encoded
-from closeread.text.remembered import by_text
+from closeread.text.remembered import ByText
 from closeread.types import Answer, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
@@ -110,7 +110,7 @@ class VerifierReader:
         self._classes = class_names(checkpoint)
         self._token_budget = token_budget
         self._network = network
-        self._ids = by_text(lambda text: checkpoint.tokens(text).ids, most=4096)
+        self._ids = ByText(lambda text: checkpoint.tokens(text).ids, most=4096)
 
     @cached_property
     def record(self) -> dict[str, Any]:
