@@ -2,9 +2,9 @@
 
 ``python pipeline_worker.py MODEL PAIRS``: for each line on stdin one pass over the pairs, and a
 line of JSON with its CPU seconds and the windows and tokens that its model was given. The line says
-which windows: ``own`` (the pipeline's defaults: 384 tokens, of which two windows share 128) or a
-number of tokens by which windows move, as they do here. All else is the pipeline's own: answers of
-up to 15 tokens, one window at a time.
+which windows: ``own 0`` (the pipeline's defaults: 384 tokens, of which two windows share 128),
+``shared N`` (they share N), or ``moved N`` (they move by N tokens). All else is the pipeline's own:
+answers of up to 15 tokens, one window at a time.
 """
 
 import json
@@ -28,7 +28,8 @@ def main(model: str, pairs: str) -> None:
     answer(question=rows[0][1], context=rows[0][0])
     print(json.dumps("ready"), flush=True)
     for line in sys.stdin:
-        calls = list(_calls(answer.tokenizer, rows, line.strip()))
+        how, tokens = line.split()
+        calls = list(_calls(answer.tokenizer, rows, how, int(tokens)))
         given.clear()
         started = time.process_time()
         for call in calls:
@@ -38,13 +39,14 @@ def main(model: str, pairs: str) -> None:
         print(json.dumps(told), flush=True)
 
 
-def _calls(tokenizer, rows, move):
+def _calls(tokenizer, rows, how, tokens):
     """Yield what the pipeline is called with: all rows at once, or those of like questions.
 
     What two windows share is what the question leaves of a window, less the tokens that it moves.
     """
-    if move == "own":
-        yield {"question": [row[1] for row in rows], "context": [row[0] for row in rows]}
+    if how != "moved":
+        shared = {"doc_stride": tokens} if tokens else {}
+        yield {"question": [row[1] for row in rows], "context": [row[0] for row in rows]} | shared
         return
     alike = defaultdict(list)
     for row in rows:
@@ -54,7 +56,7 @@ def _calls(tokenizer, rows, move):
         yield {
             "question": [row[1] for row in same],
             "context": [row[0] for row in same],
-            "doc_stride": room - int(move),
+            "doc_stride": room - tokens,
         }
 
 

@@ -38,8 +38,8 @@ def span(
         dtype: Such as ``float32`` or ``bfloat16``.
         max_length: Tokens of a window, question and special tokens included; less where the model
             takes less.
-        stride: Tokens by which windows move; by default as far as leaves neighbours a third of
-            ``max_length`` to share.
+        stride: Tokens by which windows move; by default as far as leaves neighbours 96 tokens to
+            share, or a third of ``max_length`` where that is less.
         max_answer_tokens: Tokens that an answer may have.
         n_best: How many candidates a prediction holds.
         null: Whether the model can say that there is no answer (SQuAD 2.0): ``on``, ``off``, or
