@@ -117,6 +117,7 @@ def test_what_lies_between_is_told_before_every_number_and_behind_the_last():
         ("0.5 million", [500_000]),
         ("-2 million", [-2_000_000]),
         ("5 thousand 200", [5000, 200]),
+        ("5 zero", [5, 0]),
         ("three score", [3, "score"]),
         ("score", ["score"]),
         ("", []),
