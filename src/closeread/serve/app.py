@@ -13,7 +13,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
+from closeread.serve.browsers import is_of_another_host
 from closeread.serve.demo import demo_page
+from closeread.serve.limits import Unsent
 from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
 from closeread.serve.openapi import document
 from closeread.serve.reference import reference_page
@@ -41,6 +43,7 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
     """
     paths = _Paths(service, frozenset(origins))
     middleware = [Middleware(Measured, metrics=service.metrics, paths=frozenset(PATHS))]
+    middleware.append(Middleware(Unsent))
     if origins:
         middleware.append(
             Middleware(
@@ -62,7 +65,7 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
         ],
         middleware=middleware,
         exception_handlers={
-            HTTPException: _no_such_path,
+            HTTPException: paths.none_such,
             RefusedError: paths.refused,
             GoneError: _gone,
             Exception: _broken,
@@ -118,6 +121,10 @@ class _Paths:
         self._service.metrics.refused(error.reason)
         return Response(error.body(), error.status, headers=error.headers, media_type=JSON)
 
+    async def none_such(self, request: Request, error: Exception) -> Response:
+        """Say that there is no such path, or that it takes another method."""
+        return await self.refused(request, _none_such(request, error))
+
     async def _post(self, request: Request, respond: Respond) -> Response:
         if self._service.batcher.stopping:
             raise stopping()
@@ -143,11 +150,13 @@ class _Paths:
         Browsers keep replies from such pages and send their requests all the same, and a question
         may cost money.
         """
-        return (
-            request.headers.get("sec-fetch-site") in ("cross-site", "same-site")
-            and request.headers.get("origin") not in self._origins
-            and "*" not in self._origins
-        )
+        origin = request.headers.get("origin")
+        if origin in self._origins or "*" in self._origins:
+            return False
+        site = request.headers.get("sec-fetch-site")
+        if site is not None:
+            return site in ("cross-site", "same-site")
+        return origin is not None and is_of_another_host(origin, request.headers.get("host", ""))
 
     async def _mrqa(self, request: Request, raw: bytes) -> Response:
         shown = mrqa.questions(raw, self._service.settings)
@@ -165,11 +174,11 @@ class _Paths:
         return Response(answer.reply(order, self._service.info), media_type=JSON)
 
 
-async def _no_such_path(request: Request, error: Exception) -> Response:
+def _none_such(request: Request, error: Exception) -> RefusedError:
     assert isinstance(error, HTTPException)
     if error.status_code == 405:
         allowed = ", ".join(sorted((error.headers or {}).get("Allow", "").split(", ")))
-        told = RefusedError(
+        return RefusedError(
             405,
             "wrong-method",
             f"{request.method} is not for this path",
@@ -178,16 +187,14 @@ async def _no_such_path(request: Request, error: Exception) -> Response:
             cure="GET /docs shows what each path takes",
             headers={"allow": allowed},
         )
-    else:
-        told = RefusedError(
-            error.status_code,
-            "wrong-path",
-            "there is nothing at this path",
-            where=request.url.path,
-            expected="one of " + ", ".join(PATHS),
-            cure="GET /docs shows what each path takes",
-        )
-    return Response(told.body(), told.status, headers=told.headers, media_type=JSON)
+    return RefusedError(
+        error.status_code,
+        "wrong-path",
+        "there is nothing at this path",
+        where=request.url.path,
+        expected="one of " + ", ".join(PATHS),
+        cure="GET /docs shows what each path takes",
+    )
 
 
 async def _gone(request: Request, error: Exception) -> Response:

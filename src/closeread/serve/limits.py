@@ -7,9 +7,41 @@ from contextlib import contextmanager
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from closeread.serve.refusals import BODY, GoneError, RefusedError, busy
 from closeread.serve.settings import Settings
+
+
+class Unsent:
+    """ASGI middleware that closes a connection whose client was never told to send its body.
+
+    A client that sent ``expect: 100-continue`` and is refused keeps its body, and what it sends
+    next on the connection would be taken for it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap ``app``."""
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on."""
+        waits = scope["type"] == "http" and any(name == b"expect" for name, _ in scope["headers"])
+        if not waits:
+            await self._app(scope, receive, send)
+            return
+
+        async def asking() -> Message:
+            nonlocal waits
+            waits = False
+            return await receive()
+
+        async def closing(message: Message) -> None:
+            if waits and message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], (b"connection", b"close")]
+            await send(message)
+
+        await self._app(scope, asking, closing)
 
 
 class Held:
@@ -69,7 +101,7 @@ class Bodies:
                 short (503).
             GoneError: The client left.
         """
-        if request.headers.get("content-encoding", "identity").lower() != "identity":
+        if request.headers.get("content-encoding", "").lower() not in ("", "identity"):
             raise RefusedError(
                 415,
                 "compressed",

@@ -84,6 +84,8 @@ def document(settings: Settings) -> dict[str, Any]:
             f"What takes longer than {settings.timeout_seconds:g} seconds is dropped.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
+        # relative to this document: a proxy may put all paths behind a prefix
+        "servers": [{"url": "."}],
         "paths": {
             "/": {"post": _shared_task(), "get": _page("A page where a person asks.")},
             "/v1/answer": {"post": _answer()},

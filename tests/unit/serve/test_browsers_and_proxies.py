@@ -1,0 +1,80 @@
+"""What browsers, proxies and patient clients may rely on."""
+
+from pathlib import Path
+from urllib.parse import urljoin
+
+import pytest
+
+from served import WAIT_SECONDS, context, received, serving
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with serving("odd_readers:Echo", "--max-body-bytes", "1000", folder=HERE) as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("reader.lan:8000", "https://example.org", 403),
+        ("reader.lan:8000", "null", 403),
+        ("192.168.1.7:8000", "http://192.168.1.8:8000", 403),
+        ("reader.lan:8000", "http://reader.lan:8000", 200),
+        ("reader.lan", "http://READER.lan:8080", 200),  # a proxy that leaves the port out
+        ("[fd00::7]:8000", "http://[fd00::7]:8000", 200),
+        ("127.0.0.1:8000", "https://example.org", 200),  # a proxy that names its own upstream
+        ("localhost", "https://example.org", 200),
+    ],
+)
+def test_a_page_of_another_host_over_plain_http(echo, host, origin, status):
+    """There a browser sends no sec-fetch-site, and its origin tells."""
+    sent = {"host": host, "origin": origin, "content-type": "text/plain"}
+    assert echo.post("/", context("1"), sent).status == status
+
+
+def test_a_host_that_was_allowed_to_ask():
+    with serving("odd_readers:Echo", "--allow-origin", "http://proxy.lan", folder=HERE) as server:
+        for origin, status in (("http://proxy.lan", 200), ("http://other.lan", 403)):
+            sent = {"host": "reader.lan:8000", "origin": origin}
+            assert server.post("/", context("1"), sent).status == status
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/", "content-length: 5000", 413),
+        ("/v1/answer", "content-encoding: gzip\r\ncontent-length: 10", 415),
+        ("/health", "content-length: 10", 405),
+    ],
+)
+def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, status):
+    """What it sent next on the connection would be taken for the body."""
+    with echo.connect() as connection:
+        head = f"POST {path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n{headers}\r\n\r\n"
+        connection.settimeout(WAIT_SECONDS / 4)  # less than a body may take
+        connection.sendall(head.encode())
+        raw = received(connection)
+    assert raw.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"\r\nconnection: close\r\n" in raw
+
+
+def test_an_empty_encoding_is_none(echo):
+    assert echo.post("/", context("1"), {"content-encoding": ""}).status == 200
+
+
+def test_every_refusal_is_counted(echo):
+    for method, path, reason in (("GET", "/nowhere", "wrong-path"), ("PUT", "/", "wrong-method")):
+        before = echo.metric("closeread_refused_total", reason=reason)
+        assert echo.send(method, path).status in (404, 405)
+        assert echo.metric("closeread_refused_total", reason=reason) == before + 1
+
+
+def test_the_interface_names_paths_behind_a_prefix(echo):
+    """A client of the document asks where the document was, not at the root of the host."""
+    (server,) = echo.get("/openapi.json").json()["servers"]
+    for prefix in ("", "/reader"):
+        found = f"https://example.org{prefix}/openapi.json"
+        assert urljoin(found, server["url"]) == f"https://example.org{prefix}/"
