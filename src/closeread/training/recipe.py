@@ -2,6 +2,7 @@
 
 import difflib
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -50,7 +51,8 @@ def load_recipe(path: Path) -> TrainRecipe:
     """Read a recipe for training.
 
     Raises:
-        InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
+        InputError: The file cannot be read, is no TOML, has unknown keys or wrong values, or tells
+            who made what it does not name.
     """
     try:
         raw = tomllib.loads(path.read_text("utf-8-sig"))
@@ -66,7 +68,40 @@ def load_recipe(path: Path) -> TrainRecipe:
         raise InputError(
             "it is a recipe for reading", where=str(path), cure=f"closeread run {path}"
         )
-    return section(path, raw, TrainRecipe)
+    found = section(path, raw, TrainRecipe)
+    tables = {"train": found.train}
+    tables |= {f"before.{place}.train": stage.train for place, stage in enumerate(found.before, 1)}
+    named = set(_texts({key: value for key, value in raw.items() if key != "out"}))
+    for prefix, table in tables.items():
+        _check_declared(path, prefix, table, named)
+    return found
+
+
+def _check_declared(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:
+    """Refuse to hear who made what the recipe does not name: the record would not say it."""
+    declared = table.get("made_by")
+    for name in declared if isinstance(declared, dict) else ():
+        if name not in named:
+            near = difflib.get_close_matches(name, sorted(named), n=1, cutoff=0.4)
+            raise InputError(
+                f"{prefix}.made_by tells who made {name}, which the recipe names nowhere",
+                where=str(path),
+                expected=f"perhaps {near[0]}" if near else "a data set or the model of the recipe",
+                cure="write it as it stands where it is learned from, or leave it out",
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text that stands as a value in a table, but for declarations."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            if key != "made_by":
+                yield from _texts(one)
 
 
 def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") -> T:

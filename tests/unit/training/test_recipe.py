@@ -22,6 +22,22 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(recipe):
     assert recipe("\ufeff" + WHOLE.replace("\n", "\r\n")) == recipe(WHOLE)
 
 
+def test_who_made_what_nobody_learns_from_is_a_mistake(recipe):
+    """The record would leave the set's makers open, and so would the closed track."""
+    assert recipe(WHOLE + '[train.made_by]\n"exam/zh" = "people"\n').train["made_by"]
+    with pytest.raises(InputError, match=r"train\.made_by tells who made exam/zj") as told:
+        recipe(WHOLE + '[train.made_by]\n"exam/zj" = "people"\n')
+    assert told.value.expected == "perhaps exam/zh"
+
+
+def test_makers_are_declared_once_for_all_stages(recipe):
+    first = '[[before]]\nreader = { name = "cues" }\n[before.train]\ndatasets = ["exam/en"]\n'
+    declared = '[train.made_by]\n"exam/en" = "people"\n'
+    assert recipe(WHOLE + declared + first).before
+    with pytest.raises(InputError, match=r"before\.1\.train\.made_by tells who made other"):
+        recipe(WHOLE + first + 'made_by = { other = "people" }\n')
+
+
 def test_a_recipe_for_reading_names_its_verb(recipe, tmp_path):
     with pytest.raises(InputError, match="a recipe for reading") as told:
         recipe('datasets = ["exam/zh"]\n[reader]\nname = "cues"\n')
