@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from closeread.metrics.calibration import auroc, brier, calibration_error, made_honest
-from closeread.metrics.intervals import unseen_share
+from closeread.metrics.intervals import farther, unseen_share
 from closeread.metrics.paired_tests import ROUNDING
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes
 
@@ -27,7 +27,7 @@ class Change:
         before: Of the reader's own confidences.
         after: Of the calibrator's.
         before_interval: Percentile bootstrap over passages, as the two below; of an ECE what
-            ``_ece_interval`` and ``_farther`` make of it.
+            ``_ece_interval`` and ``_ece_difference`` make of it.
         difference: After minus before, on the same resamples.
     """
 
@@ -114,13 +114,14 @@ class _Side:
 
 def _change(name: str, before: _Side, after: _Side, drawn: Numbers) -> Change:
     one, two = before.whole[name], after.whole[name]
-    moved = None if one is None or two is None else two - one
-    column = _COLUMNS.index(name)
+    column, tail = _COLUMNS.index(name), (1 - after.level) / 2
     apart = _known(drawn[1, column] - drawn[0, column])
     difference = None
-    if moved is not None and len(apart):
-        difference = _quantiles(apart, (1 - after.level) / 2)
-        difference = _farther(moved, difference) if name == "ece" else difference
+    if one is not None and two is not None and len(apart):
+        if name == "ece":
+            difference = _ece_difference((one, two), drawn, tail)
+        else:
+            difference = _quantiles(apart, tail)
     return Change(
         before=one,
         after=two,
@@ -153,14 +154,33 @@ def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) ->
     return max(0.0, low), min(1.0, max(value, high))
 
 
-def _farther(value: float, percentiles: Interval) -> Interval:
-    """Return the interval of a difference of two ECEs, which always holds the difference.
+def _ece_difference(values: Interval, drawn: Numbers, tail: float) -> Interval:
+    """Return the interval of the second ECE less the first, which always holds the difference.
 
-    The percentile bootstrap draws it towards none, the basic one is too sure that there is one:
-    of both the farther bounds, as far as two ECEs can be apart.
+    Chance adds to an ECE the more, the smaller the true one is, and so draws every difference
+    towards none. What is left without it is nearly free of that; of its percentile and its basic
+    bootstrap the farther bounds, as far as two ECEs can be apart.
+
+    Args:
+        values: Both ECEs.
+        drawn: What resamples give, shape (2, columns, resamples).
+        tail: What is cut off at either end.
     """
-    low, high = percentiles
-    return max(-1.0, min(low, 2 * value - high)), min(1.0, max(high, 2 * value - low))
+    column, chance = _COLUMNS.index("ece"), _COLUMNS.index(_CHANCE)
+    (one, ones), (two, twos) = (
+        _without_chance(value, side[column], side[chance])
+        for value, side in zip(values, drawn, strict=True)
+    )
+    low, high = farther(two - one, _quantiles(_known(twos - ones), tail))
+    moved = values[1] - values[0]
+    return max(-1.0, min(low, moved)), min(1.0, max(high, moved))
+
+
+def _without_chance(value: float, drawn: Numbers, chance: Numbers) -> tuple[float, Numbers]:
+    """Return an ECE and its resamples less what chance adds: in squares, to a resample twice."""
+    added = float(np.mean(_known(chance) ** 2))
+    without: Numbers = np.sqrt(np.maximum(0.0, drawn**2 - 2 * added))
+    return max(0.0, value**2 - added) ** 0.5, without
 
 
 def _resampled(parts: Sequence[str], resamples: int, seed: int) -> Iterator[NDArray[np.intp]]:
