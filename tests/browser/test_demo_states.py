@@ -127,6 +127,22 @@ def _seen(page, mark):
     )
 
 
+def test_what_a_finger_meets_is_large_enough(visit, lexical):
+    """WCAG 2.2 wants 24 pixels each way of what is no link within a sentence."""
+    page = visit(lexical, size={"width": 390, "height": 844})
+    page.get_by_role("button", name="Night buses").click()
+    page.locator(".took").wait_for()
+    reached = """node => {
+      node.scrollIntoView({ block: "center" });
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      const x = (left + right) / 2, y = (top + bottom) / 2;
+      const meets = (dx, dy) => node.contains(document.elementFromPoint(x + dx, y + dy));
+      return [meets(-11, 0), meets(11, 0), meets(0, -11), meets(0, 11)];
+    }"""
+    for button in page.locator("main button").all():
+        assert button.evaluate(reached) == [True] * 4, button.inner_text()
+
+
 def test_whose_evidence_it_is(visit, lexical):
     """What the service's retriever found is not shown as the reader's reasons."""
     page = visit(lexical)
