@@ -1,11 +1,17 @@
 """The metric that is watched while a model is trained: by what the finished model will be read."""
 
+import json
+
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import torch
 
+from closeread.api.datasets import open_dataset
+from closeread.errors import UsageError
+from closeread.training.neural.material import drawn
+from closeread.training.neural.settings import Source
 from neural.test_training import encoder  # noqa: F401
 from neural.test_training_curves import few  # noqa: F401
 from neural.trained import losses, train
@@ -36,3 +42,37 @@ def test_the_metric_is_watched_in_the_precision_that_is_read_in(
     monkeypatch.undo()
     alone = train(tmp_path / "alone", encoder, few, precision="bfloat16", max_steps=4, save_every=1)
     assert losses(mixed) == losses(alone), "training itself stays as it is"
+
+
+def watched(at_most):
+    return drawn(Source(path="exam/zh", at_most=at_most), open_dataset, None, 0, whole_groups=True)
+
+
+@pytest.mark.parametrize("at_most", [3, 10, 31, 107])
+def test_questions_that_are_scored_together_are_watched_together(at_most):
+    """Of a torn triple only its original would count, and a reader without fault be worth 0.2."""
+    every = [question for _, questions in open_dataset("exam/zh") for question in questions]
+    items, told = watched(at_most)
+    kept = [question for _, question in items]
+    assert told.n_questions == len(kept)
+    assert at_most - 2 <= len(kept) <= at_most
+    for group in {question.group_id for question in kept} - {None, ""}:
+        assert [one for one in kept if one.group_id == group] == [
+            one for one in every if one.group_id == group
+        ]
+    places = [every.index(question) for question in kept]
+    assert places == sorted(places)
+
+
+def test_there_is_no_room_for_a_group(tmp_path):
+    triple = tmp_path / "triple.jsonl"
+    asked = {"passage": "It left at six.", "question": "When?", "options": ["a", "b"]}
+    rows = [
+        asked | {"id": role, "answer": "A", "group": "g", "role": role}
+        for role in ("original", "positive", "negative")
+    ]
+    triple.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    source = Source(path=str(triple), at_most=2)
+    with pytest.raises(UsageError, match="scored in groups of 3 or more"):
+        drawn(source, open_dataset, None, 0, whole_groups=True)
+    assert len(drawn(source, open_dataset, None, 0)[0]) == 2

@@ -6,7 +6,7 @@ A task may take something else of a data set, such as its passages (``Gathers``)
 from collections.abc import Iterable, Sequence
 from random import Random
 
-from closeread.errors import InputError
+from closeread.errors import InputError, UsageError
 from closeread.training.neural.settings import Source
 from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
@@ -56,6 +56,8 @@ def drawn(
     overlap: Overlap | None,
     seed: int,
     gathers: Gathers | None = None,
+    *,
+    whole_groups: bool = False,
 ) -> tuple[list[Item], Drawn]:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
 
@@ -65,9 +67,11 @@ def drawn(
         overlap: What remembers the questions that must not be learned from.
         seed: What is drawn by.
         gathers: What is taken of the set, where it is not its questions.
+        whole_groups: Draw questions that are scored together together.
 
     Raises:
         InputError: It holds nothing to learn from.
+        UsageError: ``at_most`` has no room for a whole group.
     """
     dataset = open_dataset(source.path, source.format or None)
     items = list(flat(dataset) if gathers is None else gathers.items(dataset))
@@ -80,7 +84,8 @@ def drawn(
         )
     n_excluded = len(items) - len(kept)
     if source.at_most is not None and source.at_most < len(kept):
-        places = Random(f"{seed}/{source.path}").sample(range(len(kept)), source.at_most)
+        units = _groups(kept) if whole_groups else [[place] for place in range(len(kept))]
+        places = _some(units, source, Random(f"{seed}/{source.path}"))
         kept = [kept[place] for place in sorted(places)]
     told = Drawn(
         name=dataset.name,
@@ -91,6 +96,34 @@ def drawn(
         n_excluded=n_excluded,
     )
     return kept, told
+
+
+def _groups(items: Sequence[Item]) -> list[list[int]]:
+    """Return the places of the questions of each group; a question of none is alone."""
+    found: dict[str, list[int]] = {}
+    for place, (_, question) in enumerate(items):
+        key = f"group {question.group_id}" if question.group_id else f"question {place}"
+        found.setdefault(key, []).append(place)
+    return list(found.values())
+
+
+def _some(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
+    """Return the places in so many units that they are ``at_most`` so many, drawn by chance."""
+    most = source.at_most or 0
+    if len(units) == sum(map(len, units)):
+        return [place for unit in rng.sample(units, most) for place in unit]
+    found: list[int] = []
+    for unit in rng.sample(units, len(units)):
+        if len(found) + len(unit) <= most:
+            found += unit
+    if not found:
+        raise UsageError(
+            f"at_most is {most:,}, and its questions are scored in groups of "
+            f"{min(map(len, units)):,} or more",
+            where=source.path,
+            expected="room for one group",
+        )
+    return found
 
 
 def n_shared(watched: Iterable[Item], learned: Iterable[Item]) -> int:

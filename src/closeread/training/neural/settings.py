@@ -21,8 +21,8 @@ class Source(Record, frozen=True, kw_only=True):
     Attributes:
         path: As on the command line.
         format: Guessed when empty.
-        at_most: Questions drawn from it by ``seed``; of ``dev`` the same whatever the seed. None
-            takes all.
+        at_most: Questions drawn from it by ``seed``; of ``dev`` the same whatever the seed, and
+            those of a group together. None takes all.
         weight: How often an epoch passes over it: 2 is twice, 0.5 one half.
     """
 

@@ -241,7 +241,7 @@ def _watched(
     """
     found, told = [], []
     for number, source in enumerate(settings.dev):
-        items, one = drawn(source, request.open_dataset, None, _DEV_SEED)
+        items, one = drawn(source, request.open_dataset, None, _DEV_SEED, whole_groups=True)
         told.append(one)
         found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
     if found:
