@@ -7,13 +7,12 @@ import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from closeread.serve import answer, mrqa
-from closeread.serve.browsers import is_of_another_host
+from closeread.serve.browsers import Pages, foreign_page, is_of_another_host
 from closeread.serve.demo import demo_page
 from closeread.serve.limits import Unsent
 from closeread.serve.metrics import CONTENT_TYPE, LEFT, Measured
@@ -47,11 +46,10 @@ def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
     if origins:
         middleware.append(
             Middleware(
-                CORSMiddleware,
-                allow_origins=list(origins),
-                allow_methods=["GET", "POST"],
-                allow_headers=["content-type"],
-                expose_headers=["retry-after", FAILED_HEADER],
+                Pages,
+                origins=origins,
+                shown=["retry-after", FAILED_HEADER],
+                refused=service.metrics.refused,
             )
         )
     made = Starlette(
@@ -129,14 +127,7 @@ class _Paths:
         if self._service.batcher.stopping:
             raise stopping()
         if self._is_foreign(request):
-            raise RefusedError(
-                403,
-                "foreign-page",
-                "a web page of another origin asks",
-                where=request.headers.get("origin", ""),
-                expected="the service's own page, or an origin that it was told of",
-                cure="start the service with --allow-origin",
-            )
+            raise foreign_page(request.headers.get("origin", ""))
         try:
             with self._service.bodies.holding() as held:
                 return await respond(request, await self._service.bodies.read(request, held))

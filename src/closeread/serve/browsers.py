@@ -1,7 +1,83 @@
-"""What browsers tell of the page that asks."""
+"""Which web pages may ask, by what browsers tell of them."""
 
+from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from closeread.serve.refusals import JSON, RefusedError
+
+_TO_A_PRIVATE_NETWORK = "access-control-{}-private-network"
+
+
+def foreign_page(origin: str) -> RefusedError:
+    """Return the refusal of a page that was not allowed to ask."""
+    return RefusedError(
+        403,
+        "foreign-page",
+        "a web page of another origin asks",
+        where=origin or "the page's origin",
+        expected="the service's own page, or an origin that it was told of",
+        cure="start the service with --allow-origin",
+    )
+
+
+class Pages(CORSMiddleware):
+    """Lets pages of some origins ask; others are told why not, as everybody is.
+
+    A page that was allowed may also ask from a public network in a private one, about which some
+    browsers ask beforehand.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        origins: Sequence[str],
+        shown: Sequence[str],
+        refused: Callable[[str], None],
+    ) -> None:
+        """Wrap ``app``.
+
+        Args:
+            app: What answers.
+            origins: Whose pages may ask; ``*`` for all.
+            shown: Headers of replies that a page may read.
+            refused: Counts refusals by reason.
+        """
+        super().__init__(
+            app,
+            allow_origins=origins,
+            allow_methods=["GET", "POST"],
+            allow_headers=["content-type"],
+            expose_headers=shown,
+        )
+        self._refused = refused
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """Tell a browser, before a page asks, whether it may."""
+        asked = _TO_A_PRIVATE_NETWORK.format("request")
+        plain = {name: value for name, value in request_headers.items() if name != asked}
+        response = super().preflight_response(Headers(plain))
+        if response.status_code == 200:
+            if asked in request_headers:
+                response.headers[_TO_A_PRIVATE_NETWORK.format("allow")] = "true"
+            return response
+        told = foreign_page(request_headers["origin"])
+        if self.is_allowed_origin(request_headers["origin"]):
+            told = RefusedError(
+                403,
+                "foreign-page",
+                "a web page of another origin asks in another way than it may",
+                where=request_headers["origin"],
+                expected="GET or POST, with no header of its own but content-type",
+                cure="leave the other headers out",
+            )
+        self._refused(told.reason)
+        return Response(told.body(), told.status, headers={"vary": "Origin"}, media_type=JSON)
 
 
 def is_of_another_host(origin: str, host: str) -> bool:

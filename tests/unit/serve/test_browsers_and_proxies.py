@@ -42,6 +42,33 @@ def test_a_host_that_was_allowed_to_ask():
             assert server.post("/", context("1"), sent).status == status
 
 
+def asked_before(server, origin, **more):
+    """What a browser asks before a page of another origin may."""
+    sent = {"origin": origin, "access-control-request-method": "POST"} | {
+        f"access-control-request-{name.replace('_', '-')}": value for name, value in more.items()
+    }
+    return server.send("OPTIONS", "/v1/answer", headers=sent)
+
+
+def test_what_browsers_ask_beforehand():
+    """An allowed page may ask, also in a private network; others are refused as everybody is."""
+    page = "https://example.org"
+    with serving("odd_readers:Echo", "--allow-origin", page, folder=HERE) as server:
+        reply = asked_before(server, page, headers="content-type", private_network="true")
+        assert reply.status == 200
+        assert reply.headers["access-control-allow-origin"] == page
+        assert reply.headers["access-control-allow-private-network"] == "true"
+        assert "access-control-allow-private-network" not in asked_before(server, page).headers
+        for refused in (
+            asked_before(server, "https://example.com"),
+            asked_before(server, page, method="DELETE"),
+            asked_before(server, page, headers="x-other"),
+        ):
+            assert refused.status == 403
+            assert all(refused.error.values())
+        assert server.metric("closeread_refused_total", reason="foreign-page") == 3
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [
