@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +21,7 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
-from closeread.readers.places import check_place  # noqa: E402
+from closeread.readers.places import check_place, check_words  # noqa: E402
 from closeread.types import Passage, Question  # noqa: E402
 
 
@@ -71,6 +72,16 @@ def test_a_folder_without_its_tokenizer_is_refused(tmp_path, kind, left):
         make("span", {"model": str(folder)})
     assert told.value.expected.endswith("such as tokenizer.json")
     assert told.value.cure.startswith("copy the tokenizer's files")
+
+
+def test_a_half_of_a_download_is_not_mended_by_copying():
+    """Of a model of the hub there is no folder that files could be copied into."""
+    wordless = SimpleNamespace(
+        all_special_tokens=["[UNK]"], added_tokens_decoder={}, get_vocab=lambda: {"[UNK]": 0}
+    )
+    with pytest.raises(InputError, match="owner/model: it has no tokenizer") as told:
+        check_words("owner/model", wordless)
+    assert "fetch the whole model" in told.value.cure
 
 
 def test_reading_without_a_tokenizer_ends_with_2_and_leaves_nothing(tmp_path, model):

@@ -8,6 +8,7 @@ from closeread.errors import InputError
 _EXPECTED = "a model's folder, or a hub name"
 TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
 COPY = "copy the tokenizer's files beside the model's from where it came from"
+_FETCH = "a download may have been cut short: fetch the whole model where there is a network"
 
 
 def check_place(model: str) -> None:
@@ -68,5 +69,5 @@ def check_words(model: str, tokenizer: Any) -> None:
             "it has no tokenizer: the one that its configuration names knows no words",
             where=model,
             expected=TOKENIZER,
-            cure=COPY,
+            cure=COPY if Path(model).is_dir() else _FETCH,
         )
