@@ -13,6 +13,7 @@ from typing import Any, cast
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from closeread.serve.limits import BODY_BEGUN
 from closeread.serve.plain_parser import PlainParser
 from closeread.serve.refusals import RefusedError
 from closeread.serve.settings import Settings
@@ -107,6 +108,7 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body; of one that was refused, not for ever."""
+        self.scope[BODY_BEGUN] = True  # type: ignore[literal-required]
         super().on_body(body)
         if self.cycle.response_complete:
             self._drained_bytes += len(body)

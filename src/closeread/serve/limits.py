@@ -12,12 +12,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from closeread.serve.refusals import BODY, GoneError, RefusedError, busy
 from closeread.serve.settings import Settings
 
+BODY_BEGUN = "closeread.body_begun"  # in a request's scope: the client sends its body
+
 
 class Unsent:
     """ASGI middleware that closes a connection whose client was never told to send its body.
 
     A client that sent ``expect: 100-continue`` and is refused keeps its body, and what it sends
-    next on the connection would be taken for it.
+    next on the connection would be taken for it. One that did not wait goes on to be listened to,
+    so that it comes to read why.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -37,7 +40,7 @@ class Unsent:
             return await receive()
 
         async def closing(message: Message) -> None:
-            if waits and message["type"] == "http.response.start":
+            if message["type"] == "http.response.start" and waits and BODY_BEGUN not in scope:
                 message["headers"] = [*message["headers"], (b"connection", b"close")]
             await send(message)
 

@@ -88,6 +88,18 @@ def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, 
     assert b"\r\nconnection: close\r\n" in raw
 
 
+def test_a_refused_client_that_does_not_wait_is_listened_to(echo):
+    """Closed at once, its connection would be reset before it read why."""
+    with echo.connect() as connection:
+        head = "POST / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 5000\r\n\r\n"
+        connection.sendall(head.encode() + b"x" * 1000)
+        raw = connection.recv(65536)
+        assert raw.startswith(b"HTTP/1.1 413 ")
+        assert b"connection: close" not in raw
+        connection.sendall(b"x" * 4000 + b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        assert b"HTTP/1.1 200 OK" in connection.recv(65536)
+
+
 def test_an_empty_encoding_is_none(echo):
     assert echo.post("/", context("1"), {"content-encoding": ""}).status == 200
 
