@@ -220,6 +220,9 @@ def test_long_texts_are_cut_at_white_space_as_short_ones_are(pieces):
     assert by_whitespace(text) == drop(" ".join(text.split()))
 
 
+EVERY = ["whitespace", "number", "firstline", "fixed"]
+
+
 def _asked(*golds):
     answers = tuple(Answer(kind="spans", texts=texts) for texts in golds)
     return Question(question_id="q", passage_id="p", text="?", kind="discrete", answers=answers)
@@ -252,14 +255,25 @@ def test_mends_reach_every_gold_answer_but_the_blank_ones():
         assert _judged(mend, asked, "\t") == _judged(mend, asked, "") == (0.0, 0.0)
 
 
+@pytest.mark.parametrize("order", [EVERY, EVERY[::-1]])
+def test_one_prediction_is_judged_by_every_mend_in_any_order(order):
+    """12.5 among two words is 2/3; without the mend of numbers it is 125."""
+    expected = {
+        "whitespace": (0.0, 0.0), "number": (0.0, 0.67), "firstline": (0.0, 0.0),
+        "fixed": (1.0, 1.0),
+    }  # fmt: skip
+    asked = _asked(("12.5",))
+    said = Prediction(question_id="q", answer=Answer(kind="span", texts=("12.5%\nm",)))
+    for mend in (*order, *order):
+        values = getattr(drop_mended, mend)().score(asked, said).values
+        assert (values["em"], values["f1"]) == expected[mend], mend
+
+
 def test_white_space_in_gold_alone_is_mended():
     """The official evaluator finds no 10.0 in the gold answer."""
     tab = _asked(("10\tyards",))
     assert _judged("whitespace", tab, "10 yards") == (1.0, 1.0)
     assert _judged("firstline", tab, "10 yards")[0] == 0.0
-
-
-EVERY = ["whitespace", "number", "firstline", "fixed"]
 
 
 @pytest.mark.parametrize("mend", EVERY)
