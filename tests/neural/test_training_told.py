@@ -109,6 +109,19 @@ def test_going_on_and_beginning_anew_exclude_each_other(tmp_path, encoder, data)
     assert (out / "model.safetensors").read_bytes() == before
 
 
+def test_folders_are_left_as_they_were_where_nothing_is_made(tmp_path, encoder, data):
+    """One that the user made stays; those made on the way to a new one go."""
+    (tmp_path / "mine").mkdir()
+    for out in (tmp_path / "mine", tmp_path / "made" / "on" / "the-way"):
+        with pytest.raises(InputError, match="no such folder"):
+            train(out, str(tmp_path / "nowhere"), data, begin=never)
+    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+    (tmp_path / "mine" / "training.json").write_text("{}")  # of a training that was killed early
+    with pytest.raises(InputError, match="no such folder"):
+        train(tmp_path / "mine", str(tmp_path / "nowhere"), data, begin=never)
+    assert not any(tmp_path.iterdir())
+
+
 def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
     """The last training's data were judged by hours of a stage before."""
     rows = [{"id": "1", "passage": "the box holds the cup", "question": "which colour is it"}]

@@ -65,11 +65,14 @@ class Folder:
         self.path = path
         self.mine = is_first()
         self._lock: IO[str] | None = None
+        self._made: list[Path] = []  # folders that were not there, the innermost first
         if not self.mine:
             return
         with suppress(OSError):  # nothing is there, or it cannot be written: told below
             if (path / STATES / _LOCK).exists():
                 _locked(path).close()  # before anything is discarded
+        ours = [path] if self.is_begun(path) else []
+        self._made = ours + [one for one in (path, *path.parents) if not one.exists()]
         self._make_room(recipe, resume, overwrite)
         begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
         if begun is not None:
@@ -96,8 +99,9 @@ class Folder:
         if error is not None and self.mine and not self._has_states():
             # No training within this one got far enough to be gone on with.
             self._clear()
-            if not any(self.path.iterdir()):
-                self.path.rmdir()
+            for one in self._made:
+                with suppress(OSError):  # something else stands in it
+                    one.rmdir()
 
     @staticmethod
     def is_begun(path: Path) -> bool:
