@@ -80,20 +80,28 @@ def train(request: Request) -> Trained:
 
 def _check(request: Request, settings: VectorSettings) -> None:
     without_resuming(request)
+    where = str(request.path)
     if request.recipe.reader.options:
         raise UsageError(
             "vectors take no options of a reader",
+            where=where,
             expected="everything under [train]",
         )
     for name in ("dimensions", "window", "epochs", "least"):
         if getattr(settings, name) < 1:
             raise UsageError(
-                f"train.{name} is {getattr(settings, name)}", expected="a number of 1 or more"
+                f"train.{name} is {getattr(settings, name)}",
+                where=where,
+                expected="a number of 1 or more",
             )
     if not 0 <= settings.seed < 2**32:
-        raise UsageError(f"train.seed is {settings.seed}", expected="from 0 to 2**32 - 1")
+        raise UsageError(
+            f"train.seed is {settings.seed}", where=where, expected="from 0 to 2**32 - 1"
+        )
     if not settings.datasets:
-        raise UsageError("train.datasets names no set", expected="one data set at least")
+        raise UsageError(
+            "train.datasets names no set", where=where, expected="one data set at least"
+        )
 
 
 def _check_out(request: Request) -> None:

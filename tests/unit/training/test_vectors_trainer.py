@@ -95,6 +95,8 @@ def test_mistakes_are_told_before_anything_is_written(texts, more, args, error, 
     done, out = run(texts, "one", more=more, args=args)
     assert isinstance(done.exception, error)
     assert any(word in str(done.exception) for word in message.split("|"))
+    if error is UsageError:
+        assert done.exception.where.endswith(".toml")
     assert not out.parent.exists()
 
 
