@@ -111,7 +111,7 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     elif lineage.origin and not lineage.origin_made_by:
         yield "not known", f"nothing records how {lineage.origin} was trained, or declares it"
     else:
-        yield "kept", f"{len(lineage.stages)} trainings on record"
+        yield "kept", f"trainings on record: {len(lineage.stages)}"
     if lineage.n_parameters > MOST_PARAMETERS:
         yield "broken", f"what was trained has {lineage.n_parameters:,} parameters"
     for stage in lineage.stages:
