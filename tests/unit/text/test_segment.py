@@ -80,6 +80,25 @@ def test_the_authors_rule_keeps_its_oddities():
     assert vgaokao("\n \n") == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("“好......”走了。完", ["“好......”走了。", "完"]),
+        ("‘好......’走了", ["‘好......’走了"]),
+        ("好......走了", ["好......", "走了"]),
+        ("“好。”走了", ["“好。”", "走了"]),
+        ("“好。”，走了", ["“好。”，走了"]),
+        ("“好。”！走了", ["“好。”！", "走了"]),
+        ("‘好？’？走了", ["‘好？’？", "走了"]),
+        ("“好！”?走了", ["“好！”?", "走了"]),
+        ("“好?”。走了", ["“好?”。", "走了"]),
+    ],
+)
+def test_the_authors_rule_waits_for_what_closes_behind_an_ender(text: str, expected: list[str]):
+    """A quote that closes stays, and so does the mark behind it, which then ends the sentence."""
+    assert [span.of(text) for span in vgaokao(text)] == expected
+
+
 def test_tokens_are_words_numbers_and_characters():
     """English words and numbers are whole, Chinese characters single, punctuation is left out."""
     text = "Don't pay $1,250.5 in the U.S. for 北京’s 3 well-known 书。"
