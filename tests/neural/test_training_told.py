@@ -131,6 +131,14 @@ def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
         train(tmp_path / "out", encoder, str(silent), before=(stage(data),), begin=never)
 
 
+def test_what_is_learned_beside_is_not_called_the_reader_s(tmp_path, encoder, data):
+    with pytest.raises(InputError, match=r"no pair that train\.beside can learn from"):
+        train(
+            tmp_path / "out", encoder, data, begin=never, beside={"datasets": [{"path": "exam/zh"}]}
+        )
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(
     ("settings", "found"),
     [

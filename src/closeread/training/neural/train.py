@@ -269,6 +269,12 @@ def _features(
         )
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
+        if isinstance(task, InferenceBeside):
+            raise InputError(
+                "no pair that train.beside can learn from",
+                where=", ".join(told.path for _, told in material),
+                expected="premises and hypotheses with labels",
+            )
         raise _nothing_to_learn(request, material)
     return features
 
