@@ -150,12 +150,9 @@ def vgaokao(text: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-_TOKEN = re.compile(
-    r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-    r"|\d+(?:[.,]\d+)*"
-    r"|(?:(?![\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[^\W\d_])+"
-    r"(?:['’.&-](?:(?![\u3400-\u9fff\uf900-\ufaff])[^\W\d_])+)*"
-)
+_HAN = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_LETTERS = rf"(?:(?!{_HAN})[^\W\d_])+"
+_TOKEN = re.compile(rf"{_HAN}|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’.&-]{_LETTERS})*")
 
 
 def tokens(text: str, language: str = "en") -> tuple[Span, ...]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.segment import sentences, tokens, vgaokao
+from closeread.text.segment import sentences, tokens, vgaokao, words
 from closeread.types import Span
 
 
@@ -108,3 +108,23 @@ def test_tokens_are_words_numbers_and_characters():
     ]
     assert tokens("，。 …") == ()
     assert tokens("a b") == (Span(0, 1), Span(2, 3))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("In 1872, 12.5.3 of 1,000", ["In", "1872", "12.5.3", "of", "1,000"]),
+        ("AT&T’s don’t rock'n'roll", ["AT&T’s", "don’t", "rock'n'roll"]),
+        ("R2D2 a_b x-1 b-c_d", ["R", "2", "D", "2", "a", "b", "x", "1", "b-c", "d"]),
+        ("b-c3 Café-Öl", ["b-c", "3", "Café-Öl"]),
+        ("㐀䶿一鿿豈龎", ["㐀", "䶿", "一", "鿿", "豈", "龎"]),
+        ("\ufaff\U00020000\U0003ffff", ["\ufaff", "\U00020000", "\U0003ffff"]),
+        ("Ab㐀 Ab鿿 Ab豈 Ab\U00020000", ["Ab", "㐀", "Ab", "鿿", "Ab", "豈", "Ab", "\U00020000"]),
+        ("A-㐀b A-鿿b A-豈b", ["A", "㐀", "b", "A", "鿿", "b", "A", "豈", "b"]),
+        ("A-\U00020000b A-b\U00020000", ["A", "\U00020000", "b", "A-b", "\U00020000"]),
+        ("A-bひらがな", ["A-bひらがな"]),
+    ],
+)
+def test_every_chinese_character_is_a_token_beside_whatever_it_stands(text: str, expected):
+    """The rare ones beyond the basic plane, too; other scripts stay whole."""
+    assert [span.of(text) for span in tokens(text)] == words(text) == expected
