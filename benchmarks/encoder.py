@@ -103,7 +103,9 @@ def table(
         yield ratio(name, median[ours], median[peer], least=1.3 if several else 1.0)
 
 
-def questions(dataset: str, words: int) -> Iterator[Item]:
+def questions(
+    dataset: str, words: int, most_of_a_passage: int = MOST_OF_A_PASSAGE
+) -> Iterator[Item]:
     """Yield questions with their passages; with ``words``, with passages joined to that length."""
     texts: list[str] = []
     asked: list[Question] = []
@@ -112,7 +114,7 @@ def questions(dataset: str, words: int) -> Iterator[Item]:
     def joined() -> Iterator[Item]:
         if sum(len(text.split()) for text in texts) >= words:  # what is left of an article is short
             passage = Passage(passage_id=title, text="\n".join(texts))
-            yield from ((passage, one) for one in asked[:MOST_OF_A_PASSAGE])
+            yield from ((passage, one) for one in asked[:most_of_a_passage])
 
     for passage, found in load(dataset):
         if not words:
@@ -174,11 +176,16 @@ class Peer:
 
     def asked(self, how: str, tokens: int) -> float:
         """Let it do one pass; return the CPU seconds that it tells."""
-        self._process.stdin.write(f"{how} {tokens}\n")
-        self._process.stdin.flush()
-        told = json.loads(self._process.stdout.readline())
+        told = self.told(how, tokens)
         self.sizes["peer" if how == "own" else f"peer, {how}"] = (told["windows"], told["tokens"])
         return float(told["seconds"])
+
+    def told(self, how: str, tokens: int) -> dict[str, Any]:
+        """Let it do one pass; return all that it tells."""
+        self._process.stdin.write(f"{how} {tokens}\n")
+        self._process.stdin.flush()
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return told
 
     def close(self) -> None:
         """Let it end."""

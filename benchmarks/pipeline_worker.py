@@ -1,10 +1,11 @@
 """The peer: transformers 4.57's question-answering pipeline, in its own environment.
 
 ``python pipeline_worker.py MODEL PAIRS``: for each line on stdin one pass over the pairs, and a
-line of JSON with its CPU seconds and the windows and tokens that its model was given. The line says
-which windows: ``own 0`` (the pipeline's defaults: 384 tokens, of which two windows share 128),
-``shared N`` (they share N), or ``moved N`` (they move by N tokens). All else is the pipeline's own:
-answers of up to 15 tokens, one window at a time.
+line of JSON with its CPU seconds, the windows and tokens that its model was given, and its answers
+(text, first character, score). The line says which windows: ``own 0`` (the pipeline's defaults: 384
+tokens, of which two windows share 128), ``shared N`` (they share N), or ``moved N`` (they move by N
+tokens; answers then come in another order). All else is the pipeline's own: answers of up to 15
+tokens, one window at a time.
 """
 
 import json
@@ -32,11 +33,15 @@ def main(model: str, pairs: str) -> None:
         calls = list(_calls(answer.tokenizer, rows, how, int(tokens)))
         given.clear()
         started = time.process_time()
-        for call in calls:
-            answer(**call)
+        found = [one for call in calls for one in _listed(answer(**call))]
         taken = time.process_time() - started
         told = {"seconds": taken, "windows": len(given), "tokens": sum(given)}
+        told["answers"] = [[one["answer"], one["start"], one["score"]] for one in found]
         print(json.dumps(told), flush=True)
+
+
+def _listed(found):
+    return found if isinstance(found, list) else [found]  # of one question it is no list
 
 
 def _calls(tokenizer, rows, how, tokens):
