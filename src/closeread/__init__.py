@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 # Name -> module. Resolved on first use, so that `import closeread` loads nothing heavy.
 _PUBLIC = {
     "load": "closeread.api.datasets",
-    "dump": "closeread.formats",
+    "dump": "closeread.api.datasets",
     "open_reader": "closeread.api.asking",
     "OpenReader": "closeread.api.asking",
     "read": "closeread.api.running",
@@ -39,6 +39,7 @@ __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
 if TYPE_CHECKING:
     from closeread.api.asking import OpenReader as OpenReader
     from closeread.api.asking import open_reader as open_reader
+    from closeread.api.datasets import dump as dump
     from closeread.api.datasets import load as load
     from closeread.api.judging import audit as audit
     from closeread.api.judging import compare as compare
@@ -48,7 +49,6 @@ if TYPE_CHECKING:
     from closeread.api.running import read as read
     from closeread.api.running import train as train
     from closeread.errors import CloseReadError as CloseReadError
-    from closeread.formats import dump as dump
     from closeread.formats.conversion.convert import convert as convert
     from closeread.runs import open_run as open_run
     from closeread.runs.ingest import ingest as ingest

@@ -1,7 +1,9 @@
 """Makes what the catalog names from options: checked against the factory's own parameters."""
 
 import inspect
+import os
 from collections.abc import Mapping
+from numbers import Integral, Real
 from types import UnionType
 from typing import Any, get_args
 
@@ -64,10 +66,16 @@ def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
         if value is None:
             return value
         wanted = get_args(wanted)[0]
-    if wanted is str and isinstance(value, int | float) and not isinstance(value, bool):
+    if wanted is str and isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):
         return str(value)
-    if wanted is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if not isinstance(value, bool):
+        # numpy's numbers, too, which no run folder could hold
+        if wanted is float and isinstance(value, Real):
+            return float(value)
+        if wanted is int and isinstance(value, Integral):
+            return int(value)
     if wanted in (str, int, float, bool) and type(value) is not wanted:
         raise UsageError(
             f"{label} cannot take {value!r} for {parameter.name!r}",

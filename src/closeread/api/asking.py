@@ -1,6 +1,6 @@
 """A reader asked from Python: one question, many, or a data set's."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -19,7 +19,7 @@ from closeread.types import Dataset, Item, Option, Passage, Prediction, Question
 Asked = tuple[str, str] | tuple[str, str, Sequence[str]]
 
 
-def open_reader(name: str, **options: Any) -> "OpenReader":
+def open_reader(name: str, /, **options: Any) -> "OpenReader":
     """Open a reader, to be asked as often as one likes.
 
     Args:
@@ -33,6 +33,8 @@ def open_reader(name: str, **options: Any) -> "OpenReader":
         InputError: What it is to open, such as a checkpoint, cannot be opened.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
+    if not isinstance(name, str):
+        raise UsageError(f"{name!r} is no reader's name", expected="a name as text")
     reader, resolved = make(name, options)
     return OpenReader(name=name, options=resolved, reader=reader)
 
@@ -62,7 +64,7 @@ class OpenReader:
             title: Of the passage.
 
         Raises:
-            UsageError: One option, or too many.
+            UsageError: One option, or too many; something else than text.
             CloseReadError: The reader cannot go on at all; its endpoint is gone, for example.
         """
         (found,) = self._answered([asked_about(question, passage, options, title=title)])
@@ -79,7 +81,7 @@ class OpenReader:
             UsageError: As of ``ask``.
             CloseReadError: As of ``ask``.
         """
-        return self._answered(asked_about(*one, name=str(n)) for n, one in enumerate(asked))
+        return self._answered(_asked(one, number) for number, one in enumerate(asked))
 
     def answers(
         self, dataset: Named | Dataset | Items, limit: int | None = None
@@ -94,8 +96,11 @@ class OpenReader:
 
         Raises:
             InputError: The data set is broken.
+            UsageError: The limit is less than 1.
             CloseReadError: As of ``ask``.
         """
+        if limit is not None and limit < 1:
+            raise UsageError(f"the limit is {limit}", expected="at least 1, or None for all")
         return self._answered(opened(dataset), limit)
 
     def _answered(self, items: Iterable[Item], limit: int | None = None) -> Iterator[Prediction]:
@@ -109,6 +114,19 @@ class OpenReader:
             while place in waiting:
                 yield waiting.pop(place)
                 place += 1
+
+
+def _asked(one: Any, number: int) -> Item:
+    # A dictionary's keys and a text's letters would unpack, too.
+    row = isinstance(one, Iterable) and not isinstance(one, str | Mapping | Set)
+    parts = tuple(one) if row else ()
+    if len(parts) not in (2, 3):
+        raise UsageError(
+            f"question {number} is given as {type(one).__name__}"
+            + (f" of {len(parts)}" if row else ""),
+            expected="(question, passage) or (question, passage, options)",
+        )
+    return asked_about(*parts, name=str(number))
 
 
 def asked_about(
@@ -129,14 +147,12 @@ def asked_about(
         name: The question's id.
 
     Raises:
-        UsageError: One option, or too many.
+        UsageError: One option, or too many; something else than text.
     """
-    if isinstance(options, str) or len(options) == 1 or len(options) > len(ascii_uppercase):
-        raise UsageError(
-            f"options={options!r}" if isinstance(options, str) else f"{len(options)} options",
-            expected=f"none, or a list of 2 to {len(ascii_uppercase)} texts",
-        )
-    asks = asks_for(question) if options else None
+    question, passage = _text("question", question), _text("passage", passage)
+    title = _text("title", title)
+    texts = _texts(options)
+    asks = asks_for(question) if texts else None
     of = Passage(
         passage_id=opaque(repr((title, passage))),  # readers know a passage again by its id
         text=passage,
@@ -147,11 +163,32 @@ def asked_about(
         question_id=name,
         passage_id=of.passage_id,
         text=question,
-        kind="span" if not options else "verification" if asks else "choice",
+        kind="span" if not texts else "verification" if asks else "choice",
         asks_for=asks,
         options=tuple(
             Option(label=label, text=text)
-            for label, text in zip(ascii_uppercase, options, strict=False)
+            for label, text in zip(ascii_uppercase, texts, strict=False)
         ),
     )
     return of, (asked,)
+
+
+def _text(called: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise UsageError(f"the {called} is {given!r:.80}", expected="text")
+    return str(given)  # numpy's texts cannot be written as JSON
+
+
+def _texts(options: Any) -> tuple[str, ...]:
+    ordered = isinstance(options, Iterable) and not isinstance(options, str | Mapping | Set)
+    found = tuple(options) if ordered else ()
+    if not ordered or len(found) == 1 or len(found) > len(ascii_uppercase):
+        raise UsageError(
+            f"{len(found)} option{'' if len(found) == 1 else 's'}"
+            if ordered
+            else f"options={options!r:.80}",
+            expected=f"an empty list, or a list of 2 to {len(ascii_uppercase)} texts",
+        )
+    return tuple(
+        _text(f"option {label}", one) for label, one in zip(ascii_uppercase, found, strict=False)
+    )

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from closeread import formats
-from closeread.errors import DefectError, InputError
-from closeread.types import Dataset, Defects, Item, Question
+from closeread.errors import DefectError, InputError, UsageError
+from closeread.types import Dataset, Defects, Item, Passage, Question
 
 _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
@@ -102,6 +103,29 @@ def open_dataset(
     return dataset
 
 
+def dump(
+    dataset: Named | Dataset | Items,
+    path: Named,
+    format: str | None = None,  # noqa: A002
+) -> None:
+    """Write a data set; the file appears under its name only when it is whole.
+
+    A path that ends in ``.gz`` is compressed (reproducibly: no time stamp).
+
+    Args:
+        dataset: A data set, its name, or passages with their questions.
+        path: The file.
+        format: A name from ``closeread ls formats``; the data set's own when None, ``jsonl`` of
+            questions in memory.
+
+    Raises:
+        InputError: The data set is broken.
+        UsageError: The format cannot be written, or cannot hold this information.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    formats.dump(opened(dataset), path, format)
+
+
 def listing(defects: Defects, examples: int = 3) -> str:
     """Say what is wrong, one line a kind with its count, then its first examples."""
     lines = []
@@ -119,14 +143,36 @@ def opened(dataset: Named | Dataset | Items) -> Dataset:
 
     Raises:
         InputError: A named one is missing, broken, or of no known format.
+        UsageError: What is given is neither.
     """
     if isinstance(dataset, Dataset):
         return dataset
     if isinstance(dataset, str | os.PathLike):
         return open_dataset(os.fspath(dataset))
-    items = tuple(dataset)
+    if not isinstance(dataset, Iterable):
+        raise _no_items(dataset)
+    items = tuple(map(_item, dataset))
 
     def read_gold(_: Defects) -> Iterator[Question]:
         return (question for _, questions in items for question in questions)
 
     return Dataset(name="given", format=_OWN, read=lambda _: iter(items), read_gold=read_gold)
+
+
+def _item(given: Any) -> Item:
+    """Return a passage with questions that can be walked through more than once."""
+    try:
+        passage, questions = given
+        kept = tuple(questions)
+    except (TypeError, ValueError) as error:
+        raise _no_items(given) from error
+    if not isinstance(passage, Passage) or not all(isinstance(one, Question) for one in kept):
+        raise _no_items(given)
+    return passage, kept
+
+
+def _no_items(given: Any) -> UsageError:
+    return UsageError(
+        f"{given!r:.80} is no passage with questions",
+        expected="a path, a URL, exam/zh, a data set, or pairs (Passage, [Question, ...])",
+    )

@@ -172,14 +172,17 @@ def report(*runs: Named | Run, out: Named | None = None, language: str | None = 
         language: ``en`` or ``zh``; the data set's by default.
 
     Raises:
-        UsageError: Several runs, and no page is named.
+        UsageError: Several runs, and no page is named; a page is not written in that language.
         InputError: A run is not finished, or damaged.
         StorageError: The page cannot be written.
     """
     from closeread.pipeline.shading import shade
     from closeread.reports.gather import gather
     from closeread.reports.page import write_material
+    from closeread.reports.words import LANGUAGES
 
+    if language is not None and language not in LANGUAGES:
+        raise UsageError(f"no page is in {language!r}", expected=" or ".join(LANGUAGES))
     folders = [run.path for run in _every(runs)]
     if out is None:
         if len(folders) != 1:
@@ -201,6 +204,8 @@ def _run(run: Named | Run) -> Run:
 def _every(runs: Sequence[Named | Run]) -> list[Run]:
     found: list[Run] = []
     for one in runs:
+        if not isinstance(one, str | os.PathLike | Run):
+            raise UsageError(f"{one!r:.80} is no run", expected="runs or folders, one by one")
         found += [one] if isinstance(one, Run) else map(open_run, find_runs(one))
     if not found:
         raise UsageError("no run is given", expected="runs, or their folders")

@@ -54,6 +54,7 @@ def read(
         MismatchError: The run to be resumed was made otherwise.
         StorageError: The folder cannot be written; what is there can be resumed.
     """
+    _one_at_most(resume, overwrite)
     name, resolved, made = _reader(reader, options)
     found = opened(dataset)
     if not found.path:
@@ -66,9 +67,14 @@ def read(
         reader=made,
         reader_info=describe_reader(name, resolved, made),
         limit=limit,
-        batch_size=batch_size or batch_size_of(made),
+        batch_size=batch_size_of(made) if batch_size is None else batch_size,
     )
     return predict(job, Path(out), resume=resume, overwrite=overwrite, begin=begin)
+
+
+def _one_at_most(resume: bool, overwrite: bool) -> None:
+    if resume and overwrite:
+        raise UsageError("resume and overwrite exclude each other")
 
 
 def _reader(
@@ -80,9 +86,9 @@ def _reader(
         raise UsageError("options for a reader that is made already", expected="its name")
     if isinstance(reader, OpenReader):
         return reader.name, reader.options, reader.reader
-    if not isinstance(reader, Reader):
+    if isinstance(reader, type) or not isinstance(reader, Reader):  # a class has its method, too
         raise UsageError(
-            f"{type(reader).__name__!r} is no reader",
+            f"{reader!r:.80} is no reader",
             expected="a name, what open_reader gives, or an object with the method `read`",
         )
     return f"{type(reader).__module__}:{type(reader).__qualname__}", {}, reader
@@ -117,8 +123,7 @@ def train(
         UsageError: The recipe makes no sense, or the place is taken.
         MissingExtraError: The trainer needs an optional dependency that is not installed.
     """
-    if resume and overwrite:
-        raise UsageError("resume and overwrite exclude each other")
+    _one_at_most(resume, overwrite)
     path = Path(recipe)
     found = load_recipe(path)
     trainer: Train = catalog.resolve("trainer", found.reader.name)

@@ -27,7 +27,8 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 class DatasetInfo(File, frozen=True, kw_only=True):
     """The data set that a run answers. ``limit`` is how many questions it stopped after.
 
-    A ``path`` that is not absolute begins at the run folder. Where not all questions were read,
+    A ``path`` that is not absolute begins at the run folder; it is empty of questions that were in
+    memory only. Where not all questions were read,
     ``only`` is the sha256 of the list of those that were, which lies in the folder.
     """
 
@@ -48,7 +49,7 @@ def describe_dataset(dataset: Dataset, n_questions: int, limit: int | None = Non
         name=dataset.name,
         version=dataset.version,
         format=dataset.format,
-        path=str(Path(dataset.path).absolute()),
+        path=str(Path(dataset.path).absolute()) if dataset.path else "",
         sha256=dataset.sha256,
         license=dataset.license,
         n_questions=n_questions,

@@ -1,7 +1,9 @@
 """A reader asked from Python is asked as in a run, and answers in the order of the questions."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import closeread
@@ -26,6 +28,12 @@ class Echo:
             yield Prediction(
                 question_id=question.question_id, answer=Answer(kind="span", texts=(text,))
             )
+
+
+class First(Echo):
+    """Is given one question at a time."""
+
+    batch_size = 1
 
 
 def _open(reader: object = None) -> OpenReader:
@@ -107,17 +115,88 @@ def test_answers_to_a_data_set_are_under_its_ids_and_gold_is_hidden():
     assert not {one.question_id for one in shown} & set(ids)
 
 
-@pytest.mark.parametrize("options", [["alone"], "AB", [str(n) for n in range(27)]])
+@pytest.mark.parametrize(
+    "options",
+    [["alone"], "AB", [str(n) for n in range(27)], {"A": "x", "B": "y"}, {"x", "y"}, None],
+)
 def test_options_that_are_none(options):
-    """One option, a text instead of several, or more than there are letters."""
-    with pytest.raises(UsageError, match="options"):
+    """One option, a text or what has no order of its own, or more than there are letters."""
+    with pytest.raises(UsageError, match="option"):
         _open().ask("q", "p", options)
+
+
+def test_options_in_any_order_that_there_is():
+    """A generator's and numpy's texts are plain texts by the time that a reader sees them."""
+    echo = Echo()
+    for options in (iter(["x", "y"]), np.array(["x", "y"]), ("x", "y")):
+        _open(echo).ask(np.str_("q"), np.str_("p"), options)
+    for ((passage, question),) in echo.batches:
+        texts = (passage.text, question.text, *(one.text for one in question.options))
+        assert texts == ("p", "q", "x", "y")
+        assert {type(one) for one in texts} == {str}
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ({"question": "q", "context": "p"}, "question 1 is given as dict"),
+        ("qp", "question 1 is given as str"),
+        (("q",), "question 1 is given as tuple of 1"),
+        (("q", "p", ["x", "y"], "title"), "question 1 is given as tuple of 4"),
+        (5, "question 1 is given as int"),
+        (("q", None), "the passage is None"),
+        ((3, "p"), "the question is 3"),
+        (("q", "p", [1894, 1895]), "the option A is 1894"),
+    ],
+)
+def test_what_is_no_question(asked, said):
+    """A dictionary's keys are not asked, nor a text's letters; what came before is answered."""
+    told = _open(First()).ask_all([("a", "p"), asked])
+    assert next(told).answer.text == "a p"
+    with pytest.raises(UsageError, match=said):
+        next(told)
+
+
+def test_passages_with_questions_that_can_be_walked_through_once():
+    """Neither a generator of passages nor one of questions is used up by the first look."""
+    passage, questions = next(iter(closeread.load("exam/en")))
+    once = ((passage, iter(questions)) for _ in range(1))
+    told = list(_open().answers(once))
+    assert [one.question_id for one in told] == [one.question_id for one in questions]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [5, None, [5], [("p", [])], [{"passage": 1}], [(Passage(passage_id="p", text=""), "q")]],
+)
+def test_what_is_no_data_set(given):
+    """Whatever else is given is told as what it is."""
+    with pytest.raises(UsageError, match="is no passage with questions"):
+        _open().answers(given)
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_a_limit_below_one(limit):
+    """No limit means all; a negative one does not."""
+    with pytest.raises(UsageError, match="at least 1"):
+        _open().answers("exam/en", limit=limit)
+
+
+def test_options_of_a_reader_as_numpy_and_paths_have_them():
+    """They become the plain numbers and texts that a run folder keeps."""
+    opened = closeread.open_reader("lexical", sharpness=np.float32(4), retriever=Path("cover"))
+    assert opened.options == {"sharpness": 4.0, "retriever": "cover"}
+    assert {type(one) for one in opened.options.values()} == {float, str}
 
 
 def test_what_cannot_be_opened():
     """Names, options and files that are not there are told as on the command line."""
     with pytest.raises(UnknownNameError, match="lexcal"):
         closeread.open_reader("lexcal")
+    with pytest.raises(UsageError, match="no reader's name"):
+        closeread.open_reader(Path("checkpoints"))
+    with pytest.raises(UsageError, match="no option 'name'"):
+        closeread.open_reader("lexical", name="mine")
     with pytest.raises(UsageError, match="colour"):
         closeread.open_reader("lexical", colour="red")
     with pytest.raises(InputError, match="nowhere"):

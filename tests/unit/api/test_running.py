@@ -5,7 +5,9 @@ import subprocess
 import sys
 
 import msgspec
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 import closeread
 from closeread import Answer, Passage, Prediction, Question
@@ -59,6 +61,31 @@ def test_every_form_that_a_file_may_have(tmp_path):
         given = closeread.score(_items(), form, metrics="squad").metrics
         assert given == closeread.score(_items(), file, metrics="squad").metrics
         assert given["squad.em"].value == 0.5
+
+
+def test_ids_that_are_numbers_are_those_of_a_file():
+    """JSON has no other keys than texts: an id as a table's index has it is the same."""
+    passage, questions = _items()[0]
+    items = [(passage, [replace(one, question_id=str(n)) for n, one in enumerate(questions)])]
+    given = {np.int64(0): "Ann", 1: "1990"}
+    found = closeread.score(items, given, metrics="squad", resamples=0)
+    assert found.metrics["squad.em"].value == 1.0
+    odds = closeread.score(items, given, metrics="squad2", resamples=0, null_odds={0: 0, 1: 1})
+    assert odds.metrics["squad2.best_em"].value == 1.0
+
+
+def test_numbers_about_memory_name_no_folder():
+    """Questions in memory lie nowhere, not in the folder that Python runs in."""
+    found = closeread.score(_items(), {"who": "Ann"}, metrics="squad", resamples=0)
+    assert found.dataset.path == ""
+
+
+def test_questions_in_memory_can_be_written_and_read(tmp_path):
+    """What `read` sends to `dump` is taken there."""
+    closeread.dump(iter(_items()), tmp_path / "mine.jsonl")
+    assert [(p, tuple(q)) for p, q in closeread.load(tmp_path / "mine.jsonl")] == _items()
+    run = closeread.read(tmp_path / "mine.jsonl", "lexical", tmp_path / "run")
+    assert run.info.n_predictions == 2
 
 
 def test_null_odds_in_memory():
@@ -153,6 +180,21 @@ def test_train_makes_weights_that_read(tmp_path):
         (lambda: closeread.read(_items(), "lexical", "out"), UsageError, "in memory only"),
         (lambda: closeread.read("exam/en", object(), "out"), UsageError, "is no reader"),
         (lambda: closeread.read("exam/en", Echo(), "o", options={"a": 1}), UsageError, "already"),
+        (lambda: closeread.read("exam/en", Echo, "o"), UsageError, "Echo'> is no reader"),
+        (lambda: closeread.read("exam/en", "lexical", "o", batch_size=0), UsageError, "at least 1"),
+        (
+            lambda: closeread.read("exam/en", "lexical", "o", resume=True, overwrite=True),
+            UsageError, "exclude each other",
+        ),
+        (lambda: closeread.score(_items(), 5), InputError, "there is a number"),
+        (lambda: closeread.score(_items(), "x"), InputError, "x: cannot be read"),
+        (lambda: closeread.score(_items(), {"who": {"Ann"}}), InputError, "a value of type set"),
+        (
+            lambda: closeread.score(_items(), {"who": "a"}, null_odds={"who": "x"}),
+            InputError, "question who: the null odds are a string",
+        ),
+        (lambda: closeread.compare(["a", "b"]), UsageError, "is no run"),
+        (lambda: closeread.report("a", language="fr"), UsageError, "en or zh"),
         (lambda: closeread.compare("nowhere"), InputError, "nowhere"),
         (lambda: closeread.report(out="page.html"), UsageError, "no run"),
         (closeread.compare, UsageError, "no run"),

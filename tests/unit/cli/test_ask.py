@@ -87,7 +87,7 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexical", "--text", "x", "--passage", "y"], b"", "one passage"),
         (["q", "--reader", "lexical", "--passage", "nowhere.txt"], b"", "nowhere.txt: cannot be"),
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),
-        (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 options"),
+        (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 option\n"),
         (["q", "--reader", "lexcal", "--text", "x"], b"", "no reader named 'lexcal'"),
     ],
 )

@@ -10,6 +10,7 @@ metric's business: an answer keeps the string, and a single capital letter is it
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from numbers import Real
 from typing import Any
 
 import msgspec
@@ -83,7 +84,12 @@ def given_submission(
         InputError: It is of no known form; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    value = dict(given) if isinstance(given, Mapping) else list(given)
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise _unknown_form(_GIVEN, given)
+    # As in a file, every id is text: a table's index may hold numbers.
+    value: dict[str, Any] | list[Any] = (
+        {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
+    )
     if isinstance(value, list) and _all(value, Prediction):
         rows: Iterable[Row] = [(one.question_id, one) for one in value]
     else:
@@ -95,8 +101,19 @@ def _extras(null_odds: NullOdds) -> dict[str, Any]:
     if null_odds is None:
         return {}
     if isinstance(null_odds, Mapping):
-        return {"null_odds": dict(null_odds)}
+        odds = {str(name): _odds(name, value) for name, value in null_odds.items()}
+        return {"null_odds": odds}
     return {"null_odds": Source(null_odds).document(dict[str, float])}
+
+
+def _odds(name: object, value: Any) -> float:
+    if not _is_number(value):
+        raise InputError(
+            f"the null odds are {_kind(value)}",
+            where=f"null odds, question {name}",
+            expected="a number that a float can hold",
+        )
+    return float(value)
 
 
 class Texts(Mapping[str, Prediction]):
@@ -175,8 +192,12 @@ def _rows(source: str, value: Any, dataset: Dataset | None) -> Iterable[Row]:
         return value.items()
     if isinstance(value, list):
         return _listed(source, value)
-    raise InputError(
-        f"the file holds {_kind(value)}",
+    raise _unknown_form(source, value)
+
+
+def _unknown_form(source: str, value: Any) -> InputError:
+    return InputError(
+        f"there is {_kind(value)}",
         where=source,
         expected="predictions: an object of id and answer, or rows with an id each",
         cure="docs/formats.md lists the forms",
@@ -272,8 +293,8 @@ def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float 
 
 
 def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and abs(value) <= sys.float_info.max
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and bool(abs(value) <= sys.float_info.max)
 
 
 def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
@@ -320,7 +341,9 @@ def _kind(value: Any) -> str:
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
     if value is None:
         return "null"
-    return names.get(type(value), "a number")
+    if isinstance(value, int | float):
+        return names.get(type(value), "a number")
+    return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
 
 
 def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
