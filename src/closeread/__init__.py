@@ -18,8 +18,8 @@ _PUBLIC = {
     "audit": "closeread.api.judging",
     "report": "closeread.api.judging",
     "train": "closeread.api.running",
-    "ingest": "closeread.runs.ingest",
-    "convert": "closeread.formats.conversion.convert",
+    "ingest": "closeread.api.running",
+    "convert": "closeread.api.running",
     "open_run": "closeread.runs",
     "Passage": "closeread.types",
     "Question": "closeread.types",
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from closeread.api.judging import report as report
     from closeread.api.judging import score as score
     from closeread.api.judging import verify as verify
+    from closeread.api.running import convert as convert
+    from closeread.api.running import ingest as ingest
     from closeread.api.running import read as read
     from closeread.api.running import train as train
     from closeread.errors import CloseReadError as CloseReadError
-    from closeread.formats.conversion.convert import convert as convert
     from closeread.runs import open_run as open_run
-    from closeread.runs.ingest import ingest as ingest
     from closeread.types import Answer as Answer
     from closeread.types import Dataset as Dataset
     from closeread.types import Evidence as Evidence

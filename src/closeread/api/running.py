@@ -1,14 +1,19 @@
-"""Runs and training from Python: ``closeread read`` and ``closeread train`` as functions."""
+"""Making runs, files and readers from Python: read, ingest, convert, train."""
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from closeread import catalog
 from closeread.api.asking import OpenReader, open_reader
-from closeread.api.datasets import Named, open_dataset, opened
+from closeread.api.datasets import Items, Named, open_dataset, opened
 from closeread.errors import UsageError
+from closeread.formats.conversion.convert import Report
+from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.protocols import Reader
+from closeread.runs.ingest import Ingested
+from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
@@ -92,6 +97,63 @@ def _reader(
             expected="a name, what open_reader gives, or an object with the method `read`",
         )
     return f"{type(reader).__module__}:{type(reader).__qualname__}", {}, reader
+
+
+def ingest(
+    logs: Named | Iterable[Named],
+    out: Named,
+    *,
+    harness: str | None = None,
+    skip_bad: bool = False,
+    overwrite: bool = False,
+) -> Ingested:
+    """Make run folders of other harnesses' saved logs; ``closeread ingest`` as a function.
+
+    Args:
+        logs: Files, or folders to be searched for logs.
+        out: A new or empty folder.
+        harness: The reader's name; guessed from each file's content when None.
+        skip_bad: Leave out what cannot be used, and count it in ``run.json``.
+        overwrite: Discard the runs that are there.
+
+    Returns:
+        Its ``runs`` are to be scored and audited.
+
+    Raises:
+        InputError: No log, or something in one cannot be used.
+        UsageError: The folder is taken.
+        MissingExtraError: A log needs an optional dependency that is not installed.
+        StorageError: The folder cannot be written.
+    """
+    several = [logs] if isinstance(logs, str | os.PathLike) else logs
+    paths = [Path(one) for one in several]
+    return ingest_logs(paths, Path(out), harness=harness, skip_bad=skip_bad, overwrite=overwrite)
+
+
+def convert(
+    source: Named | Dataset | Items,
+    target: Named,
+    to: str | None = None,
+    *,
+    limit: int | None = None,
+) -> Report:
+    """Write a data set in another format; ``closeread convert`` as a function.
+
+    Args:
+        source: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
+        target: Where; a name that ends in ``.gz`` is compressed.
+        to: A format's name; by default what the target's name says.
+        limit: At most so many questions (a triple is not cut in two).
+
+    Returns:
+        What was written, and what the format has no place for, counted.
+
+    Raises:
+        InputError: The data set is broken.
+        UsageError: The target's name says no format, or the format cannot hold the questions.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    return convert_dataset(opened(source), Path(target), to, limit=limit)
 
 
 def train(

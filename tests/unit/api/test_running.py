@@ -12,6 +12,7 @@ from msgspec.structs import replace
 import closeread
 from closeread import Answer, Passage, Prediction, Question
 from closeread.errors import InputError, MismatchError, UsageError
+from conftest import ROOT
 
 TEXT = "Ann ran. Bob slept in 1990."
 
@@ -206,3 +207,18 @@ def test_what_is_wrong_is_told(wrong, error, said, tmp_path, monkeypatch):
     with pytest.raises(error, match=said):
         wrong()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_convert_and_ingest_take_names(tmp_path):
+    """Paths as text; what is written is read back, and a log becomes a run that is scored."""
+    told = closeread.convert("exam/zh", str(tmp_path / "zh.jsonl.gz"), limit=6)
+    assert (told.questions, told.target_format) == (6, "jsonl")
+    assert len(list(closeread.load(told.target).questions())) == 6
+    logs = ROOT / "tests/unit/logs/fixtures/lm_eval"
+    made = closeread.ingest(str(logs), str(tmp_path / "runs"))
+    assert {run.path.name for run in made.runs} == {"drop_local", "choice_local"}
+    drop = closeread.score(tmp_path / "runs/drop_local", metrics="lm-eval", resamples=0)
+    assert round(drop.metrics["lm-eval.drop.f1"].value, 4) == 0.2457
+    with pytest.raises(InputError):
+        closeread.ingest([told.target], tmp_path / "none")
+    assert not (tmp_path / "none").exists()
