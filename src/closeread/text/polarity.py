@@ -26,26 +26,38 @@ _ZH_STATEMENT = (
     r"说法|表述|表达|理解|分析|概括|推断|推论|推测|判断|解说|解释|解读|叙述|陈述|阐述|阐释|论述|描述|介绍"
     r"|评价|评析|赏析|鉴赏|看法|观点|结论|归纳|总结|认识|说明|内容|意思|文意|文义|原文|文章|本文|材料|信息|选项"
 )
-_ZH_VERIFICATION = re.compile(
-    r"(?!.*(?:标题|题目|词语|成语|读音|字音|字形))"
-    rf"(?=.*(?:{_ZH_STATEMENT}))"
-    r".*(?:正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|成立|有误|无误"
-    r"|错误|不符|不合|不当|失当|无关|矛盾|相悖|违背)"
+_ZH_OTHER = "标题|题目|词语|成语|读音|字音|字形"
+_ZH_VERDICT = (
+    r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|成立|有误|无误"
+    r"|错误|不符|不合|不当|失当|无关|矛盾|相悖|违背"
 )
+_ZH_VERIFICATION = re.compile(rf"(?!.*(?:{_ZH_OTHER}))(?=.*(?:{_ZH_STATEMENT})).*(?:{_ZH_VERDICT})")
+_ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
 
 _EN_NEGATIVE = re.compile(
     r"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
     r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bno(?:ne)? of the\b",
     re.IGNORECASE,
 )
-_EN_VERIFICATION = re.compile(
+_EN_WORD = (
     r"\b(?:true|false|untrue|correct|incorrect|right|wrong|supported|unsupported|consistent"
     r"|inconsistent|contradict\w*|accurate|inaccurate)\b"
     r"|\bexcept\b"
-    r"|\bwhich (?:of the following|one|statement|sentence)\b.*\b(?:infer\w*|conclud\w*|impl\w+"
-    r"|stated|mentioned|according to|agree\w*|learn\w*|know\w*)\b"
-    r"|\bwe can (?:infer|learn|know|conclude)\b.*\bthat\b",
-    re.IGNORECASE,
+)
+_EN_PAIRS = (
+    (
+        r"\bwhich (?:of the following|one|statement|sentence)\b",
+        r"\b(?:infer\w*|conclud\w*|impl\w+|stated|mentioned|according to|agree\w*|learn\w*"
+        r"|know\w*)\b",
+    ),
+    (r"\bwe can (?:infer|learn|know|conclude)\b", r"\bthat\b"),
+)
+_EN_VERIFICATION = re.compile(
+    "|".join([_EN_WORD, *(f"{first}.*{then}" for first, then in _EN_PAIRS)]), re.IGNORECASE
+)
+_EN_ALONE = re.compile(_EN_WORD, re.IGNORECASE)
+_EN_BOTH = tuple(
+    (re.compile(first, re.IGNORECASE), re.compile(then, re.IGNORECASE)) for first, then in _EN_PAIRS
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _RULES = {
@@ -92,9 +104,31 @@ def is_verification(stem: str) -> bool:
     asked for outright.
     """
     bare = _without_asides(stem)
-    if _HAN.search(bare):
-        return bool(_ZH_VERIFICATION.search(bare))
-    return bool(_EN_VERIFICATION.search(bare))
+    return _verifies_in_chinese(bare) if _HAN.search(bare) else _verifies_in_english(bare)
+
+
+def _verifies_in_chinese(bare: str) -> bool:
+    """Return whether ``_ZH_VERIFICATION`` finds anything, in time that grows with the length alone.
+
+    The pattern looks to the line's end again from every character. It is found where it is found
+    from the first one on that has nothing of ``_ZH_OTHER`` behind it.
+    """
+    for line in bare.split("\n"):
+        begun = 1 + max(line.rfind(word) for word in _ZH_OTHER.split("|"))
+        if all(part.search(line, begun) for part in _ZH_BOTH):
+            return True
+    return False
+
+
+def _verifies_in_english(bare: str) -> bool:
+    """Return the same of ``_EN_VERIFICATION``, which does so from every ``which one``."""
+    if _EN_ALONE.search(bare):
+        return True
+    return any(
+        (found := first.search(line)) is not None and then.search(line, found.end()) is not None
+        for line in bare.split("\n")
+        for first, then in _EN_BOTH
+    )
 
 
 def _without_asides(stem: str) -> str:

@@ -59,6 +59,28 @@ def test_what_is_put_aside_is_what_the_published_rule_puts_aside(stem: str):
     assert polarity(f"正确的是{stem}") == ("contradicted" if "不" in bare else "supported")
 
 
+@given(
+    st.lists(
+        st.sampled_from(
+            "标题|题目|说法|正确|的|\n|\r|which one|Which sentence|we can know|x| |known|know|that"
+            "|according to|true".split("|")
+        ),
+        max_size=12,
+    ).map("".join)
+)
+def test_what_is_verified_is_what_the_published_rules_find(stem: str):
+    """In time that does not grow with the square, as the pattern's does."""
+    language, ignore = ("zh", 0) if re.search(rules()["han"], stem) else ("en", re.IGNORECASE)
+    found = re.search(rules()[f"{language}_verification"], stem, ignore)
+    assert is_verification(stem) == bool(found)
+
+
+@pytest.mark.parametrize("stem", ["的", "下列说法", "标题说法", "which one ", "we can know "])
+def test_stems_that_ask_for_nothing(stem: str):
+    """The patterns themselves would take hours for these."""
+    assert not is_verification(stem * 300_000)
+
+
 def test_marks_that_nothing_closes():
     """The pattern itself would take minutes for these."""
     assert polarity("“" * 1_000_000 + "不正确的") == "contradicted"
