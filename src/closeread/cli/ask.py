@@ -48,6 +48,7 @@ def command(
     ⟪brackets⟫. With --option it is a question of choice; where its stem asks which one the passage
     supports, or contradicts, the options are judged as statements.
     """
+    _must_be_text(*questions, text or "", title, *choices)
     about = _passage(file, text)
     let_import_from_here()
     opened = open_reader(reader, **parsed(options))
@@ -59,7 +60,7 @@ def command(
     if json_:
         as_json({"predictions": found, "reader": opened.name, "options": opened.options})
     else:
-        sheet = sheet_of(width, picked="picked")
+        sheet = sheet_of(width, picked="picked", nothing="none was given")
         for place, ((passage, (question,)), told) in enumerate(zip(items, found, strict=True)):
             shown = replace(question, answers=_answers(told), gold_evidence=told.evidence)
             sys.stdout.writelines(["\n"] if place else [])
@@ -89,6 +90,14 @@ def _beside(question: Question, told: Prediction) -> Iterator[str]:
             yield f"or {one.answer.text or 'no answer'}  {one.score:.3f}"
     if told.note:
         yield told.note
+
+
+def _must_be_text(*given: str) -> None:
+    for one in given:
+        try:
+            one.encode()
+        except UnicodeEncodeError as error:  # as a shell passes on bytes of another encoding
+            raise UsageError(f"{one!r:.80} is not UTF-8", cure="set the terminal to it") from error
 
 
 def _passage(file: Path | None, text: str | None) -> str:

@@ -26,11 +26,13 @@ class Sheet:
         width: Cells in a line.
         colour: Styles by the terminal's codes; signs around answers and evidence otherwise.
         picked: What is said of an option that is an answer.
+        nothing: What is said where there is no answer, not even that there is none.
     """
 
     width: int
     colour: bool
     picked: str = "gold"
+    nothing: str = "no gold answer in the file"
 
     def show(self, number: int, passage: Passage, question: Question, whole: bool) -> Iterator[str]:
         """Yield the lines of one question, each with its line end.
@@ -134,7 +136,7 @@ class Sheet:
                 line += glyphs(f"  (given {times} times)", styles=["soft"])
             yield from self._block(line, "A  ")
         if not question.answers:
-            yield from self._block(glyphs("no gold answer in the file", styles=["soft"]), "A  ")
+            yield from self._block(glyphs(self.nothing, styles=["soft"]), "A  ")
 
     def _block(self, line: list[Glyph], lead: str) -> Iterator[str]:
         """Yield a paragraph behind a lead, its further lines indented as far."""
@@ -146,12 +148,17 @@ class Sheet:
             yield painted([*margin, *part], self.colour).rstrip(" ") + "\n"
 
 
-def sheet_of(width: int | None, picked: str = "gold") -> Sheet:
-    """Return how questions are shown on stdout as it is: a terminal with colours, or a file."""
+def sheet_of(width: int | None, **said: str) -> Sheet:
+    """Return how questions are shown on stdout as it is: a terminal with colours, or a file.
+
+    Args:
+        width: Cells in a line; by default as many as there are, a hundred at most.
+        said: ``picked`` and ``nothing`` of a sheet.
+    """
     on_terminal = sys.stdout.isatty()
     colour = on_terminal and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
     cells = width or (min(shutil.get_terminal_size().columns, _WIDEST) if on_terminal else _WIDEST)
-    return Sheet(width=cells, colour=colour, picked=picked)
+    return Sheet(width=cells, colour=colour, **said)
 
 
 def _told(answer: Answer) -> str:

@@ -88,6 +88,8 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexical", "--passage", "nowhere.txt"], b"", "nowhere.txt: cannot be"),
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),
         (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 option\n"),
+        ([b"\xff", "--reader", "lexical", "--text", "x"], b"", "is not UTF-8"),
+        (["q", "--reader", "lexical", "--text", b"x\xff", "--json"], b"", "is not UTF-8"),
         (["q", "--reader", "lexcal", "--text", "x"], b"", "no reader named 'lexcal'"),
     ],
 )
@@ -116,5 +118,5 @@ def test_a_reader_that_fails(tmp_path):
         capture_output=True, cwd=tmp_path, check=False, text=True,
     )  # fmt: skip
     assert done.returncode == 2
-    assert "the reader failed: ValueError: too hard" in done.stdout
+    assert "A  none was given\n   the reader failed: ValueError: too hard" in done.stdout
     assert "A  ⟦yes⟧" in done.stdout
