@@ -87,7 +87,7 @@ def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _reader(run: Run) -> str:
     name, options = run.info.reader.shown
-    return " ".join([name, *(f"{key}={value}" for key, value in options.items() if key != "seed")])
+    return " ".join([name, *(f"{key}={value}" for key, value in without_seed(options).items())])
 
 
 def _key(*parts: Any) -> str:

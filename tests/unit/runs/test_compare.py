@@ -95,6 +95,15 @@ def test_other_weights_behind_an_address_are_no_seed(make_run):
     assert not compare_runs(runs, RESAMPLING).apart
 
 
+def test_a_system_is_called_by_what_its_runs_share(make_run):
+    """No seed stands in its name, whatever the option is called."""
+    runs = [make_run("a")] + [
+        make_run(f"s{seed}", options={"k": 1, "sampling_seed": seed}) for seed in (3, 4)
+    ]
+    first, second = compare_runs(runs, RESAMPLING, group_seeds=True).systems
+    assert (first, second.partition(" ")[2]) == ("a", "k=1")
+
+
 def test_other_weights_in_this_process_are_no_seed(make_run):
     """Nor are they where the reader ran here; the seeds in its record are."""
 
