@@ -160,7 +160,7 @@ def audit(
         train=None if train is None else opened(train),
         seed=seed,
     )
-    return examine([one.path if isinstance(one, Run) else Path(one) for one in sources], wanted)
+    return examine([one.path if isinstance(one, Run) else _path(one) for one in sources], wanted)
 
 
 def report(*runs: Named | Run, out: Named | None = None, language: str | None = None) -> Path:
@@ -197,16 +197,20 @@ def _several(names: str | Sequence[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def _path(given: Any) -> Path:
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f"{given!r:.80} is no run", expected="runs or folders, one by one")
+    return Path(given)
+
+
 def _run(run: Named | Run) -> Run:
-    return run if isinstance(run, Run) else open_run(run)
+    return run if isinstance(run, Run) else open_run(_path(run))
 
 
 def _every(runs: Sequence[Named | Run]) -> list[Run]:
     found: list[Run] = []
     for one in runs:
-        if not isinstance(one, str | os.PathLike | Run):
-            raise UsageError(f"{one!r:.80} is no run", expected="runs or folders, one by one")
-        found += [one] if isinstance(one, Run) else map(open_run, find_runs(one))
+        found += [one] if isinstance(one, Run) else map(open_run, find_runs(_path(one)))
     if not found:
         raise UsageError("no run is given", expected="runs, or their folders")
     return found

@@ -195,6 +195,8 @@ def test_train_makes_weights_that_read(tmp_path):
             InputError, "question who: the null odds are a string",
         ),
         (lambda: closeread.compare(["a", "b"]), UsageError, "is no run"),
+        (lambda: closeread.audit(["a", "b"]), UsageError, "is no run"),
+        (lambda: closeread.verify(["a"]), UsageError, "is no run"),
         (lambda: closeread.report("a", language="fr"), UsageError, "en or zh"),
         (lambda: closeread.compare("nowhere"), InputError, "nowhere"),
         (lambda: closeread.report(out="page.html"), UsageError, "no run"),
