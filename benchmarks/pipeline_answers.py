@@ -33,7 +33,7 @@ def main(model: str, dataset: str, most: int = 0, words: int = 0) -> None:
     for name, options in SIDES.items():
         reader = closeread.open_reader("span", model=model, null="off", **options)
         found = reader.ask_all((question.text, passage.text) for passage, question in items)
-        answers[name] = [(one.answer.text, one.answer.spans[0].start) for one in found]
+        answers[name] = [place(one) for one in found]
     print(f"{len(items)} questions on {len({passage.text for passage, _ in items})} passages")
     values = {name: scored(items, of) for name, of in answers.items()}
     for name, of in values.items():
@@ -46,6 +46,13 @@ def main(model: str, dataset: str, most: int = 0, words: int = 0) -> None:
         print(line)
     above = [score for *_, score in told if score > 1]
     print(f"scores of the pipeline above 1: {len(above)}, up to {max(above, default=0):.2f}")
+
+
+def place(told: Prediction) -> tuple[str, int]:
+    """Return an answer and its first character; a reader that fails ends it here."""
+    if told.answer is None:
+        raise SystemExit(f"question {told.question_id}: {told.error}")
+    return told.answer.text, told.answer.spans[0].start
 
 
 def scored(

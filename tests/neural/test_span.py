@@ -358,6 +358,7 @@ def test_the_verb_reads_and_resumes(models, tmp_path):
     read = ["read", "exam/en", "--reader", "span", "-o", f"model={models['bert']}"]
     told = json.loads(cli(*read, "--out", tmp_path / "whole", "--json"))
     assert told["reader"]["record"]["n_parameters"] > 1000
+    assert told["reader"]["record"]["shared_tokens"] == 96
     scored = json.loads(cli("score", tmp_path / "whole", "--no-intervals", "--json"))
     assert scored["metrics"]
     whole = (tmp_path / "whole" / "predictions.jsonl").read_bytes()

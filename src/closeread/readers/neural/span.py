@@ -133,7 +133,8 @@ class SpanReader:
     def record(self) -> dict[str, Any]:
         """What the run folder keeps about the model."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
-        return {"max_length": self._max_length, "null": self._null, **model}
+        read = {"max_length": self._max_length, "shared_tokens": self._overlap, "null": self._null}
+        return read | model
 
     @staticmethod
     def answers(question: Question) -> bool:
