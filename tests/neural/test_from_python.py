@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytestmark = pytest.mark.neural
 sys.path.insert(0, str(Path(__file__).parent))
 
