@@ -13,6 +13,7 @@ _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
 _OWN = "jsonl"
+_IN_PYTHON = "closeread.load(..., format=...)"  # how errors tell to name the format
 Named = str | os.PathLike[str]
 Items = Iterable[Item]
 
@@ -68,7 +69,7 @@ def load(
         InputError: The file is missing, broken, or of no known format.
         DefectError: ``strict``, and the data have defects.
     """
-    return open_dataset(os.fspath(source), format, strict, option="format")
+    return open_dataset(os.fspath(source), format, strict, option=_IN_PYTHON)
 
 
 def open_dataset(
@@ -84,7 +85,7 @@ def open_dataset(
         name: A path, an ``http(s)`` URL, or ``exam/zh`` and its like.
         format: A format's name; guessed from the content when None.
         strict: Read everything once first and stop at defects.
-        option: The verb's option that names the format.
+        option: What names the format, as errors tell the user.
 
     Raises:
         InputError: The file is missing, broken, or of no known format.
@@ -97,8 +98,8 @@ def open_dataset(
             raise DefectError(
                 f"defects in the data: {defects.total:,}\n{listing(defects)}",
                 where=name,
-                expected="none, under --strict",
-                cure="mend the file, or leave out --strict to keep and count them",
+                expected="none, where reading is strict",
+                cure="mend the file, or leave out `strict` to keep and count them",
             )
     return dataset
 
@@ -148,7 +149,7 @@ def opened(dataset: Named | Dataset | Items) -> Dataset:
     if isinstance(dataset, Dataset):
         return dataset
     if isinstance(dataset, str | os.PathLike):
-        return open_dataset(os.fspath(dataset))
+        return open_dataset(os.fspath(dataset), option=_IN_PYTHON)
     if not isinstance(dataset, Iterable):
         raise _no_items(dataset)
     items = tuple(map(_item, dataset))

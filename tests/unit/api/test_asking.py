@@ -203,3 +203,14 @@ def test_what_cannot_be_opened():
         list(_open().answers("nowhere.jsonl"))
     with pytest.raises(InputError, match="nowhere"):
         closeread.load("nowhere.jsonl")
+
+
+def test_a_format_that_is_not_known_is_named_from_python(tmp_path):
+    """The cure is a call, not an option of the command line; so is that of strict reading."""
+    odd = tmp_path / "odd.json"
+    odd.write_text('{"nothing": "known"}', "utf-8")
+    for given in (lambda: closeread.load(odd), lambda: closeread.score(odd, {"q": "a"})):
+        with pytest.raises(InputError) as raised:
+            given()
+        assert "closeread.load(..., format=...)" in str(raised.value)
+        assert "--" not in str(raised.value)
