@@ -64,6 +64,10 @@ def console(*, stderr: bool = False) -> Any:
     """Return a rich console that honours NO_COLOR, pipes and the 100-column limit."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    class Ours(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # rich would exit with 1; the command line ends it quietly
+
+    made = Ours(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=False)
     made.width = min(made.width, 100) if made.is_terminal else 100
     return made
