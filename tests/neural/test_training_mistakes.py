@@ -84,7 +84,7 @@ def test_another_accelerator_than_the_one_there(monkeypatch, tmp_path, encoder, 
 
 def test_a_number_of_a_stage_is_told_by_its_place(tmp_path, encoder, data):  # noqa: F811
     before = (stage(data), stage(data, epochs=0.0))
-    with pytest.raises(UsageError, match=r"before\.2\.train\.epochs is out of its range"):
+    with pytest.raises(UsageError, match=r"before\[1\]\.train\.epochs is out of its range"):
         train(tmp_path / "out", encoder, data, before=before, begin=never)
 
 
@@ -162,7 +162,7 @@ def test_a_folder_that_is_a_file(tmp_path, encoder, data):  # noqa: F811
 
 def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, data):  # noqa: F811
     for wrong, found in (
-        ({"max_stepz": 2}, "did you mean before.2.train.max_steps"),
+        ({"max_stepz": 2}, r"did you mean before\[1\]\.train\.max_steps"),
         ({"datasets": [{"path": str(tmp_path / "none.json")}]}, "none.json"),
         ({"exclude": [str(tmp_path / "none.json")]}, "none.json"),
         ({"beside": {"datasets": [{"path": str(tmp_path / "none.json")}]}}, "none.json"),
@@ -173,7 +173,9 @@ def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, d
         assert not (tmp_path / "out").exists()
     later = TrainedReader(name="cloze", options={"words_a_questions": 8})
     stages = (stage(data), msgspec.structs.replace(stage(data), reader=later))
-    with pytest.raises(InputError, match="did you mean reader"):
+    with pytest.raises(
+        InputError, match=r"did you mean before\[1\]\.reader\.options\.words_a_question"
+    ):
         train(tmp_path / "out", encoder, data, before=stages, begin=never)
     assert not (tmp_path / "out").exists()
 

@@ -9,6 +9,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
 from closeread.training.ranking import Loss
+from closeread.training.recipe import stage_at
 from closeread.types import Record
 
 
@@ -111,7 +112,7 @@ def check(
             expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
         )
     every: dict[str, CueSettings | StageSettings] = {"train": settings}
-    every |= {f"before.{number}.train": stage for number, stage in enumerate(stages, 1)}
+    every |= {f"{stage_at(place)}train": stage for place, stage in enumerate(stages)}
     for place, one in every.items():
         if not (0 < one.l2 < math.inf and one.least >= 1 and one.datasets):
             raise UsageError(

@@ -9,6 +9,7 @@ from closeread.training.cue_examples import Found, examples, statements
 from closeread.training.cue_fit import Weights, cues_alone, fit
 from closeread.training.cue_settings import StageSettings
 from closeread.training.overlap import Overlap
+from closeread.training.recipe import stage_at
 from closeread.training.request import OpenDataset, Say
 
 
@@ -43,7 +44,7 @@ def stages(
         InputError: One has nothing to learn from.
     """
     for number, stage in enumerate(settings, 1):
-        where = f"before.{number}.train: {', '.join(stage.datasets)}"
+        where = f"{stage_at(number - 1)}train: {', '.join(stage.datasets)}"
         found, n_excluded = statements(stage.datasets, open_dataset, *held)
         if not found:
             raise InputError(

@@ -5,7 +5,7 @@ from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues import load_weights, save_weights
 from closeread.training.cue_settings import CueSettings, StageSettings
 from closeread.training.cues import train as learn
-from closeread.training.recipe import section
+from closeread.training.recipe import section, stage_at
 from closeread.training.request import Request, Trained, without_resuming
 from closeread.types import Dataset
 
@@ -14,7 +14,7 @@ def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
     without_resuming(request)
     _check_out(request)
-    settings = section(request.path, request.recipe.train, CueSettings, "train.")
+    settings = request.section(request.recipe.train, CueSettings, "train")
     stages = _stages(request)
     options = request.recipe.reader.options
     terms: dict[str, str] = {}
@@ -82,15 +82,15 @@ def _stages(request: Request) -> list[StageSettings]:
     Raises:
         UsageError: Another reader's training does, or one with options of its own.
     """
-    for number, stage in enumerate(request.recipe.before, 1):
+    for place, stage in enumerate(request.recipe.before):
         if stage.reader.name != "cues" or stage.reader.options:
             raise UsageError(
-                f"before.{number}.reader is {stage.reader.name}"
+                f"{stage_at(place)}reader is {stage.reader.name}"
                 + (" with options" if stage.reader.options else ""),
                 where=str(request.path),
                 expected='{ name = "cues" }; it takes the retriever of the last training',
             )
     return [
-        section(request.path, stage.train, StageSettings, f"before.{number}.train.")
-        for number, stage in enumerate(request.recipe.before, 1)
+        section(request.path, stage.train, StageSettings, f"{stage_at(place)}train.")
+        for place, stage in enumerate(request.recipe.before)
     ]

@@ -70,11 +70,16 @@ def load_recipe(path: Path) -> TrainRecipe:
         )
     found = section(path, raw, TrainRecipe)
     tables = {"train": found.train}
-    tables |= {f"before.{place}.train": stage.train for place, stage in enumerate(found.before, 1)}
+    tables |= {f"{stage_at(place)}train": stage.train for place, stage in enumerate(found.before)}
     named = set(_texts({key: value for key, value in raw.items() if key != "out"}))
     for prefix, table in tables.items():
         _check_declared(path, prefix, table, named)
     return found
+
+
+def stage_at(place: int) -> str:
+    """Return what stands before a key of a stage where it is named; places count from 0."""
+    return f"before[{place}]."
 
 
 def _check_declared(path: Path, prefix: str, table: dict[str, Any], named: set[str]) -> None:

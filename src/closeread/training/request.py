@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from closeread.errors import UsageError
-from closeread.training.recipe import TrainRecipe
+from closeread.training.recipe import TrainRecipe, section
 from closeread.types import Dataset
 
 
@@ -19,6 +19,7 @@ class OpenDataset(Protocol):
 
 
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +29,7 @@ class Request:
     Attributes:
         recipe: What the user wrote.
         path: Where that stands, for messages.
+        within: Where in it this training stands, such as ``before[0].``: empty for the last one.
         out: The file or folder that is to be made.
         open_dataset: Opens data sets by name.
         resume: Go on with a training that was broken off.
@@ -41,11 +43,20 @@ class Request:
     path: Path
     out: Path
     open_dataset: OpenDataset
+    within: str = ""
     resume: bool = False
     overwrite: bool = False
     look: bool = False
     begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None
     say: Say = lambda line: None
+
+    def section(self, raw: dict[str, Any], kind: type[T], name: str) -> T:
+        """Return a table of this training as a record; ``name`` is the table's.
+
+        Raises:
+            InputError: It has unknown keys or wrong values.
+        """
+        return section(self.path, raw, kind, f"{self.within}{name}.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +96,7 @@ def without_options(request: Request) -> None:
     """
     if request.recipe.train.get("options"):
         raise UsageError(
-            f"train.options is given, and {request.recipe.reader.name} takes none",
+            f"{request.within}train.options is given, and {request.recipe.reader.name} takes none",
             where=str(request.path),
             cure="leave it out; options of the reader stand under [reader.options]",
         )

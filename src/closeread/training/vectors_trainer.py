@@ -11,7 +11,6 @@ from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.outcome import must_take_file
-from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_resuming, without_stages
 from closeread.types import Dataset, Record
 
@@ -50,7 +49,7 @@ def train(request: Request) -> Trained:
         StorageError: They could not be written.
     """
     without_stages(request)
-    settings = section(request.path, request.recipe.train, VectorSettings, "train.")
+    settings = request.section(request.recipe.train, VectorSettings, "train")
     _check(request, settings)
     _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]

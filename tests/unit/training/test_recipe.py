@@ -34,7 +34,7 @@ def test_makers_are_declared_once_for_all_stages(recipe):
     first = '[[before]]\nreader = { name = "cues" }\n[before.train]\ndatasets = ["exam/en"]\n'
     declared = '[train.made_by]\n"exam/en" = "people"\n'
     assert recipe(WHOLE + declared + first).before
-    with pytest.raises(InputError, match=r"before\.1\.train\.made_by tells who made other"):
+    with pytest.raises(InputError, match=r"before\[0\]\.train\.made_by tells who made other"):
         recipe(WHOLE + first + 'made_by = { other = "people" }\n')
 
 

@@ -363,7 +363,7 @@ def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
     ):
         result, out = run(tmp_path, line)
         assert isinstance(result.exception, InputError)
-        assert str(result.exception).startswith("before.1.train: ")
+        assert str(result.exception).startswith("before[0].train: ")
         assert said in str(result.exception)
         assert not out.exists()
 
@@ -449,10 +449,10 @@ def test_options_that_have_no_part_in_training_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"reader": "entailment"}, "before.1.reader is entailment"),
+        ({"reader": "entailment"}, "before[0].reader is entailment"),
         ({"options": ", options = { retriever = 'cover' }"}, "the retriever of the last training"),
-        ({"more": "folds = 3"}, "unknown key before.1.train.folds"),
-        ({"more": "l2 = -1"}, "before.1.train: l2=-1"),
+        ({"more": "folds = 3"}, "unknown key before[0].train.folds"),
+        ({"more": "l2 = -1"}, "before[0].train: l2=-1"),
         ({"more": "l2 = nan"}, "l2 above 0"),
     ],
 )
@@ -473,7 +473,7 @@ def test_recipes_for_training_load(name):
     assert section(path, recipe.train, CueSettings, "train.").datasets
     for stage in recipe.before:
         assert stage.reader.name == "cues"
-        assert section(path, stage.train, StageSettings, "before.1.train.").datasets
+        assert section(path, stage.train, StageSettings, "before[0].train.").datasets
 
 
 def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):

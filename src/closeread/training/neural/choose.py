@@ -19,7 +19,7 @@ from closeread.readers.neural.choice import ChoiceReader
 from closeread.readers.option_sequences import option_windows
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import Length, section
+from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import Passage, Question, Record
 
@@ -36,7 +36,7 @@ class ChooseOptions(Record, frozen=True, kw_only=True):
 
 def train(request: Request) -> Trained:
     """Train a choice reader, as the recipe says."""
-    options = section(request.path, request.recipe.reader.options, ChooseOptions, "reader.options.")
+    options = request.section(request.recipe.reader.options, ChooseOptions, "reader.options")
     without_options(request)
     return neural.train(request, ChooseTask(options.max_length))
 

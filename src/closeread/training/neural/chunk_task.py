@@ -24,7 +24,7 @@ from closeread.readers.statements import claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.compete import two_classes
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import Count, Length, section
+from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
 from closeread.types import Option, Passage, Question, Record
@@ -58,9 +58,9 @@ class ChunkSettings(Record, frozen=True, kw_only=True):
 
 def train(request: Request) -> Trained:
     """Train a chunk reader, as the recipe says."""
-    options = section(request.path, request.recipe.reader.options, ChunkOptions, "reader.options.")
-    settings = section(
-        request.path, request.recipe.train.get("options", {}), ChunkSettings, "train.options."
+    options = request.section(request.recipe.reader.options, ChunkOptions, "reader.options")
+    settings = request.section(
+        request.recipe.train.get("options", {}), ChunkSettings, "train.options"
     )
     return neural.train(request, ChunkTask(settings, options))
 

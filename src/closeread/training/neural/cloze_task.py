@@ -17,7 +17,7 @@ from closeread.training.cloze import Wording, cloze_questions
 from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import Count, Length, section
+from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import Answer, Dataset, Passage, Question, Record
 
@@ -43,7 +43,7 @@ class ClozeOptions(Record, frozen=True, kw_only=True):
 
 def train(request: Request) -> Trained:
     """Train a span reader on what passages alone give."""
-    options = section(request.path, request.recipe.reader.options, ClozeOptions, "reader.options.")
+    options = request.section(request.recipe.reader.options, ClozeOptions, "reader.options")
     without_options(request)
     return train_task(request, ClozeTask(options))
 

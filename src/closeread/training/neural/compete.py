@@ -11,7 +11,6 @@ competition is the cross-entropy of each option's truth.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
@@ -37,7 +36,7 @@ from closeread.readers.verifier import PAPER, retriever_of
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipe import Length, section
+from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
 from closeread.types import Passage, Question, Record
@@ -219,26 +218,27 @@ def train(request: Request) -> Trained:
     if options.get("sentences") == "":  # left to the retriever, as when it is read
         del options["sentences"]
     ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
-    own = section(request.path, ours, VerifierOptions, "reader.options.")
-    settings = section(
-        request.path, request.recipe.train.get("options", {}), CompeteSettings, "train.options."
+    own = request.section(ours, VerifierOptions, "reader.options")
+    settings = request.section(
+        request.recipe.train.get("options", {}), CompeteSettings, "train.options"
     )
-    with _as_in(request.path):
+    with _as_in(request):
         retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
         task = CompeteTask(retriever, settings, own.max_length)
     return neural.train(request, task)
 
 
 @contextmanager
-def _as_in(recipe: Path) -> Iterator[None]:
+def _as_in(request: Request) -> Iterator[None]:
     """Tell what is wrong with options as the recipe writes them, not the command line."""
     try:
         yield
     except UsageError as error:
         expected, cure = (
-            said.replace("-o ", "reader.options.") for said in (error.expected, error.cure)
+            said.replace("-o ", f"{request.within}reader.options.")
+            for said in (error.expected, error.cure)
         )
-        where = error.where or str(recipe)
+        where = error.where or str(request.path)
         raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
 
 

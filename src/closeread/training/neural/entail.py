@@ -22,7 +22,7 @@ from closeread.readers.verifier import retriever_of
 from closeread.training.neural import train as neural
 from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import Length, section
+from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import Passage, Question, Record
 
@@ -91,6 +91,6 @@ class EntailTask:
 
 def train(request: Request) -> Trained:
     """Train a model of natural language inference, read by the reader ``verifier``."""
-    options = section(request.path, request.recipe.reader.options, EntailOptions, "reader.options.")
+    options = request.section(request.recipe.reader.options, EntailOptions, "reader.options")
     without_options(request)
     return neural.train(request, EntailTask(options.max_length))

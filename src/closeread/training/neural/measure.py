@@ -40,7 +40,11 @@ def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
 
 
 def check_metric(
-    items: Sequence[Item], name: str, answers: Callable[[Question], bool], reader: str
+    items: Sequence[Item],
+    name: str,
+    answers: Callable[[Question], bool],
+    reader: str,
+    train: str = "train",
 ) -> None:
     """See before hours of training whether a metric can be had of some questions.
 
@@ -49,6 +53,7 @@ def check_metric(
         name: Such as ``squad.f1``.
         answers: Whether the reader has an answer to a question.
         reader: What it is called.
+        train: What the training's table is called in the recipe.
 
     Raises:
         UsageError: There is no such value, or it judges none of the questions.
@@ -57,15 +62,16 @@ def check_metric(
     metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
     if not any(question.answers or question.option_truth for _, question in items):
         raise InputError(
-            f"no question of train.dev has gold, by which {name} could be watched",
-            cure="name a set with gold, or leave train.dev out",
+            f"no question of {train}.dev has gold, by which {name} could be watched",
+            cure=f"name a set with gold, or leave {train}.dev out",
         )
     answered = [question for _, question in items if answers(question)]
     if not answered:
         raise InputError(
-            f"no question of train.dev is one that {reader} answers: every state would be worth 0",
+            f"no question of {train}.dev is one that {reader} answers: every state would be "
+            "worth 0",
             expected="questions like those that are learned from",
-            cure="name such a set, or leave train.dev out",
+            cure=f"name such a set, or leave {train}.dev out",
         )
     known = sorted(_n_scored(metric, [question for _, question in items]))
     if name not in known:
@@ -74,9 +80,9 @@ def check_metric(
         )
     if not _n_scored(metric, answered).get(name):
         raise UsageError(
-            f"{name} judges no question of train.dev that {reader} answers",
+            f"{name} judges no question of {train}.dev that {reader} answers",
             expected="a metric of such questions",
-            cure="name one as train.metric; where it is left out it is the reader's own",
+            cure=f"name one as {train}.metric; where it is left out it is the reader's own",
         )
 
 

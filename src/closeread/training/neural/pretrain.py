@@ -37,7 +37,6 @@ from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.train import check_device, named
-from closeread.training.recipe import section
 from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin
@@ -51,12 +50,10 @@ def train(request: Request) -> Trained:
         InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
-    settings = section(request.path, request.recipe.train, PretrainSettings, "train.")
-    options = section(
-        request.path, request.recipe.reader.options, EncoderOptions, "reader.options."
-    )
-    check(settings, options, str(request.path))
-    check_device(settings.fitting(), str(request.path))
+    settings = request.section(request.recipe.train, PretrainSettings, "train")
+    options = request.section(request.recipe.reader.options, EncoderOptions, "reader.options")
+    check(settings, options, str(request.path), request.within)
+    check_device(settings.fitting(), str(request.path), request.within)
     without_stages(request)
     if request.look:
         for name in (options.model, options.vocabulary):

@@ -82,18 +82,26 @@ _SAME = (
 )  # fmt: skip
 
 
-def check(settings: PretrainSettings, options: EncoderOptions, where: str = "") -> None:
-    """Look at every number before anything is opened; ``where`` is the recipe, for messages.
+def check(
+    settings: PretrainSettings, options: EncoderOptions, where: str = "", within: str = ""
+) -> None:
+    """Look at every number before anything is opened.
+
+    Args:
+        settings: What a recipe says of the training.
+        options: And of the encoder.
+        where: The recipe, for messages.
+        within: Where in it both stand.
 
     Raises:
         UsageError: One is out of its range, or it is not said what is taught.
     """
-    check_fitting(settings.fitting(), where)
+    check_fitting(settings.fitting(), where, within)
     if bool(options.model) == bool(options.vocabulary):
         raise UsageError(
             "it is not said what is to be taught",
             where=where,
-            expected="either reader.options.vocabulary, or reader.options.model",
+            expected=f"either {within}reader.options.vocabulary, or {within}reader.options.model",
         )
     wrong = {
         "reader.options.layers": options.layers < 1 and "at least 1",
@@ -109,4 +117,4 @@ def check(settings: PretrainSettings, options: EncoderOptions, where: str = "") 
     }
     for name, expected in wrong.items():
         if expected:
-            raise out_of_range(name, where, expected)
+            raise out_of_range(within + name, where, expected)

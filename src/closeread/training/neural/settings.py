@@ -119,19 +119,20 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
     options: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-def check(settings: NeuralSettings, where: str = "", prefix: str = "train.") -> None:
+def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
     """Look at every number before anything is opened.
 
     Args:
         settings: What a recipe says.
         where: The recipe, for messages.
-        prefix: Of the settings' names there.
+        within: Where in it they stand.
 
     Raises:
         UsageError: One is out of its range.
         MissingExtraError: There is a transformers that loses weights of a saved state.
     """
     _check_library(transformers.__version__)
+    prefix = f"{within}train."
     beside = settings.beside.datasets if settings.beside else ()
     dropout = settings.attention_dropout
     wrong = {

@@ -20,7 +20,7 @@ from closeread.readers.neural.span import NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import Count, Length, section
+from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import Passage, Question, Record, Span
 
@@ -35,7 +35,7 @@ class SpanOptions(Record, frozen=True, kw_only=True):
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
-    options = section(request.path, request.recipe.reader.options, SpanOptions, "reader.options.")
+    options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
     without_options(request)
     return train_task(request, SpanTask(options.max_length, options.stride, options.null))
 

@@ -7,9 +7,8 @@ import msgspec
 
 from closeread import catalog
 from closeread.training.neural.folder import STAGES, Folder
-from closeread.training.neural.pretrain_settings import PretrainSettings
-from closeread.training.neural.settings import NeuralSettings, check
-from closeread.training.recipe import Stage, TrainRecipe, section
+from closeread.training.neural.settings import NeuralSettings
+from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request
 
 _FIRST = "the model of the stage before"  # stands for it while the stages are looked at
@@ -30,13 +29,9 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
         if ":" in stage.reader.name:
             continue  # a trainer of one's own has settings of its own
         given = _given(stage, settings, _FIRST if number > 1 else settings.model, number)
-        prefix = f"before.{number}.train."
-        if stage.reader.name == "encoder":
-            section(request.path, given, PretrainSettings, prefix)
-        else:
-            check(section(request.path, given, NeuralSettings, prefix), str(request.path), prefix)
         recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
-        trainer(dataclasses.replace(request, recipe=recipe, look=True))
+        within = stage_at(number - 1)
+        trainer(dataclasses.replace(request, recipe=recipe, within=within, look=True))
 
 
 def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
@@ -57,7 +52,10 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
             request.say(f"stage {number}: {stage.reader.name}")
             # A stage broken off is gone on with; one that was never begun has nothing to resume.
             resume = request.resume and Folder.is_begun(out)
-            trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
+            within = stage_at(number - 1)
+            trainer(
+                dataclasses.replace(request, recipe=recipe, within=within, out=out, resume=resume)
+            )
         model = str(out)
     return model
 

@@ -26,7 +26,6 @@ from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
-from closeread.training.recipe import section
 from closeread.training.request import Request, Trained
 
 _DEV_SEED = 0
@@ -161,15 +160,15 @@ def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
 
 def _checked(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
-    settings = section(request.path, request.recipe.train, NeuralSettings, "train.")
-    check(settings, str(request.path))
+    settings = request.section(request.recipe.train, NeuralSettings, "train")
+    check(settings, str(request.path), request.within)
     if not settings.model:
         raise UsageError(
-            "train.model names no model",
+            f"{request.within}train.model names no model",
             where=str(request.path),
             expected="a model's folder, or a hub name",
         )
-    check_device(settings, str(request.path))
+    check_device(settings, str(request.path), request.within)
     return settings, named(settings.model)
 
 
@@ -215,8 +214,8 @@ def _tell_shared(
     learned = (item for items, _ in material for item in items)
     if found := n_shared(watched, learned):
         request.say(
-            f"{found:,} of the {len(watched):,} questions of train.dev are learned from too: "
-            "the metric flatters, and the state that it chooses may not be the best"
+            f"{found:,} of the {len(watched):,} questions of {request.within}train.dev are learned "
+            "from too: the metric flatters, and the state that it chooses may not be the best"
         )
 
 
@@ -246,7 +245,11 @@ def _watched(
         found += [apart(item, f"{number}/") for item in items] if settings.dev[1:] else items
     if found:
         check_metric(
-            found, settings.metric or task.metric, task.answers, request.recipe.reader.name
+            found,
+            settings.metric or task.metric,
+            task.answers,
+            request.recipe.reader.name,
+            f"{request.within}train",
         )
     return found, told
 
@@ -271,7 +274,7 @@ def _features(
     if not any(features):
         if isinstance(task, InferenceBeside):
             raise InputError(
-                "no pair that train.beside can learn from",
+                f"no pair that {request.within}train.beside can learn from",
                 where=", ".join(told.path for _, told in material),
                 expected="premises and hypotheses with labels",
             )
@@ -298,8 +301,13 @@ def _device(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def check_device(settings: NeuralSettings, where: str) -> None:
-    """Refuse what this machine cannot compute, before anything is read; ``where`` is the recipe.
+def check_device(settings: NeuralSettings, where: str, within: str = "") -> None:
+    """Refuse what this machine cannot compute, before anything is read.
+
+    Args:
+        settings: What a recipe says.
+        where: The recipe, for messages.
+        within: Where in it they stand.
 
     Raises:
         UsageError: There is no such device, or it does not know the precision.
@@ -309,26 +317,26 @@ def check_device(settings: NeuralSettings, where: str) -> None:
     on_cpu = settings.device == "cpu" or found is None
     if settings.device not in ("", "cpu", found and found.type):
         raise UsageError(
-            f"train.device is {settings.device}, and there is "
+            f"{within}train.device is {settings.device}, and there is "
             + (f"only {found.type}" if found else "no accelerator"),
             where=where,
             expected="cpu, or nothing for what this machine has",
-            cure="leave train.device out",
+            cure=f"leave {within}train.device out",
         )
     if settings.precision == "float16" and on_cpu:
         raise UsageError(
-            "train.precision is float16, and there is no accelerator",
+            f"{within}train.precision is float16, and there is no accelerator",
             where=where,
             expected="float32 or bfloat16 on a processor",
-            cure="leave train.precision out",
+            cure=f"leave {within}train.precision out",
         )
     on_cuda = _device(settings) == "cuda"
     if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
         raise UsageError(
-            "train.precision is bfloat16, which this accelerator does not have",
+            f"{within}train.precision is bfloat16, which this accelerator does not have",
             where=where,
             expected="float16 or float32",
-            cure="leave train.precision out",
+            cure=f"leave {within}train.precision out",
         )
 
 
