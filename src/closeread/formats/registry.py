@@ -69,7 +69,8 @@ def guess(source: Source) -> str:
         "no known format has content like this",
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
-        cure=f"name it with {source.option}, or see docs/formats.md to bring your own",
+        cure=f"name it with {source.option}; rows of your own are JSON lines or CSV "
+        "with the columns id, passage and question (docs/formats.md)",
     )
 
 

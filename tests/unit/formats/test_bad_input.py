@@ -92,6 +92,13 @@ def test_wrong_encoding(tmp_path, name, encoding):
         assert "iconv" in refused(path, guess_or_not)
 
 
+def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
+    """The encoding cannot be known: both that are likely are named."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes("id,passage,question\n1,Le café ouvre.,Quand?\n".encode("windows-1252"))
+    assert "GB18030, Western text WINDOWS-1252" in refused(path, "csv")
+
+
 def test_empty_files(tmp_path, name):
     """An empty file, packed or not, is called empty."""
     path = tmp_path / "empty"
@@ -273,7 +280,7 @@ def test_an_unknown_file_is_told_what_is_known(tmp_path):
     path.write_text('{"cats": 3}')
     message = refused(path)
     assert "squad" in message
-    assert "docs/formats.md" in message
+    assert "with the columns id, passage and question (docs/formats.md)" in message
     path.write_text("just some words\n")
     refused(path)
 

@@ -181,6 +181,8 @@ def test_other_columns_become_tags(tmp_path):
     assert question.tags == {"level": "easy", "year": "1998", "hard": "true", "x": "0.5"}
     with pytest.raises(InputError, match=r"line 2, question 2: the column 'option' holds a list"):
         read(lines(tmp_path, row(), row(id=2, option=["typing mistake"])))
+    with pytest.raises(InputError, match="the column 'meta' holds an object"):
+        read(lines(tmp_path, row(meta={"year": 1998})))
 
 
 def test_group_and_role(tmp_path):

@@ -63,7 +63,8 @@ def explain(
         return _error(
             "not UTF-8 text",
             _where(file, line, "", within),
-            cure="convert it: iconv -f GB18030 -t UTF-8 FILE > NEW",
+            cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW; "
+            "Chinese text is likely GB18030, Western text WINDOWS-1252",
         )
     if isinstance(error, RecursionError):
         return _error("nested too deeply", _where(file, line, "", within), cure=cure)

@@ -220,7 +220,7 @@ def _tags(place: _Place, raw: dict[str, Any]) -> dict[str, str]:
             continue
         if isinstance(value, dict | list):
             raise place.wrong(
-                f"the column {key!r} holds a {'list' if isinstance(value, list) else 'object'}",
+                f"the column {key!r} holds {'a list' if isinstance(value, list) else 'an object'}",
                 "a string, a number, true or false: such columns become tags",
             )
         tags[key] = value if isinstance(value, str) else msgspec.json.encode(value).decode()
