@@ -14,6 +14,7 @@ import msgspec
 import torch
 from safetensors.torch import load_file, save_file
 
+import closeread
 from closeread.errors import CloseReadError, InputError, MissingExtraError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.recipe import TrainedReader
@@ -150,6 +151,27 @@ def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):  # noqa: 
     empty = squad(tmp_path / "empty.json", 0)
     with pytest.raises(InputError):
         train(tmp_path / "out", encoder, empty, begin=never)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path, encoder, data):  # noqa: F811
+    """Beside its path, where sets are tables; `train` has no option --format."""
+    odd = tmp_path / "odd.json"
+    odd.write_text('[{"what": 1}]', "utf-8")
+    path = tmp_path / "recipe.toml"
+    head = f'out = "{tmp_path / "out"}"\n[reader]\nname = "span"\n[train]\nmodel = "{encoder}"\n'
+    of = f'[[train.datasets]]\npath = "{odd}"\n'
+    for text, cure in (
+        (head + of, 'name it with format = "..." beside its path in the recipe'),
+        (
+            f'{head}exclude = ["{odd}"]\n' + of.replace(str(odd), data),
+            "name it with `closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe",
+        ),
+    ):
+        path.write_text(text, "utf-8")
+        with pytest.raises(InputError) as told:
+            closeread.train(path)
+        assert told.value.cure.startswith(cure)
     assert not (tmp_path / "out").exists()
 
 

@@ -21,6 +21,9 @@ from closeread.training.recipe import load_recipe
 from closeread.training.request import Request, Train, Trained
 from closeread.types import Dataset
 
+# How errors tell to name the format of a set that is learned from.
+_BESIDE = 'format = "..." beside its path in the recipe'
+_CONVERTED = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe"
 Begin = Callable[[int], Callable[[int], None]]
 
 
@@ -156,6 +159,11 @@ def convert(
     return convert_dataset(opened(source), Path(target), to, limit=limit)
 
 
+def _named_in_recipe(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
+    """Open a data set of a training; its errors tell what to write in the recipe."""
+    return open_dataset(name, format or None, option=_CONVERTED if format is None else _BESIDE)
+
+
 def train(
     recipe: Named,
     *,
@@ -193,7 +201,7 @@ def train(
         recipe=found,
         path=path,
         out=Path(out or found.out),
-        open_dataset=open_dataset,
+        open_dataset=_named_in_recipe,
         resume=resume,
         overwrite=overwrite,
         begin=begin,

@@ -35,6 +35,8 @@ def command(
 
     The last line printed is the path of the report.
     """
+    from functools import partial
+
     from closeread.api.datasets import open_dataset
     from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
     from closeread.cli.output import as_json
@@ -63,7 +65,8 @@ def command(
     )
     let_import_from_here()
     with watched(resolved.reader.name) as begin:
-        made = execute(resolved, open_dataset, resume=resume, overwrite=overwrite, begin=begin)
+        opened = partial(open_dataset, option='format = "..." in the recipe')
+        made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     for run in made.runs:
         tell_defects(run)
         tell_failures(run)

@@ -14,7 +14,13 @@ class OpenDataset(Protocol):
     """Opens a data set by the name that a user gives it."""
 
     def __call__(self, name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
-        """Return it; the format is guessed when None."""
+        """Return it.
+
+        Args:
+            name: As the recipe writes it.
+            format: A format's name; where it is empty, the recipe could name one beside the set and
+                does not, where None, it has no place for one. It is guessed then.
+        """
         ...
 
 

@@ -1,7 +1,9 @@
 """Recipes are typed: what they do not know they refuse, and the command line wins."""
 
 import pytest
+from click.testing import CliRunner
 
+from closeread.cli.run import command
 from closeread.errors import InputError, UsageError
 from closeread.pipeline.execute import folders, settings
 from closeread.pipeline.recipe import load_recipe
@@ -97,3 +99,14 @@ def test_a_recipe_that_is_not_there(tmp_path):
     """A missing file is one message."""
     with pytest.raises(InputError, match="cannot be read"):
         load_recipe(tmp_path / "none.toml")
+
+
+def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path):
+    """`run` has no option --format."""
+    (tmp_path / "odd.json").write_text('[{"what": 1}]')
+    path = tmp_path / "mine.toml"
+    path.write_text(f'datasets = ["{tmp_path}/odd.json"]\n[reader]\nname = "lexical"')
+    told = CliRunner().invoke(command, [str(path), "--out", str(tmp_path / "out")]).exception
+    assert isinstance(told, InputError)
+    assert 'format = "..." in the recipe' in told.cure
+    assert "--format" not in told.cure

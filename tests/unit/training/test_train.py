@@ -483,3 +483,16 @@ def test_a_reader_that_cannot_be_trained_is_refused(tmp_path):
     result = CliRunner().invoke(command, [str(recipe)])
     assert isinstance(result.exception, UsageError)
     assert "cues" in str(result.exception)
+
+
+def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path):
+    """`train` has no option --format, and lists of names have no place for one."""
+    odd = tmp_path / "odd.json"
+    odd.write_text('[{"what": 1}]', "utf-8")
+    result, out = run(tmp_path, data=odd)
+    assert isinstance(result.exception, InputError)
+    assert "closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe" in str(
+        result.exception
+    )
+    assert "--format" not in str(result.exception)
+    assert not out.exists()

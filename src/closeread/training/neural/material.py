@@ -73,7 +73,7 @@ def drawn(
         InputError: It holds nothing to learn from.
         UsageError: ``at_most`` has no room for a whole group.
     """
-    dataset = open_dataset(source.path, source.format or None)
+    dataset = open_dataset(source.path, source.format)
     items = list(flat(dataset) if gathers is None else gathers.items(dataset))
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:

@@ -59,7 +59,7 @@ def train(request: Request) -> Trained:
         for name in (options.model, options.vocabulary):
             named(name)
         for source in settings.datasets:
-            request.open_dataset(source.path, source.format or None)
+            request.open_dataset(source.path, source.format)
         return Trained(out=request.out, told={}, remarks=())
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
@@ -262,7 +262,7 @@ def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tup
     seen: dict[str, None] = {}
     learned = []
     for source in settings.datasets:
-        dataset = request.open_dataset(source.path, source.format or None)
+        dataset = request.open_dataset(source.path, source.format)
         found = list(dict.fromkeys(passage.text for passage, _ in dataset))
         if source.at_most is not None and len(found) > source.at_most:
             found = Random(f"{settings.seed}/{source.path}").sample(found, source.at_most)

@@ -177,7 +177,7 @@ def _looked(request: Request, task: Task) -> Trained:
     settings, _ = _checked(request)
     beside = settings.beside.datasets if settings.beside else ()
     for source in (*settings.datasets, *beside):
-        request.open_dataset(source.path, source.format or None)
+        request.open_dataset(source.path, source.format)
     _watched(request, settings, task)
     for name in settings.exclude:
         request.open_dataset(name)
