@@ -7,7 +7,10 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from safetensors.torch import load_file
 
+from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
+from closeread.training.neural.material import drawn
+from closeread.training.neural.settings import Source
 from neural.test_training import encoder, inference  # noqa: F401
 from neural.test_training_curves import Killed, few, killed_at  # noqa: F401
 from neural.trained import stage, train
@@ -64,6 +67,28 @@ def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):
     beside = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}
     with pytest.raises(UsageError, match=r"train\.soup"):
         train(tmp_path / "none", encoder, few, soup=2, beside=beside)
+
+
+def test_the_record_tells_of_the_questions_of_all_seeds(tmp_path, encoder, few):  # noqa: F811
+    """Each draws its own: the first one's number alone would leave out what others learned from."""
+    given = {"soup": 3, "datasets": [{"path": few, "at_most": 5}], "max_steps": 1}
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(2), save_every=1, **given)
+    record = train(tmp_path / "out", encoder, few, resume=True, save_every=1, **given)
+    source = Source(path=few, at_most=5)
+    drawn_by = [
+        {question.question_id for _, question in drawn(source, open_dataset, None, seed)[0]}
+        for seed in range(3)
+    ]
+    every = len(set().union(*drawn_by))
+    assert every > 5
+    (told,) = record["data"]
+    assert (told["n_questions"], told["n_each"]) == (every, 5)
+    assert record["lineage"]["stages"][0]["learned_from"][0]["n_items"] == every
+    assert record["n_features"] == 3 * 5
+    alone = train(tmp_path / "alone", encoder, few, **{**given, "soup": 1})
+    assert alone["data"][0]["n_questions"] == 5
+    assert "n_each" not in alone["data"][0]
 
 
 def test_a_soup_and_its_members_are_looked_at_by_the_same_questions(

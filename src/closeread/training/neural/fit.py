@@ -39,7 +39,8 @@ class Done:
     """What training came to.
 
     Attributes:
-        n_features: What was learned from, of all data sets.
+        n_features: What was learned from, of all data sets; of a soup the sum over its trainings,
+            as of the steps.
         loss: The mean over all steps, those before a resumption too.
         best: The best value of the dev metric; None without one.
         history: Losses, rates and metrics by step, as the Trainer tells them.

@@ -21,7 +21,9 @@ class Drawn(Record, frozen=True, kw_only=True):
 
     Attributes:
         sha256: Of the file.
-        n_questions: Or passages, where those are learned from.
+        n_questions: Or passages, where those are learned from; of a soup those that any of its
+            trainings drew.
+        n_each: How many each training of a soup drew, where ``at_most`` lets each draw its own.
         n_excluded: Of them, left out because they overlap a set that will be read.
     """
 
@@ -30,12 +32,14 @@ class Drawn(Record, frozen=True, kw_only=True):
     sha256: str
     license: str
     n_questions: int
+    n_each: int | None = None
     n_excluded: int
 
     @property
     def told_apart(self) -> tuple[str, str, int, int]:
         """What tells it from what would be taken of another file of the same name."""
-        return self.path, self.sha256, self.n_questions, self.n_excluded
+        n_drawn = self.n_questions if self.n_each is None else self.n_each
+        return self.path, self.sha256, n_drawn, self.n_excluded
 
 
 def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
@@ -58,6 +62,7 @@ def drawn(
     gathers: Gathers | None = None,
     *,
     whole_groups: bool = False,
+    soup: int = 1,
 ) -> tuple[list[Item], Drawn]:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
 
@@ -68,6 +73,8 @@ def drawn(
         seed: What is drawn by.
         gathers: What is taken of the set, where it is not its questions.
         whole_groups: Draw questions that are scored together together.
+        soup: How many trainings draw, by ``seed`` and the numbers after it; the record tells of
+            all, the questions returned are the first's.
 
     Raises:
         InputError: It holds nothing to learn from.
@@ -83,16 +90,22 @@ def drawn(
             where=source.path,
         )
     n_excluded = len(items) - len(kept)
+    n_questions, n_each = len(kept), None
     if source.at_most is not None and source.at_most < len(kept):
         units = _groups(kept) if whole_groups else [[place] for place in range(len(kept))]
-        places = _some(units, source, Random(f"{seed}/{source.path}"))
-        kept = [kept[place] for place in sorted(places)]
+        draws = [
+            _some(units, source, Random(f"{one}/{source.path}")) for one in range(seed, seed + soup)
+        ]
+        kept = [kept[place] for place in sorted(draws[0])]
+        n_questions = len(set().union(*draws))
+        n_each = len(kept) if soup > 1 else None
     told = Drawn(
         name=dataset.name,
         path=source.path,
         sha256=dataset.sha256,
         license=dataset.license,
-        n_questions=len(kept),
+        n_questions=n_questions,
+        n_each=n_each,
         n_excluded=n_excluded,
     )
     return kept, told

@@ -56,7 +56,7 @@ def cooked(
             value = measure(checkpoint) if is_first() else 0.0
         best = processes.shared(value)
     return checkpoint, Done(
-        n_features=told[0]["n_features"],
+        n_features=sum(one["n_features"] for one in told),
         steps=sum(one["steps"] for one in told),
         loss=sum(one["loss"] for one in told) / len(told),
         best=best,

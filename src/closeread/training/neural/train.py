@@ -192,7 +192,8 @@ def _material(
 ) -> list[tuple[list[Item], Drawn]]:
     overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
     return [
-        drawn(source, request.open_dataset, overlap, settings.seed, gathers) for source in sources
+        drawn(source, request.open_dataset, overlap, settings.seed, gathers, soup=settings.soup)
+        for source in sources
     ]
 
 
