@@ -50,6 +50,7 @@ def command(
     """
     _must_be_text(*questions, text or "", title, *choices)
     about = _passage(file, text)
+    _must_say_something(about, questions)
     let_import_from_here()
     opened = open_reader(reader, **parsed(options))
     items = [
@@ -98,6 +99,18 @@ def _must_be_text(*given: str) -> None:
             one.encode()
         except UnicodeEncodeError as error:  # as a shell passes on bytes of another encoding
             raise UsageError(f"{one!r:.80} is not UTF-8", cure="set the terminal to it") from error
+
+
+def _must_say_something(passage: str, questions: tuple[str, ...]) -> None:
+    """Refuse what an unset variable or an empty file leaves: an answer to it would look like one.
+
+    Raises:
+        UsageError: The passage is blank, or a question is.
+    """
+    if not passage.strip():
+        raise UsageError("the passage is blank", expected="a text")
+    if not all(one.strip() for one in questions):
+        raise UsageError("a question is blank", expected="a text for each")
 
 
 def _passage(file: Path | None, text: str | None) -> str:

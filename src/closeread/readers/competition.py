@@ -87,6 +87,16 @@ def by_share(question: Question, shares: Sequence[float], note: str = "") -> Pre
     return replace(found, option_scores=tuple(round(share, DIGITS) for share in shares))
 
 
+def not_for_it(question: Question) -> Prediction:
+    """Return what a reader of options says of a question of another kind: nothing, and why."""
+    return Prediction(
+        question_id=question.question_id,
+        answer=Answer(kind="none"),
+        confidence=0.0,
+        note=f"this reader does not answer questions of the kind {question.kind}",
+    )
+
+
 def _predicted(
     question: Question, order: Sequence[int], shares: Sequence[float], note: str
 ) -> Prediction:

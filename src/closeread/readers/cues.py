@@ -17,6 +17,7 @@ from closeread.formats.saved import save_json
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
+from closeread.readers.competition import not_for_it
 from closeread.readers.cue_features import ANSWER, SUPPORT, features
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
@@ -182,9 +183,7 @@ class CueReader:
             if question.options and question.kind != "entailment":
                 yield self._choose(question, self.judge(question, passage), passage.language)
             else:
-                yield Prediction(
-                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
-                )
+                yield not_for_it(question)
 
     def judge(self, question: Question, passage: Passage) -> tuple[Judgement, ...]:
         """Return each option with its score and the features that make it up."""

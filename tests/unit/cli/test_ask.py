@@ -32,6 +32,20 @@ def test_answers_stand_in_the_passage():
     assert "⟪¹⟦Ann Lorm⟧ built it" in second
 
 
+def test_a_reader_of_other_questions_says_so():
+    """Its silence is no finding about the passage."""
+    shown, _ = ask("When was it opened?", "--reader", "cues", "--text", TEXT)
+    assert "this reader does not answer questions of the kind span" in shown
+
+
+def test_nothing_is_asked_of_nothing():
+    """As an unset variable of the shell, or an empty file, would have it."""
+    _, told = ask(" ", "--reader", "lexical", "--text", TEXT, code=2)
+    assert "a question is blank" in told
+    _, told = ask("When?", "--reader", "lexical", "--passage", "-", given=b"\n", code=2)
+    assert "the passage is blank" in told
+
+
 def test_options_are_judged_and_reasons_given():
     """A Chinese stem for what is contradicted: the option that is picked is marked so."""
     shown, _ = ask(

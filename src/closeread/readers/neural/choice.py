@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
-from closeread.readers.competition import by_share, softmax
+from closeread.readers.competition import by_share, not_for_it, softmax
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
@@ -19,7 +19,7 @@ from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.text.remembered import ByText
-from closeread.types import Answer, Passage, Prediction, Question
+from closeread.types import Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
 _LEAST = 8  # tokens beside the special ones, below which nothing can be said
@@ -103,9 +103,7 @@ class ChoiceReader:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
         for _, question in items:
             if not self.answers(question):
-                yield Prediction(
-                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
-                )
+                yield not_for_it(question)
         asked = (self._asked(*item) for item in items if self.answers(item[1]))
         for one, rows in forward_groups(
             self._checkpoint, asked, token_budget=self._token_budget, network=self._network

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from closeread.readers.competition import decided
+from closeread.readers.competition import decided, not_for_it
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
@@ -20,7 +20,7 @@ from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, 
 from closeread.readers.statements import claim
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
-from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
+from closeread.types import Evidence, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
 _LEAST = 8  # tokens beside the special ones, below which nothing can be said
@@ -114,9 +114,7 @@ class ChunkReader:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
         for _, question in items:
             if not self.answers(question):
-                yield Prediction(
-                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
-                )
+                yield not_for_it(question)
         asked = (self._asked(*item) for item in items if self.answers(item[1]))
         for one, rows in forward_groups(
             self._checkpoint, asked, token_budget=self._token_budget, network=self._network

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, by_share, decided
+from closeread.readers.competition import DIGITS, by_share, decided, not_for_it
 from closeread.readers.lineage import lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
@@ -136,9 +136,7 @@ class VerifierReader:
         sequences: list[Encoded] = []
         for passage, question in items:
             if not self.answers(question):
-                yield Prediction(
-                    question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
-                )
+                yield not_for_it(question)
                 continue
             made = statements(question, passage, self._retriever)
             asked.append(_Asked(passage, question, made, len(sequences)))
