@@ -4,13 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 
 from closeread import catalog
 from closeread.audits.copies import answers_shown
 from closeread.errors import InputError
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
+from closeread.runs.plan import ordered
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
@@ -110,8 +110,7 @@ def subject(run: Run, problems: Problems) -> Subject:
     dataset = run.dataset()
     passages: dict[str, Passage] = {}
     questions: list[Question] = []
-    pairs = ((passage, one) for passage, of in dataset for one in of)
-    for passage, question in islice(pairs, run.info.dataset.limit):
+    for _, passage, question in ordered(dataset, run.info.dataset.limit):
         passages.setdefault(passage.passage_id, passage)
         if has_gold(question):
             questions.append(question)

@@ -1,19 +1,23 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from closeread import exam, formats
+from msgspec.structs import replace
+
+from closeread import formats
 from closeread.errors import CloseReadError, MismatchError
 from closeread.metrics.intervals import Resampling
 from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.fits import misfits
+from closeread.runs.plan import up_to
 from closeread.runs.records import DatasetInfo, RunInfo, ScoreSettings
+from closeread.runs.score import resampling_of
 from closeread.runs.store import Run, open_run
-from closeread.types import Dataset, Item, Passage, Prediction, Question, Span, Summary
+from closeread.types import Dataset, Passage, Prediction, Question, Span, Summary
 
 # The first of these that a metric family computes is its chief value, shown large.
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
@@ -228,12 +232,9 @@ def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, st
     """Open a run's data set, or say what keeps it from being shown."""
     info = run.info.dataset
     if dataset_path is not None:
-        dataset = formats.load(_locate(str(dataset_path)), info.format)
+        dataset = formats.load(dataset_path, info.format)
         return dataset, "" if dataset.sha256 == info.sha256 else "another"
     try:
-        if info.path in exam.EXAMS:
-            dataset = formats.load(exam.locate(info.path), info.format)
-            return (dataset, "") if dataset.sha256 == info.sha256 else (None, "changed")
         return run.dataset(), ""
     except MismatchError:
         return None, "changed"
@@ -241,31 +242,15 @@ def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, st
         return None, "missing"
 
 
-def _locate(name: str) -> str | Path:
-    return exam.locate(name) if name in exam.EXAMS and not Path(name).exists() else name
-
-
 def _keep(found: Material, dataset: Dataset, info: DatasetInfo, most: int) -> None:
     place = len(found.sets) - 1
     step = max(1, -(-info.n_questions // most))
-    for number, (passage, questions) in enumerate(_up_to(dataset, info.limit)):
+    for number, (passage, questions) in enumerate(up_to(dataset, info.limit)):
         if number % step:
             continue
         found.passages.append(passage)
         at = len(found.passages) - 1
         found.rows += [Row(place=place, passage=at, question=each) for each in questions]
-
-
-def _up_to(dataset: Dataset, limit: int | None) -> Iterator[Item]:
-    left = limit
-    for passage, questions in dataset:
-        if left is None:
-            yield passage, questions
-            continue
-        if left <= 0:
-            return
-        yield passage, questions[:left]
-        left -= len(questions)
 
 
 def _bare(found: Material, place: int, most: int) -> list[Row]:
@@ -328,10 +313,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
 
 def _resampling(settings: ScoreSettings) -> Resampling | None:
     """Return how a run's numbers were resampled, with fewer resamples: these are only drawn."""
-    if not settings.resamples:
-        return None
-    few = min(settings.resamples, _RESAMPLES)
-    return Resampling(resamples=few, level=settings.level, seed=settings.seed)
+    return resampling_of(replace(settings, resamples=min(settings.resamples, _RESAMPLES)))
 
 
 def _chief(names: Sequence[str], like: str = "") -> str:

@@ -66,7 +66,7 @@ def ingest(
     """
     _must_be_free(out, overwrite)
     found = found_in([path.absolute() for path in logs], harness)
-    with _built_beside(out, overwrite) as folder:
+    with _built_beside(out) as folder:
         made: list[tuple[Path, LogFacts]] = []
         skipped: dict[str, int] = {}
         kept: dict[str, int] = {}
@@ -225,7 +225,7 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 
 
 @contextlib.contextmanager
-def _built_beside(out: Path, overwrite: bool) -> Iterator[Path]:
+def _built_beside(out: Path) -> Iterator[Path]:
     """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
     folder = out.parent / f".{out.name}.{os.getpid()}.part"
     try:

@@ -3,7 +3,6 @@
 from collections import ChainMap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import islice
 
 from msgspec.structs import replace
 
@@ -12,6 +11,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import joined
 from closeread.runs.answers import quoted
 from closeread.runs.evidence_groups import EvidenceGroups
+from closeread.runs.plan import up_to
 from closeread.types import (
     Dataset,
     Evidence,
@@ -94,7 +94,7 @@ def must_join(
         UsageError: The data set has no gold evidence, or the predictions lack answer or evidence.
         MissingExtraError: The gold evidence is text, and NLTK is not installed.
     """
-    found = join(_up_to(dataset, limit), submission, resampling)
+    found = join(up_to(dataset, limit), submission, resampling)
     if found is None:
         raise UsageError(
             "answers and evidence cannot be joined",
@@ -102,15 +102,3 @@ def must_join(
             cure="leave out --joined",
         )
     return found
-
-
-def _up_to(dataset: Dataset, limit: int | None) -> Iterable[Item]:
-    left = limit
-    for passage, questions in dataset:
-        kept = tuple(islice(questions, left))
-        if kept:
-            yield passage, kept
-        if left is not None:
-            left -= len(kept)
-            if left <= 0:
-                return

@@ -11,9 +11,9 @@ import msgspec
 from closeread import __version__
 from closeread.errors import StorageError, UsageError
 from closeread.runs.claim import claimed
-from closeread.runs.predict import write_canonical
+from closeread.runs.predict import finished
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
-from closeread.runs.store import INFO, Run, write_document
+from closeread.runs.store import INFO, Run
 from closeread.types import Dataset, Defects, Submission
 
 _NAMES = ("submission", "null_odds")
@@ -63,14 +63,4 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
             if prediction is not None:
                 offsets.append(ledger.append(msgspec.json.encode(prediction)))
                 n_failed += bool(prediction.error)
-        ledger.flush()
-        run = Run(out, info)
-        finished = msgspec.structs.replace(
-            info,
-            complete=True,
-            n_predictions=len(offsets),
-            n_failed=n_failed,
-            predictions_sha256=write_canonical(run, ledger, offsets),
-        )
-        write_document(out / INFO, finished)
-    return Run(out, finished)
+        return finished(out, info, ledger, offsets, n_failed)

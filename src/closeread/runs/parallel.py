@@ -40,9 +40,10 @@ def lines_by_workers(lines: Lines, workers: int, counts: Counter[str]) -> Iterat
     context = _forking()
     with tempfile.TemporaryDirectory(prefix="closeread-score-") as folder:
         paths = [Path(folder) / str(number) for number in range(workers)]
-        started = []
-        for number, path in enumerate(paths):
-            started.append(_started(context, _work, lines, number, workers, path))
+        started = [
+            _started(context, _written, lines, number, workers, path)
+            for number, path in enumerate(paths)
+        ]
         results = _results(started)
         for result in results:
             counts.update(result[1])
@@ -65,7 +66,10 @@ def each_by_workers(work: Callable[[T], R], items: Sequence[T], workers: int) ->
     """
     context = _forking()
     many = min(workers, len(items))
-    started = [_started(context, _each, work, items[number::many]) for number in range(many)]
+    started = [
+        _started(context, lambda mine: [work(item) for item in mine], items[number::many])
+        for number in range(many)
+    ]
     found = _results(started)
     return [found[place % many][place // many] for place in range(len(items))]
 
@@ -76,9 +80,9 @@ def _forking() -> Any:
     return multiprocessing.get_context("fork")
 
 
-def _started(context: Any, target: Callable[..., None], *given: Any) -> tuple[Any, Connection]:
+def _started(context: Any, work: Callable[..., Any], *given: Any) -> tuple[Any, Connection]:
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=target, args=(*given, theirs))
+    process = context.Process(target=_send, args=(theirs, work, *given))
     process.start()
     theirs.close()
     return process, ours
@@ -94,9 +98,9 @@ def _results(started: Sequence[tuple[Any, Connection]]) -> list[Any]:
     return results
 
 
-def _each(work: Callable[[T], R], items: Sequence[T], out: Connection) -> None:
+def _send(out: Connection, work: Callable[..., Any], *given: Any) -> None:
     try:
-        out.send([work(item) for item in items])
+        out.send(work(*given))
     except CloseReadError as error:
         out.send(error)
     except BaseException as error:
@@ -104,23 +108,18 @@ def _each(work: Callable[[T], R], items: Sequence[T], out: Connection) -> None:
     out.close()
 
 
-def _work(lines: Lines, number: int, workers: int, path: Path, out: Connection) -> None:
+def _written(
+    lines: Lines, number: int, workers: int, path: Path
+) -> tuple[list[tuple[int, int]], Counter[str]]:
     sizes: list[tuple[int, int]] = []
     counts: Counter[str] = Counter()
-    try:
-        with path.open("wb") as stream:
-            mine = lines(lambda place: place // BLOCK % workers == number, counts)
-            for block, members in itertools.groupby(mine, key=lambda line: line[0] // BLOCK):
-                start = stream.tell()
-                stream.writelines(line for _, line in members)
-                sizes.append((block, stream.tell() - start))
-    except CloseReadError as error:
-        out.send(error)
-    except BaseException as error:
-        out.send(RuntimeError(f"{type(error).__name__}: {error}"))
-    else:
-        out.send((sizes, counts))
-    out.close()
+    with path.open("wb") as stream:
+        mine = lines(lambda place: place // BLOCK % workers == number, counts)
+        for block, members in itertools.groupby(mine, key=lambda line: line[0] // BLOCK):
+            start = stream.tell()
+            stream.writelines(line for _, line in members)
+            sizes.append((block, stream.tell() - start))
+    return sizes, counts
 
 
 def _result(ours: Connection) -> Any:

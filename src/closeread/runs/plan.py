@@ -66,6 +66,17 @@ class _Batch:
     keys: set[str] = field(default_factory=set)
 
 
+def up_to(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
+    """Yield passages with their questions, ``limit`` questions of them all at most."""
+    left = limit
+    for passage, questions in items:
+        yield passage, questions[:left]
+        if left is not None:
+            left -= len(questions)
+            if left <= 0:
+                return
+
+
 def ordered(
     items: Iterable[Item], limit: int | None = None
 ) -> Iterator[tuple[int, Passage, Question]]:

@@ -101,26 +101,13 @@ def predict(
     advance = begin(info.dataset.n_questions)
     started = time.monotonic()
     with claimed(out, info, resume=resume, overwrite=overwrite) as (info, ledger):
-        run = Run(out, info)
         if info.dataset.only:
             write_list(out, job.only)
         if info.complete and (out / PREDICTIONS).exists():
             advance(info.dataset.n_questions)
-            return run
+            return Run(out, info)
         offsets, n_failed = _fill(job, ledger, info.dataset.n_questions, advance)
-        ledger.flush()
-        ledger.sync()
-        digest = write_canonical(run, ledger, offsets)
-        finished = msgspec.structs.replace(
-            info,
-            complete=True,
-            n_predictions=len(offsets),
-            n_failed=n_failed,
-            predictions_sha256=digest,
-            seconds=round(time.monotonic() - started, 3),
-        )
-        write_document(out / INFO, finished)
-    return Run(out, finished)
+        return finished(out, info, ledger, offsets, n_failed, started=started)
 
 
 def describe(job: Job) -> RunInfo:
@@ -238,13 +225,41 @@ def _kept_or_read(job: Job, batch: list[Planned]) -> Iterator[Prediction]:
         yield from answers(job.reader, to_read)
 
 
-def write_canonical(run: Run, ledger: Ledger, offsets: "array[int]") -> str:
-    """Write the ledger's lines in the data set's order; return the sha256 of the file."""
+def finished(
+    out: Path,
+    info: RunInfo,
+    ledger: Ledger,
+    offsets: "array[int]",
+    n_failed: int,
+    *,
+    started: float | None = None,
+) -> Run:
+    """Write the ledger's lines in the data set's order, and ``run.json`` for the last time.
+
+    Args:
+        out: The run folder.
+        info: What ``run.json`` said so far.
+        ledger: It has every prediction.
+        offsets: Where their lines begin, in the data set's order.
+        n_failed: How many of them say that the reader failed.
+        started: When reading began, by the monotonic clock; None keeps the time that is there.
+    """
+    ledger.flush()
+    ledger.sync()
     digest = hashlib.sha256()
-    with replacing(run.path / PREDICTIONS) as stream, ledger.path.open("rb") as lines:
+    with replacing(out / PREDICTIONS) as stream, ledger.path.open("rb") as lines:
         for offset in offsets:
             lines.seek(offset)
             line = lines.readline()
             digest.update(line)
             stream.write(line)
-    return digest.hexdigest()
+    whole = msgspec.structs.replace(
+        info,
+        complete=True,
+        n_predictions=len(offsets),
+        n_failed=n_failed,
+        predictions_sha256=digest.hexdigest(),
+        seconds=info.seconds if started is None else round(time.monotonic() - started, 3),
+    )
+    write_document(out / INFO, whole)
+    return Run(out, whole)

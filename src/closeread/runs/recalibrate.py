@@ -15,11 +15,11 @@ from closeread.errors import UsageError
 from closeread.metrics.selective import Selective
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.plan import ordered, stripped
-from closeread.runs.predict import write_canonical
+from closeread.runs.predict import finished
 from closeread.runs.records import RunInfo
 from closeread.runs.score import as_submission
 from closeread.runs.selection import ONLY
-from closeread.runs.store import INFO, LOG_SCORES, LOG_SHOWN, Run, write_document
+from closeread.runs.store import LOG_SCORES, LOG_SHOWN, Run
 from closeread.types import Passage, Prediction, Question
 
 ConfidenceOf = Callable[[Passage, Question, Prediction], float]
@@ -108,17 +108,7 @@ def recalibrated(
                 prediction = _with(prediction, sure, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
-        ledger.flush()
-        ledger.sync()
-        finished = msgspec.structs.replace(
-            info,
-            complete=True,
-            n_predictions=len(offsets),
-            n_failed=n_failed,
-            predictions_sha256=write_canonical(Run(out, info), ledger, offsets),
-        )
-        write_document(out / INFO, finished)
-    return Run(out, finished)
+        return finished(out, info, ledger, offsets, n_failed)
 
 
 def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:

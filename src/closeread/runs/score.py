@@ -47,12 +47,11 @@ def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSumm
     with replacing(run.path / SCORES) as out:
         found = _scored(
             dataset,
-            as_submission(run, dataset, settings.extraction),
+            lambda: as_submission(run, dataset, settings.extraction),
             settings,
             limit=run.info.dataset.limit,
             out=out,
             workers=workers,
-            anew=lambda: as_submission(run, dataset, settings.extraction),
         )
         found = msgspec.structs.replace(
             found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
@@ -94,7 +93,7 @@ def score_submission(
         UsageError: A metric has no such value, no question has the tag of a breakdown, or the
             data set has no gold.
     """
-    return _scored(dataset, submission, settings)
+    return _scored(dataset, lambda: submission, settings)
 
 
 def must_make_sense(settings: ScoreSettings) -> None:
@@ -123,24 +122,25 @@ def _made(settings: ScoreSettings) -> dict[str, Metric]:
 
 def _scored(
     dataset: Dataset,
-    submission: Submission,
+    anew: Callable[[], Submission],
     settings: ScoreSettings,
     *,
     limit: int | None = None,
     out: BinaryIO | None = None,
     workers: int = 1,
-    anew: Callable[[], Submission] | None = None,
 ) -> RunSummary:
+    submission = anew()
     if not settings.metrics:
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = _made(settings)
     if out is None and len(metrics) == 1 and not settings.by and limit is None:
         return _streamed(dataset, submission, metrics, settings)
-    several = out is not None and anew is not None and workers > 1 and not settings.by
-    if several and out is not None and anew is not None:
+    if out is not None and workers > 1 and not settings.by:
         gathered = _by_workers(dataset, anew, metrics, limit, out, workers=workers)
+        submission = anew()  # not asked for anything yet
     else:
+        workers = 1
         gathered = _gather(
             dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out
         )
@@ -149,10 +149,10 @@ def _scored(
     summaries = summaries_of(
         metrics,
         gathered.scores,
-        anew() if several and anew is not None else submission,
+        submission,
         settings,
         n_questions=walked.n_questions,
-        workers=workers if several else 1,
+        workers=workers,
     )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
