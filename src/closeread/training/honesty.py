@@ -28,7 +28,7 @@ class Change:
         after: Of the calibrator's.
         before_interval: Percentile bootstrap over passages, as the two below; of an ECE what
             ``_ece_interval`` and ``_ece_difference`` make of it.
-        difference: After minus before, on the same resamples.
+        difference: After minus before, on the same resamples; None where none of them differs.
     """
 
     before: float | None
@@ -120,7 +120,7 @@ def _change(name: str, before: _Side, after: _Side, drawn: Numbers) -> Change:
     if one is not None and two is not None and len(apart):
         if name == "ece":
             difference = _ece_difference((one, two), drawn, tail)
-        else:
+        elif np.ptp(apart) > ROUNDING:
             difference = _quantiles(apart, tail)
     return Change(
         before=one,

@@ -106,6 +106,18 @@ def test_resamples_that_all_agree_prove_nothing(right):
     assert found["auroc"].after is None and found["auroc"].after_interval is None
 
 
+def test_a_difference_that_no_resample_moves_is_not_called_certain():
+    """Another calibrator that keeps the order: by so few answers nobody knows that it must."""
+    sure = np.linspace(0.3, 0.8, 12).tolist()
+    right = [True, False] * 6
+    found = measured(sure, [one**2 for one in sure], right)
+    for name in ("auroc", "aurc", "coverage@80", "coverage@90"):
+        assert found[name].after == found[name].before
+        assert found[name].difference is None
+    low, high = found["brier"].difference
+    assert low < high
+
+
 def test_resamples_without_a_value_are_left_out():
     """One wrong answer of twelve: where it is not drawn there is no area under ROC."""
     sure = np.linspace(0.3, 0.8, 12).tolist()
