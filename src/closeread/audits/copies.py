@@ -77,7 +77,7 @@ def is_copy(
     golds = {_plain("; ".join(answer.texts)) for answer in question.answers}
     golds |= {_plain(one) for answer in question.answers for one in answer.texts}
     return any(
-        one in examples and one not in golds and not _stands_in(one, _plain(passage))
+        one in examples and one not in golds and not stands_in(one, _plain(passage))
         for one in map(_plain, _forms(prediction, text))
     )
 
@@ -88,9 +88,11 @@ def _forms(prediction: Prediction, text: str) -> Iterator[str]:
         yield "; ".join(prediction.answer.texts)
 
 
-def _stands_in(answer: str, passage: str) -> bool:
-    """Whether it is there, and not as a part of a longer Latin word or number."""
-    return bool(re.search(rf"(?<![0-9a-z]){re.escape(answer)}(?![0-9a-z])", passage))
+def stands_in(answer: str, text: str) -> bool:
+    """Whether it is there, not as a part of a longer Latin word or number; both in lower case."""
+    return answer in text and bool(
+        re.search(rf"(?<![0-9a-z]){re.escape(answer)}(?![0-9a-z])", text)
+    )
 
 
 def _plain(text: str) -> str:

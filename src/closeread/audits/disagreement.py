@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from itertools import islice
 
 import msgspec
 
@@ -277,14 +276,13 @@ def _causes(
 ) -> tuple[dict[str, list[str]], int]:
     """Return the questions of each cause, and how many were looked at."""
     step = max(1, -(-len(apart) // _MOST_NAMED))
+    named = apart[::step]
     found: dict[str, list[str]] = {}
-    named = 0
-    for question, distance in islice(apart, 0, None, step):
-        named += 1
+    for question, distance in named:
         prediction = one.predictions.get(question.question_id)
         cause = _cause(question, prediction, metrics, distance, exact)
         found.setdefault(cause, []).append(question.question_id)
-    return dict(sorted(found.items(), key=lambda item: -len(item[1]))), named
+    return dict(sorted(found.items(), key=lambda item: -len(item[1]))), len(named)
 
 
 def _cause(

@@ -11,7 +11,6 @@ from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
 from closeread.types import Question
 
-_QUESTIONS = 80
 _EXAMPLES = 200
 
 
@@ -30,7 +29,7 @@ def check(
     questions = [
         question
         for one in {subject.sha256: subject for subject in subjects}.values()
-        for question in varied(one.questions, _QUESTIONS)
+        for question in varied(one.questions)
     ]
     chosen = tuple(names) or tuple(dict.fromkeys(map(_default, subjects)))
     kept = [_examined(name, questions) for name in chosen]

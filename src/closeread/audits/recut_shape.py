@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from closeread.audits.correlation import Cluster, pearson, rounded, spearman, stuck
+from closeread.audits.correlation import pearson, rounded, spearman, stuck
 from closeread.audits.findings import Table
 from closeread.audits.material import Subject, judge_of, of_texts
 from closeread.audits.recuts import Recut, candidates, named, recut_at
@@ -118,12 +118,12 @@ def tables(cuts: Sequence[Cuts]) -> list[Table]:
     """Return what each stop gives over all models, and each model before and after the best."""
     rows = []
     for stop in cuts[0].recuts:
-        points = _points(cuts, stop)
-        level, score = [point[1] for point in points], [point[2] for point in points]
-        cluster = stuck(points)
+        level, score = _columns(cuts, stop)
+        cluster = stuck(_points(cuts, stop))
         rows.append(
-            (named(stop), len(points), rounded(pearson(level, score)),
-             rounded(spearman(level, score)), _size(cluster), min(score), max(score))
+            (named(stop), len(cuts), rounded(pearson(level, score)),
+             rounded(spearman(level, score)), len(cluster.names) if cluster else 0,
+             min(score), max(score))
         )  # fmt: skip
     best = best_stop(cuts)
     scorer = cuts[0].scorer
@@ -194,7 +194,3 @@ def _columns(cuts: Sequence[Cuts], stop: str | None) -> tuple[list[float], list[
 def _correlation(cuts: Sequence[Cuts], stop: str | None) -> str:
     found = pearson(*_columns(cuts, stop))
     return "none" if found is None else f"{found:.3f}"
-
-
-def _size(cluster: Cluster | None) -> int:
-    return len(cluster.names) if cluster else 0

@@ -138,11 +138,7 @@ def check(
         data={
             "counts": {name: len(found) for name, found in sorted_.items()},
             "list": listed,
-            "cost": {
-                "questions": cost.questions, "prompt_tokens": cost.prompt_tokens,
-                "completion_tokens": cost.completion_tokens, "gpu_hours": cost.gpu_hours,
-                "estimated": cost.estimated, "tokens_per_second": speed,
-            },
+            "cost": vars(cost) | {"tokens_per_second": speed},
         },
     )  # fmt: skip
 

@@ -45,7 +45,7 @@ class Row:
 
 @dataclass
 class ScoreTable:
-    """Rows, and what is wrong with their sources."""
+    """The scores of all models, a row each."""
 
     rows: list[Row] = field(default_factory=list)
 

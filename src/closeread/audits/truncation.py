@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from closeread.audits.copies import GUESSED, KNOWN, is_copy
+from closeread.audits.copies import GUESSED, KNOWN, is_copy, stands_in
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
@@ -150,9 +150,9 @@ def causes(
     first, _, rest = bare.partition("\n")
     if rest.strip():
         yield "run-on"
-        later = rest.lower()
-        if any(gold.strip() and _stands_in(gold, later) for gold in golds) and not any(
-            _stands_in(gold, first.lower()) for gold in golds
+        small = [gold.strip().lower() for gold in golds if gold.strip()]
+        if any(stands_in(gold, rest.lower()) for gold in small) and not any(
+            stands_in(gold, first.lower()) for gold in small
         ):
             yield "answer after"
     if first in copied:
@@ -168,19 +168,6 @@ def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number",
             if not before or not before[-1].isalnum():
                 return "number" if within_number(head, stop, rest) else "text"
     return ""
-
-
-def _stands_in(gold: str, text: str) -> bool:
-    wanted = gold.strip().lower()
-    place = text.find(wanted)
-    while place >= 0 and wanted:
-        before, after = text[place - 1 : place], text[place + len(wanted) :][:1]
-        if not (before.isalnum() and before.isascii()) and not (
-            after.isalnum() and after.isascii()
-        ):
-            return True
-        place = text.find(wanted, place + 1)
-    return False
 
 
 def _copied(one: Subject, question: Question, prediction: Prediction) -> frozenset[str]:

@@ -174,10 +174,6 @@ def _by_whitespace(one: _Judged) -> Score:
     return one.best(list(map(by_whitespace, one.texts)), golds)
 
 
-def _by_number(one: _Judged) -> Score:
-    return one.by_number()
-
-
 def _by_first_line(one: _Judged) -> Score:
     if one.plain:
         return one.official
@@ -197,7 +193,7 @@ def whitespace() -> MendedDrop:
 
 def number() -> MendedDrop:
     """Return the mend that reads numbers by their value."""
-    return MendedDrop(mend="number", judge=_by_number, version=_NUMBERS)
+    return MendedDrop(mend="number", judge=_Judged.by_number, version=_NUMBERS)
 
 
 def firstline() -> MendedDrop:

@@ -88,7 +88,7 @@ def value(pool: Pool) -> float | None:
     return math.fsum(pool.numerators) / below if below else None
 
 
-def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" = None) -> Interval:
+def interval(pool: Pool, resampling: Resampling) -> Interval:
     """Return the percentile interval of a pool's value over resamples of its units.
 
     Where all units are alike every resample is too, and the bootstrap would claim certainty; the
@@ -98,7 +98,6 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
     Args:
         pool: The units.
         resampling: Number of resamples, level, seed.
-        generator: Where draws come from; by default made from the seed and the pool's name.
     """
     import numpy as np
 
@@ -116,7 +115,7 @@ def interval(pool: Pool, resampling: Resampling, generator: "Generator | None" =
         low, high = unseen(share, scored, resampling.level)
         note = f"all {scored} scored units alike: exact bound instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
-    drawn = distribution(pool, resampling.resamples, generator or resampling.generator(pool.metric))
+    drawn = distribution(pool, resampling.resamples, resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
         return Interval(low=None, high=None, method="none", note="no resample has a value")

@@ -1,7 +1,7 @@
 """Is the answer right for the right reason? Answer and evidence of one question, in four cells.
 
-An answer is right where its option is the gold one, or its text reaches ``enough`` in ExpMRC's F1.
-Evidence is right where its F1 reaches ``enough``: that of the option that was picked where gold
+An answer is right where its option is the gold one, or its text reaches 0.5 in ExpMRC's F1.
+Evidence is right where its F1 reaches 0.5: that of the option that was picked where gold
 belongs to options (VGaokao), that of the question where it is text (ExpMRC, Cui et al. 2022).
 No metric of the catalog, because three of the four shares are not the better the higher.
 """
@@ -11,16 +11,15 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from closeread.errors import UsageError
 from closeread.metrics import expmrc
 from closeread.metrics.evidence import EvidenceMetric, is_silent
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
-from closeread.metrics.settings import exactly
 from closeread.metrics.summary import describe
 from closeread.types import Prediction, Question, Score, Submission, Summary
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
+_ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
 
 
 class Joined(NamedTuple):
@@ -31,11 +30,7 @@ class Joined(NamedTuple):
 
 
 def joined(
-    questions: Iterable[Question],
-    submission: Submission,
-    resampling: Resampling | None,
-    *,
-    enough: float = 0.5,
+    questions: Iterable[Question], submission: Submission, resampling: Resampling | None
 ) -> Joined:
     """Return each question's cell, the cells' shares, and the mean product of the two F1.
 
@@ -47,23 +42,19 @@ def joined(
         questions: With gold.
         submission: Predictions with answer and evidence.
         resampling: How intervals are made; None for none.
-        enough: From which F1 on an answer or its evidence is right, above 0 and up to 1.
 
     Raises:
-        UsageError: ``enough`` is out of that range.
         MissingExtraError: The gold is text, and NLTK is not installed.
     """
-    if not 0 < enough <= 1:
-        raise UsageError(f"enough={enough:g}", expected="above 0, at most 1")
     scores = []
     n_silent = 0
     for question in questions:
         prediction = submission.predictions.get(question.question_id)
-        scores.append(_score(question, prediction, enough))
+        scores.append(_score(question, prediction))
         n_silent += bool(question.gold_evidence) and is_silent(prediction)
     note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
-    signature = f"joined|enough:{exactly(enough)}|missing:zero|v:1"
+    signature = f"joined|enough:{_ENOUGH}|missing:zero|v:1"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
@@ -73,14 +64,14 @@ def joined(
     )
 
 
-def _score(question: Question, prediction: Prediction | None, enough: float) -> Score:
+def _score(question: Question, prediction: Prediction | None) -> Score:
     name = question.question_id
     if not question.gold_evidence:
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
         return Score(question_id=name, values=nothing, unit_id=name, note="no gold evidence")
     labelled = any(one.option_label for one in question.gold_evidence)
     answer, evidence = (_of_options if labelled else _of_texts)(question, prediction)
-    cell = CELLS[2 * (answer < enough) + (evidence < enough)]
+    cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
     values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
     return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=name)
 

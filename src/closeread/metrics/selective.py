@@ -8,7 +8,7 @@ and risk is 1 - correct/k. The area is the trapezoids' from k = 1 to N, not from
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread import catalog
@@ -235,12 +235,8 @@ def _statistics(
     order, in_order = _sorted(confidences, correct)
     found = {"selective.aurc": _Statistic(order, in_order, aurc)}
     for name, accuracy in _ACCURACIES.items():
-        found[name] = _Statistic(order, in_order, _coverage_reader(accuracy))
+        found[name] = _Statistic(order, in_order, partial(coverage_at, accuracy))
     return found
-
-
-def _coverage_reader(accuracy: float) -> "Callable[[NDArray[Any], NDArray[Any]], float]":
-    return lambda coverages, risks: coverage_at(accuracy, coverages, risks)
 
 
 def _sorted(

@@ -88,9 +88,8 @@ def breakdowns(
     submission: Submission,
     resampling: Resampling | None,
     *,
-    tags: Sequence[str] | None = None,
-    most: int = 60,
-    sizes: Mapping[tuple[str, str], int] | None = None,
+    tags: Sequence[str],
+    sizes: Mapping[tuple[str, str], int],
 ) -> dict[str, dict[str, dict[str, Summary]]]:
     """Return the summaries of every subset that a tag makes: tag, its value, metric name.
 
@@ -99,15 +98,13 @@ def breakdowns(
         scored: Each question's tags with its score.
         submission: What was handed in; each subset sees its own questions' part.
         resampling: How intervals are made; None for none.
-        tags: Which tags; by default every one with 2 to ``most`` different values.
-        most: A tag with more values than this tells questions apart, not kinds of questions.
-        sizes: Tag and value to the number of the data set's questions that have it; None where
-            all of them were scored.
+        tags: Which tags.
+        sizes: Tag and value to the number of the data set's questions that have it.
     """
     groups: dict[str, dict[str, list[Score]]] = {}
     for found, score in scored:
         for tag, kind in found.items():
-            if tags is None or tag in tags:
+            if tag in tags:
                 groups.setdefault(tag, {}).setdefault(kind, []).append(score)
     return {
         tag: {
@@ -118,13 +115,12 @@ def breakdowns(
                     members,
                     restrict(submission, members),
                     resampling,
-                    None if sizes is None else sizes[tag, kind],
+                    sizes[tag, kind],
                 )
             }
             for kind, members in sorted(kinds.items())
         }
         for tag, kinds in groups.items()
-        if tags is not None or 2 <= len(kinds) <= most
     }
 
 

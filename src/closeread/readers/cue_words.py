@@ -48,9 +48,6 @@ class Lexicon:
         ]
 
 
-LANGUAGES = ("zh", "en")
-
-
 @lru_cache(maxsize=4)
 def lexicon(language: str) -> Lexicon:
     """Return the cue words of ``zh`` or ``en``; a language without a list has no cues."""

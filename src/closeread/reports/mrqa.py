@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, Model
+from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model
 from closeread.reports.gather import Material, RunView
 from closeread.runs.records import RunSummary
 
@@ -46,7 +46,6 @@ def beside(ours: Mapping[str, Pair | None]) -> dict[str, Any]:
         }
         for name in names
     ]
-    outside = tuple(name for name in names if name not in IN_DOMAIN)
     averages = [
         {
             "over": over,
@@ -55,7 +54,7 @@ def beside(ours: Mapping[str, Pair | None]) -> dict[str, Any]:
             ],
             "ours": _mean([ours[name] for name in chosen]),
         }
-        for over, chosen in (("in", IN_DOMAIN), ("out", outside), ("all", names))
+        for over, chosen in (("in", IN_DOMAIN), ("out", OUT_OF_DOMAIN), ("all", names))
     ]
     models = [model.name for model in BASELINES.models]
     return {"models": models, "rows": rows, "averages": averages}

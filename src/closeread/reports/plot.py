@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 import msgspec
 
+_Z = 1.959964  # of the normal distribution, for 95 %
+
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
     """One plot: what kind, which question it answers, its numbers.
@@ -32,12 +34,13 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
         } | self.data
 
 
-def wilson(share: float, n: int, z: float = 1.959964) -> tuple[float, float]:
+def wilson(share: float, n: int) -> tuple[float, float]:
     """Return the 95 % interval of a share of ``n`` (Wilson 1927)."""
     if n == 0:
         return 0.0, 1.0
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    square = _Z * _Z
+    middle = (share + square / (2 * n)) / (1 + square / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
@@ -54,7 +57,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
         unseen = 1 - 0.025 ** (1 / n)
         return mean, mean * (1 - unseen), mean * (1 - unseen) + unseen
     spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
-    return mean, max(0.0, mean - 1.959964 * spread), min(1.0, mean + 1.959964 * spread)
+    return mean, max(0.0, mean - _Z * spread), min(1.0, mean + _Z * spread)
 
 
 def percent(value: float | None) -> str:

@@ -199,7 +199,10 @@ def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
     scores = [
         metric().score(each, submission.predictions.get(each.question_id)) for each in QUESTIONS
     ]
-    found = breakdowns(metric(), zip(tags, scores, strict=True), submission, None)
+    sizes = dict.fromkeys((("source", each.group_id) for each in QUESTIONS), 3)
+    found = breakdowns(
+        metric(), zip(tags, scores, strict=True), submission, None, tags=["source"], sizes=sizes
+    )
     assert found["source"]["t1"]["gcrc.acc0"].value == 1.0
     assert found["source"]["t2"]["gcrc.acc0"].value is None
 

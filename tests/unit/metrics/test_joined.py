@@ -3,7 +3,6 @@
 import pytest
 from msgspec.structs import replace
 
-from closeread.errors import UsageError
 from closeread.metrics.joined import joined
 from closeread.types import Answer, Evidence, Option, Prediction, Question, Span, Submission
 
@@ -30,9 +29,9 @@ def picked(name, label, span):
     )  # fmt: skip
 
 
-def values(questions, predictions, **options):
+def values(questions, predictions):
     submission = Submission(predictions={one.question_id: one for one in predictions})
-    found = joined(questions, submission, None, **options)
+    found = joined(questions, submission, None)
     return {name.partition(".")[2]: one.value for name, one in found.summaries.items()}
 
 
@@ -128,7 +127,6 @@ def test_text_evidence_is_judged_as_expmrc_does():
     found = values([question], [prediction])
     assert found["both"] == 1.0
     assert found["overall_f1"] == pytest.approx(2 / 3)
-    assert values([question], [prediction], enough=0.7)["evidence_only"] == 1.0
 
 
 def test_half_right_is_right_enough():
@@ -153,15 +151,3 @@ def test_questions_without_gold_evidence_are_in_no_cell():
     assert found.summaries["joined.both"].value == 1.0
     assert found.summaries["joined.both"].n_scored == 1
     assert found.summaries["joined.both"].n_questions == 2
-
-
-def test_all_of_it_may_be_asked_for():
-    """The bound may be 1, which a right option and its whole evidence reach."""
-    found = values([verification("1")], [picked("1", "A", ONE)], enough=1)
-    assert found["both"] == 1.0
-
-
-@pytest.mark.parametrize("enough", [0.0, 1.5, -1.0])
-def test_the_bound_is_a_share(enough):
-    with pytest.raises(UsageError, match="above 0, at most 1"):
-        values([], [], enough=enough)
