@@ -177,9 +177,8 @@ def _parameters(record: Mapping[str, Any]) -> int | None:
 
 def _other_models(options: Mapping[str, Any]) -> Iterator[str]:
     """Yield what options name beside the reader's own model: what a retriever works with."""
+    named = [str(options[name]) for name in ("evidence_model", "vectors") if options.get(name)]
     retriever = options.get("retriever")
-    if retriever and retriever not in _WITHOUT_MODEL:
-        yield f"what the retriever {retriever} works with"
-    for name in ("evidence_model", "vectors", "encoder", "reranker"):
-        if options.get(name):
-            yield f"{options[name]}"
+    if retriever and retriever not in _WITHOUT_MODEL and not named:
+        named = [f"the retriever {retriever}"]
+    yield from named

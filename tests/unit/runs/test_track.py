@@ -127,6 +127,17 @@ def test_what_nobody_recorded_is_never_kept(info, place):
     assert worst(closed_track(info)) == "not known"
 
 
+def test_what_a_retriever_works_with_is_named_once():
+    """By its own name; the kind of an encoder that has no model here is none."""
+    options = {"retriever": "soft-masking", "vectors": "v.bin", "evidence_model": ""}
+    rulings = closed_track(choice(lineage(), encoder="sentence-transformers", **options))
+    assert rulings[0].why == "nothing records how large v.bin is"
+    assert rulings[2].why == "nothing records what v.bin learned from"
+    assert closed_track(choice(lineage(), retriever="dense"))[0].why == (
+        "nothing records how large the retriever dense is"
+    )
+
+
 def test_a_broken_rule_outweighs_what_is_not_known():
     """Within a rule and over all rules."""
     sources = (
