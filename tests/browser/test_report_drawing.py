@@ -41,33 +41,59 @@ def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs,
         assert visit.sideways() <= 0
 
 
-def test_a_curve_does_not_cross_its_own_name(browser, tmp_path):
-    """Though it rises, or falls, where the name stands."""
+def _curves(tmp_path, wrong):
+    """Write the page of runs of 27 questions that are wrong at some of them."""
     questions = [question for k in range(9) for question in triple(f"g{k}")]
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
     other = {"A": "B", "B": "A"}
     paths = []
-    for name, wrong in (("the rising one", range(19, 23)), ("the falling one", range(24))):
+    for name, places in wrong.items():
         gold = [question.answers[0].label for question in questions]
-        said = [other[label] if k in wrong else label for k, label in enumerate(gold)]
+        said = [other[label] if k in places else label for k, label in enumerate(gold)]
         labels = {each.question_id: label for each, label in zip(questions, said, strict=True)}
         predictions = choose(questions, labels)
         values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
         paths.append(write_run(tmp_path / name, dataset, predictions, values))
-    page = write_page(paths, tmp_path / "page.html", language="en")
-    with Visit(browser, page) as visit:
+    return write_page(paths, tmp_path / "page.html", language="en")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"the rising one": range(19, 23), "the falling one": range(24)},
+        {"always right": (), "always right, too": ()},
+        {"alone and always right": ()},
+    ],
+    ids=len,
+)
+def test_no_curve_crosses_a_name_and_all_that_is_written_stands_in_the_frame(
+    browser, tmp_path, wrong
+):
+    """Wherever curves lie: along the upper edge as well."""
+    with Visit(browser, _curves(tmp_path, wrong)) as visit:
         figure = visit.page.locator("figure.plot", has=visit.page.locator("path.curve"))
-        crossed = figure.locator("svg").evaluate("""(svg) => {
-          const names = [...svg.querySelectorAll("text.ink")].map((each) => each.getBBox());
-          return [...svg.querySelectorAll("path.curve")].map((curve, k) => {
-            const box = names[k], steps = [...Array(2001).keys()], whole = curve.getTotalLength();
-            return steps.some((step) => {
-              const { x, y } = curve.getPointAtLength((whole * step) / 2000);
-              return x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+        found = figure.locator("svg").evaluate("""(svg) => {
+          const frame = svg.viewBox.baseVal, names = [...svg.querySelectorAll("text.ink")];
+          const out = [...svg.querySelectorAll("text")].filter((each) => {
+            const box = each.getBBox();
+            return box.x < 0 || box.y < 0 || box.x + box.width > frame.width
+              || box.y + box.height > frame.height;
+          });
+          const crossed = names.filter((name) => {
+            const box = name.getBBox();
+            return [...svg.querySelectorAll("path.curve")].some((curve) => {
+              const whole = curve.getTotalLength();
+              return [...Array(2001).keys()].some((step) => {
+                const { x, y } = curve.getPointAtLength((whole * step) / 2000);
+                return x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+              });
             });
           });
+          const said = (each) => each.textContent;
+          return { names: names.map(said), out: out.map(said), crossed: crossed.map(said) };
         }""")
-    assert crossed == [False, False]
+    names = list(wrong) if len(wrong) > 1 else []
+    assert found == {"names": names, "out": [], "crossed": []}
 
 
 def _luminance(color):

@@ -19,14 +19,18 @@ function axis(parts, at, top, bottom, ticks = [0, 0.25, 0.5, 0.75, 1]) {
     parts.push(s("text", { x: at(tick), y: bottom + 15, "text-anchor": "middle" }, String(tick * 100)));
   }
 }
-function runKey(runs, left, width) {
+const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
+const dash = (run) => DASHES[run % DASHES.length];
+// Of curves a piece of the line stands behind the mark: where nothing is marked it alone tells them apart.
+function runKey(runs, left, width, lines = false) {
   if (runs.length < 2) return { parts: [], height: 0 };
-  const parts = [];
+  const parts = [], wide = lines ? 28 : 10;
   let x = left, y = 10;
   for (const [k, name] of runs.entries()) {
-    const label = fit(name, width - left - 20), need = breadth(label) + 34;
+    const label = fit(name, width - left - wide - 10), need = breadth(label) + wide + 24;
     if (x + need > width && x > left) { x = left; y += 18; }
-    parts.push(shape(k, x + 6, y), s("text", { class: "ink", x: x + 16, y: y + 4 }, label));
+    if (lines) parts.push(s("path", { class: "curve", "stroke-dasharray": dash(k), d: `M${x} ${y}h${wide}` }));
+    parts.push(shape(k, x + 1 + wide / 2, y), s("text", { class: "ink", x: x + wide + 6, y: y + 4 }, label));
     x += need;
   }
   return { parts, height: y + 12 };
@@ -57,8 +61,9 @@ const DRAWINGS = {
     return [parts, bottom + 22];
   },
   curve(plot, width) {
-    const left = 34, right = width - 12, top = 10, bottom = 230, at = (x) => left + (right - left) * x, up = (y) => bottom - (bottom - top) * y;
-    const parts = [];
+    const key = runKey(plot.curves.map((curve) => curve.run), 0, width, true);
+    const left = 34, right = width - 12, top = key.height + 20, bottom = top + 220, at = (x) => left + (right - left) * x, up = (y) => bottom - (bottom - top) * y;
+    const parts = [...key.parts];
     for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
       parts.push(s("line", { class: "axis", x1: left, x2: right, y1: up(tick), y2: up(tick) }));
       parts.push(s("text", { x: left - 8, y: up(tick) + 4, "text-anchor": "end" }, String(tick * 100)));
@@ -72,27 +77,14 @@ const DRAWINGS = {
         parts.push(s("path", { class: "band", d: `M${edge(banded, 2)}L${edge([...banded].reverse(), 3)}Z` }));
       }
     }
-    const ends = [];
     const near = (curve, share) => curve.points.reduce((best, point) => (Math.abs(point[0] - share) < Math.abs(best[0] - share) ? point : best));
     plot.curves.forEach((curve, k) => {
-      const dash = [null, "7 4", "2 3", "9 3 2 3"][k % 4];
-      parts.push(s("path", { class: "curve", "stroke-dasharray": dash, d: curve.points.map(([x, y], i) => `${i ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`).join("") }));
+      parts.push(s("path", { class: "curve", "stroke-dasharray": dash(k), d: curve.points.map(([x, y], i) => `${i ? "L" : "M"}${at(x).toFixed(1)} ${up(y).toFixed(1)}`).join("") }));
       for (const mark of [0.8, 0.9]) {
         const [x, y] = near(curve, mark);
         if (Math.abs(x - mark) > 0.05) continue; // where many are equally sure, or tell nothing, no point is near
         if (plot.curves.length === 1) parts.push(s("text", { x: at(x), y: up(y) - 9, "text-anchor": mark === 0.8 ? "end" : "start" }, percent(y)));
         parts.push(shape(k, at(x), up(y)));
-      }
-      if (plot.curves.length > 1) {
-        const [x, y] = near(curve, 0.3);
-        const highest = plot.curves.every((other) => other === curve || near(other, 0.3)[1] <= y);
-        const name = fit(curve.run, right - at(x));
-        // Clear of the curve over its whole length: curves of few questions jump.
-        const along = curve.points.filter(([to]) => at(to) >= at(x) && at(to) <= at(x) + breadth(name) + 6).map(([, value]) => up(value));
-        let place = highest ? Math.min(...along) - 8 : Math.max(...along) + 17;
-        while (ends.some((other) => Math.abs(other - place) < 14)) place += 15;
-        ends.push(place);
-        parts.push(s("text", { class: "ink", x: at(x), y: place }, name));
       }
     });
     parts.push(s("text", { x: (left + right) / 2, y: bottom + 36, "text-anchor": "middle" }, t("axis.coverage")));
