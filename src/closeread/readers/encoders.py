@@ -6,14 +6,13 @@ behind it also from pickles of tensors, ``weights_only``), and HF_HUB_OFFLINE ke
 the network.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
-from closeread.readers.places import check_place, check_words
+from closeread.readers.places import check_place, check_words, from_disk_alone, is_offline
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,8 +95,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # progress is the verb's to show
-    offline = os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
-    cure = "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
+    cure = "HF_HUB_OFFLINE is set: give a folder" if is_offline() else "check name and network"
     if Path(model).is_dir():
         cure = "check the files in the folder: they may be cut short"
     try:
@@ -105,7 +103,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
             model,
             device=device,
             trust_remote_code=False,
-            local_files_only=offline or Path(model).is_dir(),
+            local_files_only=from_disk_alone(model),
             model_kwargs=dict(_SAFE),
         )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind

@@ -1,5 +1,8 @@
 """What is looked at in any model, whatever library opens it: where it is, and its words."""
 
+import os
+import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +11,8 @@ from closeread.errors import InputError
 _EXPECTED = "a model's folder, or a hub name"
 TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.json"
 COPY = "copy the tokenizer's files beside the model's from where it came from"
+_PATIENCE = 3.0  # seconds in which a network that was just lost may come back
+_CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
 _FETCH = "a download may have been cut short: fetch the whole model where there is a network"
 
 
@@ -47,6 +52,41 @@ def _is_path(model: str) -> bool:
     if model.startswith((".", "/", "~")) or model.endswith("/") or model.count("/") > 1:
         return True
     return "/" in model and Path(model).parent.is_dir()
+
+
+def is_offline() -> bool:
+    """Whether HF_HUB_OFFLINE keeps the libraries from the network."""
+    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+
+
+def from_disk_alone(model: str) -> bool:
+    """Whether a model must be opened from what lies here: a folder, or what was fetched before.
+
+    Where no connection to the hub can be made, its library tries again for a minute or more, file
+    by file, before it says so. One that answers slowly is left to it: a connection may take as many
+    seconds as HF_HUB_ETAG_TIMEOUT says (10), an answer as long as the library waits.
+
+    Args:
+        model: A folder or a hub name.
+    """
+    if is_offline() or Path(model).is_dir():
+        return True
+    began = time.monotonic()
+    while _is_cut_off(model):
+        if time.monotonic() - began > _PATIENCE:
+            return True
+        time.sleep(1)
+    return False
+
+
+def _is_cut_off(model: str) -> bool:
+    """Whether not even a connection to the hub can be made; the proxy is the library's."""
+    hub = import_module("huggingface_hub")
+    try:
+        hub.get_hf_file_metadata(hub.hf_hub_url(model, "config.json"))
+    except Exception as error:  # all but these the library tells better when it is asked
+        return type(error).__name__ in _CUT_OFF
+    return False
 
 
 def check_words(model: str, tokenizer: Any) -> None:

@@ -193,10 +193,10 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
 
     from closeread.readers.neural.opening import (
         first_line,
-        is_offline,
         loading,
         open_tokenizer,
     )
+    from closeread.readers.places import is_offline
 
     disable_progress_bar()  # progress is the verb's to show
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):

@@ -1,14 +1,20 @@
 """What the opening of every model has in common: its name, its tokenizer, what failures say."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 import transformers
 
 from closeread.errors import InputError
-from closeread.readers.places import COPY, TOKENIZER, check_place, check_words
+from closeread.readers.places import (
+    COPY,
+    TOKENIZER,
+    check_place,
+    check_words,
+    from_disk_alone,
+    is_offline,
+)
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
 
@@ -20,12 +26,7 @@ def loading(name: str) -> dict[str, Any]:
         InputError: The name is a file's, or a path's at which there is nothing.
     """
     check_place(name)
-    return {"trust_remote_code": False, "local_files_only": is_offline() or Path(name).is_dir()}
-
-
-def is_offline() -> bool:
-    """Whether HF_HUB_OFFLINE keeps the library from the network."""
-    return os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0")
+    return {"trust_remote_code": False, "local_files_only": from_disk_alone(name)}
 
 
 def look_for(name: str) -> None:
