@@ -7,6 +7,7 @@ import msgspec
 
 from closeread.reports.covering import asked, laid, located
 from closeread.reports.gather import Attention, Material, Row, RunView, Told
+from closeread.runs.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question
 
 DETAILS_A_BLOCK = 64
@@ -84,27 +85,13 @@ def tags(material: Material) -> list[dict[str, Any]]:
 
 
 def kinds(question: Question) -> dict[str, str]:
-    """Return a question's own tags and what its record says of its kind."""
-    found: dict[str, str] = {"kind": question.kind}
-    if question.role:
-        found["role"] = question.role
-    if question.asks_for and "polarity" not in question.tags:
-        found["asks_for"] = question.asks_for
+    """Return what scoring can break down by, each thing once, and the kind of answer."""
+    found = tags_of(question)
+    if "polarity" in question.tags:
+        found.pop("asks_for", None)
     if question.answers and question.answers[0].kind != "choice":
-        found["answer"] = question.answers[0].kind
-    strategy = gold_strategy(question)
-    if strategy:
-        found["strategy"] = strategy
-    return found | question.tags
-
-
-def gold_strategy(question: Question) -> str:
-    """Return how the option that is right was made adversarial; empty where it was not."""
-    right = {answer.label for answer in question.answers}
-    for option in question.options:
-        if option.label in right:
-            return option.tags.get("strategy", "")
-    return ""
+        found.setdefault("answer", question.answers[0].kind)
+    return found
 
 
 def blocks(material: Material) -> Iterator[tuple[str, Any]]:

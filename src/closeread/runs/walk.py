@@ -59,6 +59,21 @@ def score_rows(
 
 
 def tags_of(question: Question) -> dict[str, str]:
-    """Return what a breakdown can group by: the question's tags, its kind, role and polarity."""
-    own = {"kind": question.kind, "role": question.role, "asks_for": question.asks_for}
+    """Return what a breakdown can group by: the question's tags, and what its record says of it.
+
+    That is its kind, role and polarity, and of adversarial options the strategy by which the right
+    one was made.
+    """
+    own = {
+        "kind": question.kind,
+        "role": question.role,
+        "asks_for": question.asks_for,
+        "strategy": _strategy(question),
+    }
     return {name: value for name, value in own.items() if value} | question.tags
+
+
+def _strategy(question: Question) -> str:
+    right = {answer.label for answer in question.answers}
+    made = (option.tags.get("strategy") for option in question.options if option.label in right)
+    return next(filter(None, made), "")

@@ -103,6 +103,33 @@ def test_breakdowns(run):
     assert list(found.breakdowns["role"]["negative"]) == ["choice.accuracy"]
 
 
+def test_a_strategy_is_the_right_option_s():
+    """How an option was made adversarial stands at the option; originals have none."""
+    dataset = load(exam.locate("exam/zh"))
+    made = {
+        question.question_id: option.tags["strategy"]
+        for question in dataset.questions()
+        for option in question.options
+        if option.tags and option.label == question.answers[0].label
+    }
+    right = {name for name, strategy in made.items() if strategy == "logic"}
+    said = {
+        question.question_id: Prediction(
+            question_id=question.question_id,
+            answer=question.answers[0] if question.question_id in right else None,
+        )
+        for question in dataset.questions()
+    }
+    settings = ScoreSettings(metrics=("choice",), by=("strategy",), resamples=0)
+    found = score_submission(dataset, Submission(predictions=said), settings)
+    values = {name: of["choice.accuracy"] for name, of in found.breakdowns["strategy"].items()}
+    assert {name: one.value for name, one in values.items()} == {
+        "causality": 0.0, "keyword": 0.0, "logic": 1.0, "spacetime": 0.0,
+    }  # fmt: skip
+    assert values["logic"].n_questions == len(right)
+    assert sum(one.n_questions for one in values.values()) == len(made) == 72
+
+
 def test_a_failure_leaves_the_old_numbers(run):
     """An unknown tag is refused, and what was written before stays."""
     score_run(run, PLAIN)
