@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 @click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
-@click.option(
-    "--by", multiple=True, metavar="TAG", help="Break down by kind, role, ..., or a tag of the set."
-)
+@click.option("--by", multiple=True, metavar="TAG", help="Break down by role, strategy, any tag.")
 @click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
 @click.option("--level", type=float, default=0.95, show_default=True)
