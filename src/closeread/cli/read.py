@@ -10,6 +10,7 @@ from closeread.cli.reading import (
     parsed,
     tell_defects,
     tell_failures,
+    tell_limit,
     tell_silence,
     watched,
 )
@@ -81,18 +82,14 @@ def command(
     )
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
+    tell_limit(run, limit)
     tell_defects(run)
     tell_failures(run)
     tell_silence(run)
     if json_:
-        as_json({"run": str(out), **_as_dict(run.info)})
+        import msgspec
+
+        as_json({"run": str(out), **msgspec.to_builtins(run.info)})
     else:
         click.echo(out)
         remark(f"{run.info.n_predictions:,} questions read; `closeread score {out}` scores them")
-
-
-def _as_dict(info: object) -> dict[str, object]:
-    import msgspec
-
-    found: dict[str, object] = msgspec.to_builtins(info)
-    return found

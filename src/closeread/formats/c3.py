@@ -12,11 +12,12 @@ import msgspec
 
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_text, need_options, options, present
+from closeread.formats.layouts.choices import by_text, need_options, options
 from closeread.formats.layouts.published import (
     Ids,
     join_paragraphs,
     place,
+    present,
     restored,
     split_paragraphs,
     unsaid,

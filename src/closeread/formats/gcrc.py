@@ -20,7 +20,6 @@ from closeread.formats.layouts.choices import (
     letter_of,
     need_options,
     options,
-    present,
     truth,
 )
 from closeread.formats.layouts.published import (
@@ -28,6 +27,7 @@ from closeread.formats.layouts.published import (
     content_id,
     join_paragraphs,
     place,
+    present,
     restored,
     split_paragraphs,
     unsaid,

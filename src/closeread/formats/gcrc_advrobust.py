@@ -19,13 +19,13 @@ from closeread.formats.layouts.choices import (
     letter_of,
     need_options,
     options,
-    present,
     truth,
 )
 from closeread.formats.layouts.published import (
     Ids,
     content_id,
     place,
+    present,
     restored,
     unsaid,
     write_array,

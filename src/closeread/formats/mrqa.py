@@ -22,7 +22,7 @@ those detected answers that are equal to it after the scorer's normalisation.
 """
 
 from collections.abc import Iterator
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import msgspec
 
@@ -31,12 +31,13 @@ from closeread.formats.files.head import Head
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra import beyond, noted
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts.published import Ids, present
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.normalize import mrqa
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
 
+T = TypeVar("T")
 Tokens = list[tuple[str, int]]
 # An object with its members unparsed, to look for those of other publishers.
 _Members = dict[str, msgspec.Raw]
@@ -93,21 +94,25 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a line; counts repeated qids, wrong offsets and unanswered questions."""
     ids = Ids(defects)
-    index = 0
-    decoder = msgspec.json.Decoder(_Context)
+    for index, (number, raw, context) in enumerate(_contexts(source, _Context)):
+        try:
+            yield _item(context, raw, str(index), _Notes(ids, defects, number))
+        except PARSER_ERRORS as error:
+            raise source.explain(error, raw, line=number) from error
+
+
+def _contexts(source: Source, kind: type[T]) -> Iterator[tuple[int | None, bytes, T]]:
+    """Yield line number, text and record of each context; headers are passed over."""
+    decoder = msgspec.json.Decoder(kind)
     for number, raw in source.records():
         try:
-            typed = decoder.decode(raw)
+            context = decoder.decode(raw)
         except PARSER_ERRORS:
             value = source.decode(raw, dict[str, Any], line=number)
             if "header" in value and "context" not in value:
                 continue
-            typed = source.convert(value, _Context, line=number)
-        try:
-            yield _item(typed, raw, str(index), _Notes(ids, defects, number))
-        except PARSER_ERRORS as error:
-            raise source.explain(error, raw, line=number) from error
-        index += 1
+            context = source.convert(value, kind, line=number)
+        yield number, raw, context
 
 
 class _Notes(NamedTuple):
@@ -184,23 +189,12 @@ def _words(text: str) -> str:
 
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     """Yield the questions with ids, texts and accepted answers alone: no tokens, no places."""
-    decoder = msgspec.json.Decoder(_GoldContext)
     ids = Ids(defects)
-    index = 0
-    for number, raw in source.records():
-        try:
-            qas = decoder.decode(raw).qas
-        except PARSER_ERRORS:
-            value = source.decode(raw, dict[str, Any], line=number)
-            if "header" in value and "context" not in value:
-                continue
-            qas = source.convert(value, _GoldContext, line=number).qas
-        passage_id = str(index)
-        index += 1
-        for item in qas:
+    for index, (number, _, context) in enumerate(_contexts(source, _GoldContext)):
+        for item in context.qas:
             yield Question(
                 question_id=ids.note(item.qid, line=number),
-                passage_id=passage_id,
+                passage_id=str(index),
                 text=item.question,
                 kind="span",
                 answers=tuple([Answer(kind="span", texts=(text,)) for text in item.answers]),
@@ -219,7 +213,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
     for passage, questions in dataset:
         if "context_tokens" not in passage.metadata:
             raise _untokenized(f"passage {passage.passage_id}")
-        line = _present(
+        line = present(
             context=passage.text,
             qas=[_row(question) for question in questions],
             context_tokens=passage.metadata["context_tokens"],
@@ -240,7 +234,7 @@ def _row(question: Question) -> dict[str, Any]:
                 cure="`closeread convert --to mrqa` drops and counts such questions",
             )
     answers = [answer.texts[0] for answer in question.answers]
-    row = _present(
+    row = present(
         qid=question.question_id,
         question=question.text,
         question_tokens=metadata["question_tokens"],
@@ -262,10 +256,6 @@ def _inclusive(detected: list[dict[str, Any]] | None) -> list[dict[str, Any]] | 
         | found.get("extra", {})
         for found in detected
     ]
-
-
-def _present(**fields: Any) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value is not None}
 
 
 def _untokenized(where: str) -> UsageError:

@@ -15,8 +15,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options, present
-from closeread.formats.layouts.published import Ids, place, restored, unsaid, write_array
+from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
+from closeread.formats.layouts.published import Ids, place, present, restored, unsaid, write_array
 from closeread.formats.registry import Format, Info
 from closeread.text import segment
 from closeread.text.language import detect

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
 from closeread.readers import make
 from closeread.runs.predict import Job, batch_size_of, predict
@@ -101,10 +102,7 @@ def folders(recipe: Recipe, out: Path) -> list[Path]:
 def _folder_name(dataset: str) -> str:
     if dataset.startswith("exam/"):
         return dataset.replace("/", "-")
-    name = Path(dataset).name
-    for ending in (".gz", ".jsonl", ".json", ".csv"):
-        name = name.removesuffix(ending)
-    return name
+    return Source(dataset).stem
 
 
 def settings(recipe: Recipe) -> ScoreSettings:

@@ -13,6 +13,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Metric, Retriever
+from closeread.runs.answers import quoted
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (
     Evidence,
@@ -53,14 +54,8 @@ def evidence_of(
     """Return a question's evidence, one an option; the retriever sees no gold."""
     shown, told = stripped(question), hidden(passage)
     return tuple(
-        _quoted(retriever.retrieve(shown, told, option), passage)
+        quoted(retriever.retrieve(shown, told, option), passage)
         for option in wanted_options(shown, label)
-    )
-
-
-def _quoted(found: Evidence, passage: Passage) -> Evidence:
-    return msgspec.structs.replace(
-        found, texts=tuple(span.of(passage.text) for span in found.spans)
     )
 
 
@@ -163,10 +158,14 @@ class Scorer:
                 if name != "expmrc":
                     found[one.metric] = one
                 elif one.metric == "expmrc.evidence_f1":
-                    head, bar, tail = one.signature.partition("|")
-                    marked = f"{head}{bar}{_RIGHT}|{tail}"
-                    found[one.metric] = msgspec.structs.replace(one, signature=marked)
+                    found[one.metric] = with_setting(one, _RIGHT)
         return found
+
+
+def with_setting(summary: Summary, setting: str) -> Summary:
+    """Return a summary with one more setting in its signature, behind the name."""
+    name, bar, others = summary.signature.partition("|")
+    return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{others}")
 
 
 def as_judged(question: Question, prediction: Prediction) -> Prediction:

@@ -4,14 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
 from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
-from closeread.pipeline.extract import Scorer, wanted_options
+from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.runs.plan import stripped
 from closeread.types import (
@@ -183,9 +181,7 @@ class CorpusScorer:
             )
         }
         for name, one in self._evidence.summaries().items():
-            head, bar, tail = one.signature.partition("|")
-            marked = f"{head}{bar}{mark}|{tail}"
-            found[name] = msgspec.structs.replace(one, signature=marked)
+            found[name] = with_setting(one, mark)
         return found
 
 

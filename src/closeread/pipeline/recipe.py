@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.place import explain
 
 _CURE = "write it as recipes/quickstart.toml is written"
@@ -95,10 +94,7 @@ def load_recipe(path: Path) -> Recipe:
     try:
         recipe: Recipe = msgspec.convert(raw, Recipe)
     except msgspec.ValidationError as error:
-        told = explain(error, str(path), value={}, cure=_CURE)
-        message, place = split(error)
-        found, expected = reworded(message, Recipe, place) or (told.found, told.expected)
-        raise InputError(found, where=told.where, expected=expected, cure=_CURE) from error
+        raise explain(error, str(path), value={}, cure=_CURE, kind=Recipe) from error
     if not recipe.datasets:
         raise _wrong(path, "no data set is named", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)

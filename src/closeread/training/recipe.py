@@ -9,7 +9,6 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.place import explain
 
 _CURE = "write it as those in recipes/train are written"
@@ -124,10 +123,8 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        told = explain(error, str(path), value={}, within=prefix.removesuffix("."), cure=_CURE)
-        message, place = split(error)
-        found, expected = reworded(message, kind, place) or (told.found, told.expected)
-        raise InputError(found, where=told.where, expected=expected, cure=_CURE) from error
+        within = prefix.removesuffix(".")
+        raise explain(error, str(path), value={}, within=within, cure=_CURE, kind=kind) from error
 
 
 def _wrong(path: Path, found: str) -> InputError:

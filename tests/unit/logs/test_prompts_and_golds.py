@@ -131,9 +131,9 @@ def test_options_are_named_by_letter_text_or_index():
         found = golds.picked(value, options)
         assert (found and found.label) == label
     assert [answer.label for answer in golds.choice("[0, 2]", options)] == ["A", "C"]
-    assert golds.best(options, (1.0, 3.0, 3.0)).label == "B"
-    assert golds.best(options, (1.0, float("nan"), 3.0)) is None
-    assert golds.best(options, (1.0, 3.0)) is None
+    assert golds.likeliest("q", options, (1.0, 3.0, 3.0)).answer.label == "B"
+    for values in ((1.0, float("nan"), 3.0), (1.0, 3.0)):
+        assert golds.likeliest("q", options, values).error == "not one likelihood an option"
 
 
 def test_versions_after_the_last_known_one_are_newer():

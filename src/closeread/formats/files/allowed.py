@@ -4,7 +4,6 @@ import difflib
 import re
 from typing import Any
 
-import msgspec
 from msgspec import inspect
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(?:\d+|\.\.\.)\]")
@@ -100,7 +99,7 @@ def _plain(node: Any) -> Any:
     return node
 
 
-def split(error: msgspec.ValidationError) -> tuple[str, str]:
-    """Return what msgspec says and the place that it names (``$`` where it names none)."""
+def split(error: Exception) -> tuple[str, str]:
+    """Return what a parser says and the place that it names (``$`` where it names none)."""
     message, found, path = str(error).rpartition(" - at `")
     return (message, path.removesuffix("`")) if found else (str(error), "$")

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.allowed import reworded
+from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.stream import BrokenJSON
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
-_AT = re.compile(r"^(.*?) - at `(.*)`$", re.DOTALL)
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _MISSING = re.compile(r"missing required field `(.+)`$")
 _WRONG_TYPE = re.compile(r"^Expected `(.+)`, got `(.+)`$")
@@ -48,51 +47,44 @@ def explain(
         cure: What to do, unless the error itself tells better.
         kind: The type that was to be parsed, where it may tell what would have been taken.
     """
-    message = str(error)
-    found_at = _AT.match(message)
-    path = found_at[2] if found_at else "$"
-    message = found_at[1] if found_at else message
+    message, path = split(error)
     if isinstance(error, BrokenJSON):
-        line = error.line
+        message, line = error.reason, error.line
         within = within or (f"element {error.element + 1}" if error.element >= 0 else "")
-        return _error(f"not JSON: {error.reason}", _where(file, line, "", within), cure=cure)
+        return InputError(f"not JSON: {message}", where=_where(file, line, "", within), cure=cure)
     at_byte = byte_of(error)
     if line is None and raw and at_byte is not None:
         line = raw.count(b"\n", 0, at_byte) + 1
     if isinstance(error, UnicodeDecodeError):
-        return _error(
+        return InputError(
             "not UTF-8 text",
-            _where(file, line, "", within),
+            where=_where(file, line, "", within),
             cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW; "
             "Chinese text is likely GB18030, Western text WINDOWS-1252",
         )
     if isinstance(error, RecursionError):
-        return _error("nested too deeply", _where(file, line, "", within), cure=cure)
+        return InputError("nested too deeply", where=_where(file, line, "", within), cure=cure)
     if not isinstance(error, msgspec.ValidationError):
-        return _error(_not_json(message, raw), _where(file, line, "", within), cure=cure)
+        return InputError(_not_json(message, raw), where=_where(file, line, "", within), cure=cure)
     question = _nearest(value if value is not None else _plain(raw), path)
     if line is None and question and raw.count(f'"{question}"'.encode()) == 1:
         line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
     place = (within + path.removeprefix("$")).removeprefix(".")
     where = _where(file, line, question, place)
     if kind is not None and (told := reworded(message, kind, path)) is not None:
-        return _error(told[0], where, told[1], cure)
-    missing, wrong = _MISSING.search(message), _WRONG_TYPE.match(message)
-    if missing:
-        return _error(f"the field {missing[1]!r} is missing", where, cure=cure)
-    if wrong:
-        return _error(f"found {_kind(wrong[2])}", where, _kind(wrong[1]), cure)
-    return _error(message, where, cure=cure)
+        return InputError(told[0], where=where, expected=told[1], cure=cure)
+    if missing := _MISSING.search(message):
+        return InputError(f"the field {missing[1]!r} is missing", where=where, cure=cure)
+    if wrong := _WRONG_TYPE.match(message):
+        found, expected = _kind(wrong[2]), _kind(wrong[1])
+        return InputError(f"found {found}", where=where, expected=expected, cure=cure)
+    return InputError(message, where=where, cure=cure)
 
 
 def byte_of(error: Exception) -> int | None:
     """Return the byte at which a parser stopped; None where it does not say."""
     found = _BYTE.search(str(error))
     return int(found[1]) if found else None
-
-
-def _error(found: str, where: str, expected: str = "", cure: str = "") -> InputError:
-    return InputError(found, where=where, expected=expected, cure=cure)
 
 
 def _where(file: str, line: int | None, question: str, place: str) -> str:

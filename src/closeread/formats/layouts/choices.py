@@ -1,7 +1,6 @@
 """Options, letters and the one right option: what all multiple-choice formats share."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from closeread.errors import InputError, UsageError
 from closeread.types import Answer, Defects, Option, Polarity, Question
@@ -88,8 +87,3 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
             cure="choose another format; `jsonl` holds every question",
         )
     return [option.text for option in question.options]
-
-
-def present(**fields: Any) -> dict[str, Any]:
-    """Return the fields that are not None, as a record to write."""
-    return {name: value for name, value in fields.items() if value is not None}

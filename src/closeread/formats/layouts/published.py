@@ -50,6 +50,11 @@ def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json: 
     return made | extra
 
 
+def present(**fields: Any) -> Json:
+    """Return the fields that are not None, as a record to write."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
 def _same(one: Any, other: Any) -> bool:
     if isinstance(one, str) and isinstance(other, str):
         return one == other

@@ -72,6 +72,7 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     check_version(problems, "evalscope", version, KNOWN)
     outputs = _Outputs(_sibling(path, "predictions"))
     lost = set(_LOST) | (set() if _begins(path, "sample_score") else {"sample-scores"})
+    usable = False
     for line, row in lines(path, problems):
         missing = [name for name in ("index", "messages") if name not in row]
         if missing:
@@ -82,12 +83,10 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             _record, task, name, row, outputs=outputs, problems=problems, lost=lost, line=line
         )
         record = tried(make, problems, name=name, line=line)
-        if record is None:
-            continue
-        yield record
-        if task not in facts:
-            facts[task] = _facts(path, task, version, lost)
-    if task in facts:
+        if record is not None:
+            usable = True
+            yield record
+    if usable:
         facts[task] = _facts(path, task, version, lost)
 
 
@@ -210,13 +209,11 @@ def _version(path: Path) -> str:
 
 def _facts(path: Path, task: str, version: str, lost: set[str]) -> LogFacts:
     known = path.parent.parent.name in ("reviews", "predictions")
+    folder = path.parent.parent.parent / "reports" / path.parent.name
     report: dict[str, Any] = {}
-    stem, subset = task, ""
-    while known and not report:  # drop_default is the subset default of drop
-        report = document(path.parent.parent.parent / "reports" / path.parent.name / f"{stem}.json")
-        if report or "_" not in stem:
-            break
-        stem = stem.rpartition("_")[0]
+    stem = task
+    while known and not (report := document(folder / f"{stem}.json")) and "_" in stem:
+        stem = stem.rpartition("_")[0]  # drop_default is the subset default of drop
     subset = task.removeprefix(stem).removeprefix("_")
     numbers: dict[str, Any] = {}
     for metric in map(mapping, listing(report.get("metrics"))):

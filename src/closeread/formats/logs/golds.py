@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from closeread.formats.logs.values import literal
-from closeread.types import Answer, Option, Passage, Question
+from closeread.types import Answer, Option, Passage, Prediction, Question
 
 _NUMBER = re.compile(r"[-−]?\d[\d,]*(?:\.\d+)?|[-−]?\.\d+")
 
@@ -118,12 +118,22 @@ def given(text: str, options: Sequence[Option]) -> Answer | None:
     return picked(text, options) if options else Answer(kind="span", texts=(text,))
 
 
-def best(options: Sequence[Option], values: Sequence[Any]) -> Answer | None:
-    """Return the first option of the highest value; None unless each has a finite one."""
+def likeliest(
+    name: str, options: Sequence[Option], values: Sequence[Any], *, called: str = "likelihood"
+) -> Prediction:
+    """Return the first option of the highest value; an error unless each has a finite one.
+
+    Args:
+        name: The question's id.
+        options: Its options.
+        values: One an option; higher is likelier.
+        called: What the log has of each, for the error.
+    """
     numbers = [value for value in values if isinstance(value, int | float)]
     if not options or len(numbers) != len(options) or not all(map(math.isfinite, numbers)):
-        return None
-    return picked(options[numbers.index(max(numbers))].label, options)
+        return Prediction(question_id=name, error=f"not one {called} an option")
+    answer = picked(options[numbers.index(max(numbers))].label, options)
+    return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
 
 
 def picked(value: Any, options: Sequence[Option]) -> Answer | None:

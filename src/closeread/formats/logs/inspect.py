@@ -218,9 +218,7 @@ def _prediction(
         message = str((sample.get("error") or {}).get("message") or "no output")[:500]
         problems.kept.add("sample-error", message, question_id=name)
         return Prediction(question_id=name, error=message)
-    if len(written) > 1:
-        what = f"{len(written)} responses to one question, the first is kept"
-        problems.kept.add("more-responses", what, question_id=name)
+    problems.first_of(written, name)
     first = written[0]
     content = (first.get("message") or {}).get("content")
     text = _resolved(text_of(content) or "", attachments)

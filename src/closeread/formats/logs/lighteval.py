@@ -105,7 +105,7 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
     options: tuple[Option, ...] = ()
     if response.get("logprobs"):
         options = golds.lettered([str(choice).strip() for choice in choices])
-        prediction = _by_likelihood(name, options, response["logprobs"])
+        prediction = golds.likeliest(name, options, response["logprobs"])
         answers = golds.choice(doc.get("gold_index"), options)
     else:
         prediction = _written(name, doc, response, problems)
@@ -153,24 +153,11 @@ def _gold(doc: dict[str, Any], choices: list[Any]) -> tuple[Answer, ...]:
     return golds.of_value(_right(doc.get("gold_index"), choices))
 
 
-def _by_likelihood(name: str, options: tuple[Option, ...], values: list[Any]) -> Prediction:
-    answer = golds.best(options, values)
-    if answer is None:
-        return Prediction(question_id=name, error="not one likelihood an option")
-    return Prediction(
-        question_id=name,
-        answer=answer,
-        option_scores=tuple(map(float, values)),
-    )
-
-
 def _written(
     name: str, doc: dict[str, Any], response: dict[str, Any], problems: Problems
 ) -> Prediction:
     texts = response.get("text") or []
-    if len(texts) > 1:
-        what = f"{len(texts)} responses to one question, the first is kept"
-        problems.kept.add("more-responses", what, question_id=name)
+    problems.first_of(texts, name)
     if not texts or not isinstance(texts[0], str):
         return Prediction(question_id=name, error="the log has no text here")
     processed = response.get("text_post_processed") or texts

@@ -71,9 +71,7 @@ def _cell(value: Any) -> Any:
 def _written(name: str, predictions: Any, problems: Problems) -> Prediction:
     if not predictions or not isinstance(predictions[0], str):
         return Prediction(question_id=name, error="the log has no text here")
-    if len(predictions) > 1:
-        what = f"{len(predictions)} responses to one question, the first is kept"
-        problems.kept.add("more-responses", what, question_id=name)
+    problems.first_of(predictions, name)
     text = predictions[0]
     return Prediction(
         question_id=name,
@@ -97,10 +95,7 @@ def _gold(cells: dict[str, Any]) -> tuple[Answer, ...]:
 def _likeliest(name: str, options: tuple[Option, ...], predictions: Any) -> Prediction:
     """Return the likeliest option; a likelihood may come with whether it was the greedy choice."""
     values = [one[0] if isinstance(one, list | tuple) and one else one for one in predictions]
-    answer = golds.best(options, values)
-    if answer is None:
-        return Prediction(question_id=name, error="not one likelihood an option")
-    return Prediction(question_id=name, answer=answer, option_scores=tuple(map(float, values)))
+    return golds.likeliest(name, options, values)
 
 
 def _scores(cells: dict[str, Any]) -> dict[str, Any]:

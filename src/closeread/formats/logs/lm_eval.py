@@ -188,10 +188,7 @@ def _by_likelihood(
         values = tuple(float(_first(response)) for _, response in pairs)
     except (TypeError, ValueError):
         return options, Prediction(question_id=name, error="the log has no likelihood here")
-    answer = golds.best(options, values)
-    if answer is None:
-        return options, Prediction(question_id=name, error="not one likelihood an option")
-    return options, Prediction(question_id=name, answer=answer, option_scores=values)
+    return options, golds.likeliest(name, options, values)
 
 
 def _first(value: Any) -> Any:
@@ -210,9 +207,8 @@ def _written(
     line: int,
 ) -> Prediction:
     first = row["resps"][0]
-    if isinstance(first, list) and len(first) > 1:
-        what = f"{len(first)} responses to one question, the first is kept"
-        problems.kept.add("more-responses", what, question_id=name, line=line)
+    if isinstance(first, list):
+        problems.first_of(first, name, line=line)
     text, filtered = _first(first), _first(row.get("filtered_resps"))
     if not isinstance(text, str):
         return Prediction(question_id=name, error="the log has no text here")

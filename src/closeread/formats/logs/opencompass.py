@@ -125,17 +125,13 @@ def _accepted(task: str, gold: Any) -> Any:
 def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Prediction:
     values = [number(entry.get("PPL")) for entry in entries]
     scores_of = tuple(-value for value in values if value is not None)
-    answer = golds.best(options, scores_of)
-    if answer is None:
-        return Prediction(question_id=name, error="not one perplexity an option")
-    return Prediction(question_id=name, answer=answer, option_scores=scores_of)
+    return golds.likeliest(name, options, scores_of, called="perplexity")
 
 
 def _written(name: str, prediction: Any, problems: Problems) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
-    if isinstance(prediction, list) and len(prediction) > 1:
-        what = f"{len(prediction)} responses to one question, the first is kept"
-        problems.kept.add("more-responses", what, question_id=name)
+    if isinstance(prediction, list):
+        problems.first_of(prediction, name)
     if not isinstance(first, str):
         return Prediction(question_id=name, error="the log has no text here")
     return Prediction(

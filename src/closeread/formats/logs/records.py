@@ -81,6 +81,12 @@ class Problems:
     bad: Defects = field(default_factory=Defects)
     kept: Defects = field(default_factory=Defects)
 
+    def first_of(self, written: Sequence[Any], name: str, *, line: int | None = None) -> None:
+        """Count a question that was answered several times, of which the first is kept."""
+        if len(written) > 1:
+            what = f"{len(written)} responses to one question, the first is kept"
+            self.kept.add("more-responses", what, question_id=name, line=line)
+
     def settle(self, path: Path, *, skip: bool) -> None:
         """Raise what was found, all at once, unless it is to be skipped.
 
