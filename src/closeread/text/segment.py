@@ -9,15 +9,14 @@ _PARAGRAPH = re.compile(r"[^\r\n\u2028\u2029]+")
 
 # A run of enders with the quotes and brackets that close right behind it.
 _END = re.compile(
-    r"(?P<mark>(?:[。！？｡!?]|…+|\.{3,}|\.)+)"
-    r"(?P<quotes>[”’」』\"'\u3000]*)(?P<brackets>[）)】〕\]》〉”’」』\"']*)"
+    r"(?P<mark>[。！？｡!?….]+)[”’」』\"'\u3000]*(?P<brackets>[）)】〕\]》〉”’」』\"']*)"
 )
 _WIDE_MARK = re.compile(r"[。！？｡]|…{2,}")
 _OPENING = "“‘「『（(【〔[《〈\"'—–-"
 # After these the sentence goes on, whatever stood before them.
-_GOES_ON = "，、；：。！？,;:…—的地得"
-_WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*\.?$")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$|^[A-Z]$")
+_GOES_ON = "，、；：。！？,;:!?…—的地得"
+_WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$|^I$")
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -80,7 +79,7 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
     if _WIDE_MARK.search(mark) or (language == "zh" and mark[-1] in "!?"):
         if match.end() > match.end("mark"):
             return follower not in _GOES_ON and not closed_bracket
-        return follower not in "，、；：,;…"
+        return follower not in "，、；：,;"
     if not follower.isspace():
         return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())
     rest = text[match.end() : stop].lstrip()
@@ -92,7 +91,7 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
 
 def _plain_word(text: str, end: int) -> bool:
     """Whether what stands before ``end`` is a word: no initial, abbreviation, address or number."""
-    word = text[max(0, end - 24) : end].rstrip().rsplit(maxsplit=1)[-1:]
+    word = text[max(0, end - 24) : end].split()[-1:]
     return bool(word) and bool(_WORD.fullmatch(word[0])) and word[0].lower() not in _TITLES
 
 
@@ -101,7 +100,7 @@ def _abbreviated(text: str, dot: int, rest: str) -> bool:
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is None:
         return False
-    word = before[0].rstrip(".")
+    word = before[0]
     if word.lower() in _TITLES:
         return not (word.lower() in {"no", "nos", "fig", "vol"} and not rest[:1].isdigit())
     if len(word) == 1 and word.isupper() and word != "I":

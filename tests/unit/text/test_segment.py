@@ -65,6 +65,123 @@ def test_english_sentences(text: str, expected: list[str]):
     assert _split(text, "en") == expected
 
 
+@pytest.mark.parametrize("quote", "”’」』\"'")
+def test_a_quote_that_closes_behind_an_ender_stays_with_it(quote: str):
+    """Across a wide blank, too; and the sentence goes on where a particle or a mark follows."""
+    assert _split(f"来吗？{quote}她点头。", "zh") == [f"来吗？{quote}", "她点头。"]
+    assert _split(f"来吗。\u3000{quote}她点头。", "zh") == [f"来吗。\u3000{quote}", "她点头。"]
+    for follower in "，、；：,;:…—的地得":
+        assert _split(f"来吗？{quote}{follower}她", "zh") == [f"来吗？{quote}{follower}她"]
+    for mark in "。！？!?":
+        assert _split(f"来吗？{quote}{mark}她", "zh") == [f"来吗？{quote}{mark}", "她"]
+
+
+@pytest.mark.parametrize("bracket", "）)】〕]》〉")
+def test_an_ender_before_a_bracket_that_closes_ends_nothing(bracket: str):
+    """Quotes before and behind the bracket change nothing."""
+    for closers in (bracket, f"’{bracket}", *(bracket + quote for quote in "”’」』\"'")):
+        assert _split(f"他笑了。{closers}又走了。", "zh") == [f"他笑了。{closers}又走了。"]
+
+
+def test_right_behind_an_ender_only_a_lesser_mark_goes_on():
+    """A particle begins the next sentence; one wide mark in a run of enders is enough."""
+    assert _split("他走了。的确如此。", "zh") == ["他走了。", "的确如此。"]
+    for mark in "，、；：,;":
+        assert _split(f"真的？{mark}是。", "zh") == [f"真的？{mark}是。"]
+    assert _split("来｡走.。好...?是!好…好", "zh") == ["来｡", "走.。", "好...?", "是!", "好…好"]
+    assert _split("来｡走.。Who?is…it", "en") == ["来｡", "走.。", "Who?is…it"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It weighs 5 kg. (about 11 lb.) when dry. Good.",
+         ["It weighs 5 kg. (about 11 lb.) when dry.", "Good."]),
+        ("He won. 2nd place went to Ada.", ["He won.", "2nd place went to Ada."]),
+        ("Who won? I", ["Who won?", "I"]),
+        ('It ended. "', ['It ended. "']),
+        ("It was plan B! Good.", ["It was plan B!", "Good."]),
+        ("Some (not all). Then none.", ["Some (not all).", "Then none."]),
+        ("It costs U.S. $5 in Paris.", ["It costs U.S. $5 in Paris."]),
+        ("The Ph.D. Ada holds is new.", ["The Ph.D. Ada holds is new."]),
+        # One capital alone is an initial, but for "I".
+        ("By J. A. Hale and J. I. Ng. Good.", ["By J. A. Hale and J. I. Ng.", "Good."]),
+        ("Nobody but I. The rest slept.", ["Nobody but I.", "The rest slept."]),
+        ("Add x to y. The sum is z.", ["Add x to y.", "The sum is z."]),
+        ("She left AT&T. Ada joined the UN. Good.",
+         ["She left AT&T.", "Ada joined the UN.", "Good."]),
+        # These are words of their own where no number follows.
+        ("See Fig. 3, Vol. 2 and Nos. 4 to 6.", ["See Fig. 3, Vol. 2 and Nos. 4 to 6."]),
+        ("Five ayes, two nos. He ate a fig. It had vol. Good.",
+         ["Five ayes, two nos.", "He ate a fig.", "It had vol.", "Good."]),
+    ],
+)  # fmt: skip
+def test_what_stands_around_a_full_stop_decides(text: str, expected: list[str]):
+    """A small letter behind it, an abbreviation before it; other enders need neither."""
+    assert _split(text, "en") == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Messrs. Ng and Hale met Mr. Lee, Mrs. Ray, Ms. Fox, Dr. Po, Prof. Day and Rev. Orr.",
+        "Gen. Poe, Col. Ash, Maj. Elm, Capt. Oak, Lt. Yew, Sgt. Bay, Cpl. Rye and Pvt. Fir came.",
+        "Cmdr. Ivy, Adm. Box, Sen. Asp, Rep. Fig, Gov. Tan, Pres. Kay and Hon. Jay came.",
+        "A. Ng Jr. Hale and B. Ng Sr. Lee went from Ft. Worth to Mt. Rainier and St. Louis.",
+        "See Eq. 3, Figs. 2, pp. 4, Vols. 5, Ed. Ng, Eds. Ng, Dept. One, Univ. Two, Assn. Six.",
+        "Ada vs. Bob, viz. Bob, cf. Hale et al. Two, approx. 5, are listed.",
+        "Jan. 1, Feb. 2, Mar. 3, Apr. 4, Jun. 5, Jul. 6, Aug. 7, Sep. 8, Sept. 9, Oct. 10 and 11.",
+        "Nov. 1, Dec. 2, Mon. 3, Tue. 4, Tues. 5, Wed. 6, Thu. 7, Thur. 8, Thurs. 9 and Fri. 10.",
+        "Sat. 1, Sun. 2, Max. 3, Min. 4, Est. 5 Oz. 6 Lb. 7 Lbs. 8 Hr. 9 Hrs. 10 Sq. 11 Etc. Ng.",
+        "Acme Inc. Ng Co. Hale Corp. Lee Bros. Ray Ltd. Fox LLC. Day PLC. Orr sold all.",
+        "5 Hale Ave. Northwest, 6 Lee Blvd. East and 7 Ray Rd. West burned.",
+    ],
+)
+def test_titles_places_dates_and_firms_are_inside_of_sentences(text: str):
+    assert _split(text, "en") == [text]
+
+
+_STARTERS = (
+    "A An The This That These Those He She It They We You I His Her Its Their Our My In On At By "
+    "For From With After Before During When While Where Who What Why How If As But And Or So "
+    "However Although Though Since Because There Here Then Thus Some Many Most One Two Each All "
+    "No Not Another Both Once"
+)
+
+
+@pytest.mark.parametrize("starter", _STARTERS.split())
+def test_behind_an_abbreviation_some_words_begin_a_sentence(starter: str):
+    assert _split(f"He left the U.S. {starter} it was.", "en") == [
+        "He left the U.S.",
+        f"{starter} it was.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It ended.Common people came.", ["It ended.", "Common people came."]),
+        ("It ended.I’m off.I'm gone.", ["It ended.", "I’m off.", "I'm gone."]),
+        ("So “go”.Then 'stay'.Then \"run\".Then (well).Then end.",
+         ["So “go”.", "Then 'stay'.", 'Then "run".', "Then (well).", "Then end."]),
+        ("It is well-known.Nobody didn’t.Nobody didn't.Good one.",
+         ["It is well-known.", "Nobody didn’t.", "Nobody didn't.", "Good one."]),
+        ("Part 2 ended.Then came part 3.Then part 4.",
+         ["Part 2 ended.", "Then came part 3.Then part 4."]),
+        ("See Example.Com, Example.Org, Example.Net and Example.Edu now.",
+         ["See Example.Com, Example.Org, Example.Net and Example.Edu now."]),
+        ("Open example.com by Ada, mail ada@mail.Example there.",
+         ["Open example.com by Ada, mail ada@mail.Example there."]),
+        ("@ada.Lee is here.", ["@ada.Lee is here."]),
+        (".Then he left.", [".Then he left."]),
+        ("See part.B\nNext.", ["See part.B", "Next."]),
+    ],
+)  # fmt: skip
+def test_a_sentence_without_a_space_behind_the_last_one(text: str, expected: list[str]):
+    """Between a plain word and a capital with a small letter; not in addresses, names, numbers."""
+    assert _split(text, "en") == expected
+
+
 def test_the_authors_rule_keeps_its_oddities():
     """Of two enders only the first counts, and leading space stays in the sentence."""
     text = "一……。二！？三。  四\n\n五"
