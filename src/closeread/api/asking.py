@@ -10,7 +10,7 @@ from closeread.errors import UsageError
 from closeread.protocols import Reader
 from closeread.readers import make
 from closeread.runs.answers import answers
-from closeread.runs.plan import batches, opaque
+from closeread.runs.plan import batches, opaque, whole_groups
 from closeread.runs.predict import batch_size_of
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -92,7 +92,7 @@ class OpenReader:
 
         Args:
             dataset: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
-            limit: The first so many questions.
+            limit: The first so many questions; a triple is not cut in two.
 
         Raises:
             InputError: The data set is broken.
@@ -107,7 +107,7 @@ class OpenReader:
         """Yield in the questions' order; a batch may hold some that come later than the next's."""
         waiting: dict[int, Prediction] = {}
         place = 0
-        for batch in batches(items, batch_size_of(self.reader), limit):
+        for batch in batches(whole_groups(items, limit), batch_size_of(self.reader)):
             places = {planned.question_id: planned.position for planned in batch}
             for found in answers(self.reader, batch):
                 waiting[places[found.question_id]] = found

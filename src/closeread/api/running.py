@@ -50,7 +50,7 @@ def read(
         reader: A reader's name, one that is open, or an object with the method ``read``.
         out: The run folder.
         options: Of a reader that is named.
-        limit: The first so many questions.
+        limit: The first so many questions; a triple is not cut in two.
         batch_size: How many questions the reader is given at once; by default as it likes.
         resume: Go on with the run that is there.
         overwrite: Discard the run that is there.

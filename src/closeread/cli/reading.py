@@ -84,6 +84,15 @@ class _Bars:
         return advance
 
 
+def tell_limit(run: Run, limit: int | None) -> None:
+    """Say on stderr where more was read than asked for, since a group was not to be cut in two."""
+    if limit is not None and run.info.dataset.n_questions > limit:
+        remark(
+            f"the first {run.info.dataset.n_questions:,} questions, not {limit:,}, so that the "
+            "last group, which is scored as one, is whole"
+        )
+
+
 def tell_failures(run: Run) -> None:
     """Say on stderr how many questions the reader failed at, with the first reason."""
     if not run.info.n_failed:

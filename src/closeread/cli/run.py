@@ -45,6 +45,7 @@ def command(
         parsed,
         tell_defects,
         tell_failures,
+        tell_limit,
         tell_silence,
         watched,
     )
@@ -68,6 +69,7 @@ def command(
         opened = partial(open_dataset, option='format = "..." in the recipe')
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     for run in made.runs:
+        tell_limit(run, resolved.read.limit)
         tell_defects(run)
         tell_failures(run)
         tell_silence(run)

@@ -30,16 +30,15 @@ class Planned(NamedTuple):
     shown: tuple[Passage, Question]
 
 
-def batches(items: Iterable[Item], size: int, limit: int | None = None) -> Iterator[list[Planned]]:
+def batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
     """Yield the batches of a data set, each of ``size`` questions but for the last ones.
 
     Args:
         items: Passages with their questions, in the data set's order.
         size: Questions a batch.
-        limit: Stop after so many questions.
     """
     begun: list[_Batch] = []
-    for position, passage, question in ordered(items, limit):
+    for position, passage, question in ordered(items):
         keys = {"question " + question.question_id}
         if question.group_id:
             keys.add("group " + question.group_id)
@@ -64,6 +63,28 @@ def batches(items: Iterable[Item], size: int, limit: int | None = None) -> Itera
 class _Batch:
     planned: list[Planned] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
+
+
+def whole_groups(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
+    """Yield passages with the first ``limit`` questions, and with the rest of the last one's group.
+
+    What is scored together is read together: of a triple cut in two nothing could be said.
+    Siblings follow one another.
+    """
+    if limit is None:
+        yield from items
+        return
+    left, group = limit, ""
+    for passage, questions in items:
+        end = min(left, len(questions))
+        group = questions[end - 1].group_id if end else group
+        while group and end < len(questions) and questions[end].group_id == group:
+            end += 1
+        if end:
+            yield passage, questions[:end]
+        left = max(0, left - end)
+        if not left and (not group or end < len(questions)):
+            return
 
 
 def up_to(items: Iterable[Item], limit: int | None) -> Iterator[Item]:

@@ -17,7 +17,7 @@ from closeread.protocols import Reader
 from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed
 from closeread.runs.ledger import Ledger, damaged
-from closeread.runs.plan import Planned, batches, ordered
+from closeread.runs.plan import Planned, batches, ordered, up_to, whole_groups
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.rest import Rest
 from closeread.runs.selection import digest, must_be_there, selected, write_list
@@ -33,7 +33,7 @@ class Job:
 
     Attributes:
         reader: Made already; ``reader_info`` says from which name and options.
-        limit: Read only the first so many questions.
+        limit: Read only the first so many questions, and the rest of the last one's group.
         batch_size: How many questions the reader is given at once.
         recipe: The resolved recipe, kept in ``run.json``.
         only: Read only the questions with these ids.
@@ -115,7 +115,7 @@ def describe(job: Job) -> RunInfo:
     dataset, defects = job.asked, Defects()
     listed = frozenset(job.only)
     n_questions = n_listed = 0
-    for _, _, question in ordered(dataset.read(defects), job.limit):
+    for _, _, question in ordered(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
         n_listed += question.question_id in listed
     if listed and job.limit is None:  # what lies behind a limit nobody looked for
@@ -126,7 +126,7 @@ def describe(job: Job) -> RunInfo:
         closeread=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset=msgspec.structs.replace(
-            describe_dataset(dataset, n_questions, job.limit),
+            describe_dataset(dataset, n_questions, job.limit and max(job.limit, n_questions)),
             only=digest(job.only) if job.only and job.rest is None else "",
         ),
         reader=job.reader_info,
@@ -155,7 +155,7 @@ def _fill(
     offsets = array("q", [-1]) * n_questions
     n_failed = 0
     present = _Present(ledger)
-    for batch in batches(job.asked.read(Defects()), job.batch_size, job.limit):
+    for batch in batches(up_to(job.asked.read(Defects()), n_questions), job.batch_size):
         missing = {planned.question_id: planned for planned in batch}
         for offset, prediction in present.take(missing):
             offsets[missing.pop(prediction.question_id).position] = offset

@@ -25,7 +25,9 @@ class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class DatasetInfo(File, frozen=True, kw_only=True):
-    """The data set that a run answers. ``limit`` is how many questions it stopped after.
+    """The data set that a run answers.
+
+    ``limit`` is how many questions it stopped after: those asked for, and the rest of a group.
 
     A ``path`` that is not absolute begins at the run folder; it is empty of questions that were in
     memory only. Where not all questions were read,

@@ -107,7 +107,7 @@ def test_a_question_that_fails_costs_no_other():
 def test_answers_to_a_data_set_are_under_its_ids_and_gold_is_hidden():
     """Triples are never read together, and yet answers come in the data set's order."""
     echo = Echo()
-    told = list(_open(echo).answers("exam/zh", limit=12))
+    told = list(_open(echo).answers("exam/zh", limit=10))  # the last triple whole
     ids = [one.question_id for one in closeread.load("exam/zh").questions()][:12]
     assert [one.question_id for one in told] == ids
     shown = [question for batch in echo.batches for _, question in batch]

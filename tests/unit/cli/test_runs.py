@@ -256,6 +256,11 @@ def test_a_recipe_from_reading_to_report(closeread, tmp_path):
         assert info["recipe"]["read"]["limit"] == 12
         assert info["recipe"]["reader"]["name"] == "lexical"
     assert closeread("verify", "done").stdout.count("verified") == 2
+    assert "the last group" not in done.stderr
+    torn = closeread("run", "mine.toml", "--out", "torn", "--limit", 11)
+    assert "the first 12 questions, not 11, so that the last group" in torn.stderr
+    read = ("read", "exam/zh", "--reader", "lexical", "--out", "read", "--limit", 4)
+    assert "the first 6 questions, not 4," in closeread(*read).stderr
     assert "--overwrite" in closeread("run", "mine.toml", "--out", "done", code=2).stderr
     again = ("run", "mine.toml", "--out", "done", "--limit", 12, "--resume", "--json")
     told = json.loads(closeread(*again).stdout)

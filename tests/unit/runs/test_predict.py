@@ -10,12 +10,13 @@ from closeread.errors import EndpointError, InputError, MismatchError, StorageEr
 from closeread.formats import load
 from closeread.runs import open_run
 from closeread.runs.ledger import Ledger
+from closeread.runs.plan import whole_groups
 from closeread.runs.predict import predict
 from closeread.runs.records import ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SUMMARY, Predictions
 from closeread.runs.verify import verify
-from closeread.types import Answer, Prediction
+from closeread.types import Answer, Passage, Prediction, Question
 
 
 def ids(run):
@@ -232,10 +233,48 @@ def test_resuming_something_else_is_refused(tmp_path, make_job, changed, named):
 
 
 def test_limit_reads_the_first_questions(tmp_path, make_job):
-    """--limit 4 reads the first four questions of the file."""
+    """--limit 4 reads on to the end of the second triple: a part of one is scored by no metric."""
     run = predict(make_job(limit=4), tmp_path / "run")
-    assert ids(run) == ["q0#original", "q0#positive", "q0#negative", "q1#original"]
-    assert run.info.dataset.n_questions == run.info.dataset.limit == 4
+    assert ids(run) == [
+        f"q{number}#{role}" for number in (0, 1) for role in ("original", "positive", "negative")
+    ]
+    assert run.info.dataset.n_questions == run.info.dataset.limit == 6
+    score_run(run, ScoreSettings(metrics=("gcrc~strict",)))
+    assert not verify(open_run(run.path)).differences
+    again = predict(make_job(limit=5), tmp_path / "run", resume=True)
+    assert again.info.dataset == run.info.dataset
+    more = predict(make_job(limit=100), tmp_path / "more")
+    assert (more.info.dataset.n_questions, more.info.dataset.limit) == (15, 100)
+
+
+@pytest.mark.parametrize(
+    ("groups", "limit", "wanted"),
+    [
+        (("aaa", "bbb"), 3, 3),
+        (("aaa", "bbb"), 4, 6),
+        (("aab", "b", "bcc"), 3, 5),
+        (("  a", "aa"), 1, 1),
+        (("  a", "aa"), 3, 5),
+        (("", "aa"), 1, 2),
+        (("aa",), 9, 2),
+    ],
+)
+def test_a_group_is_read_whole_wherever_it_ends(groups, limit, wanted):
+    """Also over several passages; a question of no group is alone."""
+    items = [
+        (
+            Passage(passage_id="p", text="Text."),
+            tuple(
+                Question(
+                    question_id="q", passage_id="p", text="?", kind="span", group_id=one.strip()
+                )
+                for one in of
+            ),
+        )
+        for of in groups
+    ]
+    assert sum(len(of) for _, of in whole_groups(items, limit)) == wanted
+    assert sum(len(of) for _, of in whole_groups(items, None)) == sum(map(len, groups))
 
 
 def test_two_writers_exclude_each_other(tmp_path, make_job):
