@@ -18,9 +18,10 @@ _JUDGED = (
     r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不当|无关|矛盾|相悖|违背"
 )
 _ZH_JUDGED = re.compile(_JUDGED)
+# Not every word with one of them says no: 不同, 不得不, 没错, 没有误, 无错误, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
-    r"不(?![同列仅断久少]|得不|可不)|没有?(?!错)|(?<!从)未(?!来)|无关|无法|错误|有误|错的|错误|失当"
-    r"|矛盾|相悖|违背|相反|失实|除[^，,]{1,12}[外之]"
+    r"(?<!不得|不可)不(?![同列仅断久少]|得不|可不)|没(?!有?[错误])|(?<!从)未(?!来)|无关|无法"
+    r"|(?<![没无])(?<!没有)(?:错误|错的)|(?<!没)有误|失当|矛盾|相悖|违背|相反|失实|除[^，,]{1,12}外"
 )
 _ZH_STATEMENT = (
     r"说法|表述|表达|理解|分析|概括|推断|推论|推测|判断|解说|解释|解读|叙述|陈述|阐述|阐释|论述|描述|介绍"
@@ -36,7 +37,7 @@ _ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
 
 _EN_NEGATIVE = re.compile(
     r"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
-    r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bno(?:ne)? of the\b",
+    r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bnone of the\b",
     re.IGNORECASE,
 )
 _EN_WORD = (

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from closeread.text.polarity import (
@@ -11,6 +11,7 @@ from closeread.text.polarity import (
     is_verification,
     polarity,
     rules,
+    understood,
     vgaokao_polarity,
 )
 
@@ -34,6 +35,14 @@ from closeread.text.polarity import (
         ("All of the following statements are correct EXCEPT", "contradicted"),
         ("Which statement does the passage contradict?", "contradicted"),
         ("Which of the following can be inferred from the passage?", "supported"),
+        ("表述正确的一项", "supported"),
+        ("下列说法\n正确的一项", None),  # one line asks
+        ("标题\n说法正确的一项", "supported"),
+        ("标题的说法正确的标题", None),
+        ("Is this TRUE of Ada?", "supported"),
+        ("In the text WHICH ONE is STATED?", "supported"),
+        ("According to the passage, which one did Ada build?", None),
+        ("Which one was built,\naccording to the passage?", None),
         ("Why didn't Tom go to school?", None),
         ("What is the best title?", None),
     ],
@@ -42,6 +51,126 @@ def test_stems(stem: str, expected: str | None):
     """A verification stem has a polarity; another kind of stem has none."""
     assert asks_for(stem) == expected
     assert is_verification(stem) == (expected is not None)
+
+
+_JUDGED = (
+    "不正确 不准确 不恰当 不妥当 不适当 不得当 不合理 不符合 不相符 不吻合 不一致 不契合 不属于"
+    " 不属实 没有关 不相关 不体现 不成立 不能看出 不能够看出 不合乎 不切合 不贴切 不支持 不印证"
+    " 不证明 有误 错的 失当 不当 无关 矛盾 相悖 违背"
+)
+
+
+@pytest.mark.parametrize("judged", _JUDGED.split())
+def test_the_clause_that_judges_is_asked_wherever_it_stands(judged: str):
+    assert polarity(f"{judged}的是哪一项，请选出来。") == "contradicted"
+    assert polarity(f"他{judged}吗？说法正确的是哪一项；请选出来") == "supported"
+
+
+def test_every_mark_between_clauses_parts_them():
+    for mark in "，,；;。！？!?：:":
+        assert polarity(f"他不走{mark}正确的是{mark}") == "supported", mark
+    assert polarity("他没来，为什么") == "supported"  # none judges: the last one counts
+
+
+_SAYS_NO = "不 没 没有 未 无关 无法 错误 有误 错的 失当 矛盾 相悖 违背 相反 失实 除一项外 除此之外"
+_SAYS_NOTHING = (
+    "不同 不列颠 不仅 不断 不久 不少 不得不 不可不 没错 没有错 没错误 没有错误 没有误 没错的"
+    " 没有错的 无错误 无误 从未 未来 除法之一 外"
+)
+
+
+def test_words_that_say_no_and_words_that_only_look_like_it():
+    assert {polarity(f"说法{word}是") for word in _SAYS_NO.split()} == {"contradicted"}
+    for word in _SAYS_NOTHING.split():
+        assert polarity(f"说法{word}是") == "supported", word
+    assert polarity("除了甲乙丙丁戊己庚辛壬癸子外") == "contradicted"  # twelve between
+    assert polarity("除了甲乙丙丁戊己庚辛壬癸子丑外") == polarity("除甲，乙外") == "supported"
+
+
+_EN_SAYS_NO = (
+    "not cannot isn't isn’t except false untrue incorrect incorrectly wrong wrongly least"
+    " contradict contradicts inconsistent unsupported"
+)
+
+
+def test_english_words_that_say_no_and_words_that_only_look_like_it():
+    for word in _EN_SAYS_NO.split():
+        assert polarity(f"which is {word.upper()} so") == "contradicted", word
+    assert polarity("none of the four") == "contradicted"
+    other = "knot notable exceptional falsehood untruest incorrectness wrongful leastwise n'th"
+    other += " inconsistently unsupportedly none no of the"
+    assert polarity(other) == "supported"
+
+
+_STATEMENT = (
+    "说法 表述 表达 理解 分析 概括 推断 推论 推测 判断 解说 解释 解读 叙述 陈述 阐述 阐释 论述"
+    " 描述 介绍 评价 评析 赏析 鉴赏 看法 观点 结论 归纳 总结 认识 说明 内容 意思 文意 文义 原文"
+    " 文章 本文 材料 信息 选项"
+)
+_VERDICT = (
+    "正确 准确 恰当 妥当 适当 得当 合理 符合 相符 吻合 一致 合乎 切合 属于 成立 有误 无误 错误"
+    " 不符 不合 不当 失当 无关 矛盾 相悖 违背"
+)
+
+
+def test_a_verification_names_a_statement_and_a_verdict_and_nothing_else_to_choose():
+    for word in _STATEMENT.split():
+        assert is_verification(f"{word}正确的是"), word
+    for word in _VERDICT.split():
+        assert is_verification(f"说法{word}的是"), word
+    for word in ("标题", "题目", "词语", "成语", "读音", "字音", "字形"):
+        assert not is_verification(f"说法正确的{word}是"), word
+    assert not is_verification("说法怎么样")
+    assert not is_verification("正确的是")
+
+
+_EN_VERDICT = (
+    "true false untrue correct incorrect right wrong supported unsupported consistent"
+    " inconsistent contradict contradicts accurate inaccurate except"
+)
+_SAID = (
+    "infer inferred conclude concluded implied implies stated mentioned agree agrees learn"
+    " learned know known"
+)
+
+
+def test_an_english_verification_has_a_verdict_or_asks_which_one_the_passage_says():
+    for word in _EN_VERDICT.split():
+        assert is_verification(f"Is it {word}?"), word
+    for word in _SAID.split():
+        assert is_verification(f"So which statement is {word} here?"), word
+    for words in ("which of the following", "which one", "which statement", "which sentence"):
+        assert is_verification(f"So {words} is right, according to Ada?"), words
+        assert is_verification(f"So {words} holds, according to Ada?"), words
+    for word in ("infer", "learn", "know", "conclude"):
+        assert is_verification(f"So we can {word} here that it is so"), word
+    for stem in (
+        "So truest, rightful, correctly, accurately, exceptional",
+        "So which statements of the following ones are unlearned, unknown, misstated, simply",
+        "So which one is an imp, according",
+        "So we can walk here that far, and they can know that",
+        "So we can know here what thatch is",
+    ):
+        assert not is_verification(stem), stem
+
+
+def test_what_nobody_said_is_asked_of_the_stem():
+    """A verification always asks for one or the other, a choice only where its words do."""
+    assert understood("verification", "哪一项") == "supported"
+    assert understood("verification", "不是哪一项") == "contradicted"
+    assert understood("choice", "不是哪一项") is None
+    assert understood("choice", "下列说法不正确的是") == "contradicted"
+    assert understood("span", "下列说法不正确的是") is None
+
+
+@pytest.mark.parametrize("marks", ["“”", "‘’", "「」", "《》", "（）", "()", '""'])
+def test_what_is_quoted_asks_for_nothing(marks: str):
+    """Several asides, one right behind the other; what nothing closes is none."""
+    begun, closed = marks
+    aside = f"{begun}不{closed}"
+    assert polarity(f"对{aside}{aside}的理解正确的是") == "supported"
+    assert polarity(f"对{begun}不的理解正确的是") == "contradicted"
+    assert not is_verification(f"{begun}说法{closed}正确的是")
 
 
 def test_the_official_rule_is_literal():
@@ -66,6 +195,7 @@ _PIECES = [
 
 
 @given(st.lists(st.sampled_from(_PIECES), max_size=12).map("".join))
+@example("which one is known")
 def test_what_is_verified_is_what_the_published_rules_find(stem: str):
     """In time that does not grow with the square, as the pattern's does."""
     language, ignore = ("zh", 0) if re.search(rules()["han"], stem) else ("en", re.IGNORECASE)
