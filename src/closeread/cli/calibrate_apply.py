@@ -52,7 +52,7 @@ def apply(
     )
     warnings = _warnings(run, calibrator) + worse(measured, calibrator.method)
     if threshold and risk and risk.low is not None and risk.low > threshold.risk:
-        warnings.append(f"the promise of at most {threshold.risk:.0%} wrong is not kept here")
+        warnings.append(f"the promise of at most {100 * threshold.risk:g}% wrong is not kept here")
     withheld = 0
     if least is not None:
         withheld = sum(
@@ -81,7 +81,7 @@ def apply(
         found = told("risk", risk.value, (risk.low or 0.0, risk.high or 1.0))
         click.echo(
             f"\nwrong, % of the {risk.n_answered:,} that are answered: {found}, where at most "
-            f"{100 * threshold.risk:g} were promised (sure to {1 - threshold.delta:.0%})"
+            f"{100 * threshold.risk:g} were promised (sure to {100 * (1 - threshold.delta):g}%)"
         )
     for warning in warnings:
         remark(warning)

@@ -129,12 +129,13 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
         told = ", ".join(f"{name} {weight:+.2f}" for weight, name in ranked)
         click.echo(f"\nweighs most (features of spread 1): {told}")
     if (chosen := calibrator.threshold) is not None:
+        promise = f"at most {100 * chosen.risk:g}% (sure to {100 * (1 - chosen.delta):g}%)"
         click.echo(
-            f"\nto be wrong in at most {chosen.risk:.0%} (sure to {1 - chosen.delta:.0%}): answer "
-            f"from confidence {chosen.value:.3f} on, which answers {chosen.n_answered:,} of "
-            f"{chosen.n_questions:,} questions kept back"
+            f"\nto be wrong in {promise}: answer from confidence {chosen.value:.3f} on, which "
+            f"answers {chosen.n_answered:,} of {chosen.n_questions:,} questions kept back"
             if chosen.n_answered
-            else f"\nno threshold keeps wrong answers to {chosen.risk:.0%}: --selective answers "
-            "nothing"
+            else f"\nno threshold was found above which {promise} are wrong, as far as "
+            f"{chosen.n_questions:,} questions kept back can show: --selective answers nothing; "
+            "more questions may help, or a higher --risk"
         )
     click.echo(f"\n{out}")

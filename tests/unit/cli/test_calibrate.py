@@ -246,7 +246,9 @@ def test_what_was_promised_is_told_beside_what_is_kept(closeread, run, least):
 
 def test_where_no_threshold_was_found_nothing_is_answered(closeread, run):
     """The sentinel that stands for it is no confidence, and is not told as one."""
-    closeread("calibrate", run, "--out", "c.json", "--risk", 0.01, *QUICK)
+    sought = ("--risk", 0.005, "--delta", 0.001)
+    told = closeread("calibrate", run, "--out", "c.json", *sought, *QUICK).stdout
+    assert "no threshold was found above which at most 0.5% (sure to 99.9%) are wrong" in told
     done = closeread("calibrate", run, "--with", "c.json", "--selective", "--out", "silent",
                      "--resamples", 0)  # fmt: skip
     assert "108 of 108 answers withheld because no threshold was found" in done.stderr
