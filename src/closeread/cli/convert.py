@@ -97,12 +97,12 @@ def _refuse_beside_a_run(**given: Any) -> None:
 
 def _hand_in(run: Path, dst: Path, form: str) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
-    from closeread.formats.registry import replacing
+    from closeread.formats.registry import writing
     from closeread.formats.submissions.handing_in import hand_in
     from closeread.runs.store import Predictions, open_run
 
     opened = open_run(run)
-    with replacing(dst) as stream:
+    with writing(dst) as stream:
         hand_in(Predictions(opened), opened.dataset(), form, stream)
     remark(f"{dst}: the predictions of {run}, as {form}")
     return {"source": str(run), "target": str(dst), "form": form}

@@ -151,16 +151,26 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
     chosen: Format = catalog.resolve("format", name)
     if chosen.write is None:
         raise UsageError(f"the format {name} can be read but not written")
-    target = Path(path)
-    with replacing(target) as stream:
-        if target.suffix == ".gz":
-            import gzip
+    with writing(Path(path)) as stream:
+        chosen.write(dataset, stream)
 
-            packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
-            with packed, io.BufferedWriter(cast(Any, packed)) as buffered:
-                chosen.write(dataset, buffered)
-        else:
-            chosen.write(dataset, stream)
+
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[BinaryIO]:
+    """Write as ``replacing`` does; compressed, without a time stamp, where it ends in ``.gz``.
+
+    Raises:
+        StorageError: As of ``replacing``.
+    """
+    with replacing(target) as stream:
+        if target.suffix != ".gz":
+            yield stream
+            return
+        import gzip
+
+        packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
+        with packed, io.BufferedWriter(cast(Any, packed)) as buffered:
+            yield buffered
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """``closeread convert`` as a user types it."""
 
+import gzip
 import json
 import subprocess
 import sys
@@ -88,6 +89,16 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
         assert done.returncode == 0, done.stderr
         back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "handed")
         assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"]), form
+
+
+def test_what_is_handed_in_is_compressed_where_its_name_says_so(tmp_path):
+    """As a data set is; the file's name is in it no more than the time."""
+    run_of(tmp_path, "longest-option")
+    assert call(tmp_path, "run", "plain.json", "--to", "texts").returncode == 0
+    assert call(tmp_path, "run", "packed.json.gz", "--to", "texts").returncode == 0
+    packed = (tmp_path / "packed.json.gz").read_bytes()
+    assert packed[:4] == b"\x1f\x8b\x08\x00" and packed[4:8] == bytes(4)
+    assert gzip.decompress(packed) == (tmp_path / "plain.json").read_bytes()
 
 
 def test_a_target_below_a_file_is_one_message(tmp_path):
