@@ -15,7 +15,6 @@ from transformers import AutoModelForMultipleChoice, AutoTokenizer
 from transformers import BertForMultipleChoice as Choosing
 
 from closeread.api.datasets import open_dataset
-from closeread.cli import main
 from closeread.errors import InputError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint import open_checkpoint
@@ -27,6 +26,7 @@ from closeread.training.neural.choose import ChooseTask
 from closeread.types import Answer, Option, Passage, Question
 from contract.test_readers import battery
 from neural.tiny_bert import make_encoder
+from verbs import closeread
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -277,12 +277,6 @@ def recipe(folder: Path, model: str, data: str, *lines: str, name: str = "choice
         "utf-8",
     )  # fmt: skip
     return path
-
-
-def closeread(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(one) for one in arguments])
-    return ended.value.code
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,11 @@
 """What ``closeread evidence`` prints of one or several retrievers, as tables or JSON."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import click
 
 from closeread.cli.evidence_methods import Method
-from closeread.cli.numbers import aligned, contract, numbers, row
+from closeread.cli.numbers import aligned, broken_down, contract, row
 from closeread.cli.output import as_json, remark
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
@@ -37,7 +36,7 @@ def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
                 "evidence": {"claims": one.claims, "sentences": one.pieces},
                 "reading": one.cost.numbers(),
             }
-            | _broken_down(one)
+            | broken_down(one.breakdowns)
             for one in found
         ]
         as_json(printed[0] if len(printed) == 1 else {"runs": printed})
@@ -73,14 +72,3 @@ def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
     ]
     headings = ("retriever", "sentences a claim", "tokens to read", "in chunks", "ratio")
     click.echo("\n".join(aligned(headings, rows, left=1)))
-
-
-def _broken_down(found: Found) -> dict[str, Any]:
-    if not found.breakdowns:
-        return {}
-    return {
-        "breakdowns": {
-            by: {value: numbers(of) for value, of in values.items()}
-            for by, values in found.breakdowns.items()
-        }
-    }

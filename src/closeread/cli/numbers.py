@@ -26,6 +26,17 @@ def numbers(metrics: Mapping[str, Summary]) -> dict[str, Any]:
     return {name: _number(summary) for name, summary in metrics.items()}
 
 
+def broken_down(
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, Summary]]],
+) -> dict[str, Any]:
+    """Return what ``--json`` adds about parts of the questions, where they were told apart."""
+    told = {
+        tag: {value: numbers(of) for value, of in values.items()}
+        for tag, values in breakdowns.items()
+    }
+    return {"breakdowns": told} if told else {}
+
+
 def averaged(averages: Mapping[str, Summary]) -> dict[str, Any]:
     """Return what ``--json`` adds about several runs: their macro-averages, where there are any."""
     return {"macro_average": numbers(averages)} if averages else {}

@@ -226,12 +226,20 @@ def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -
 def _print(
     found: list[RunSummary], averages: dict[str, Summary], beside: dict[str, object], json_: bool
 ) -> None:
-    from closeread.cli.numbers import averaged, contract, print_averages, print_summary
+    from closeread.cli.numbers import (
+        averaged,
+        broken_down,
+        contract,
+        print_averages,
+        print_summary,
+    )
 
     if json_:
         from closeread.cli.output import as_json
 
-        printed = [_with_breakdowns(one, contract(one.dataset, one.metrics)) for one in found]
+        printed = [
+            contract(one.dataset, one.metrics) | broken_down(one.breakdowns) for one in found
+        ]
         alone = len(printed) == 1
         as_json(printed[0] | beside if alone else {"runs": printed} | averaged(averages))
         return
@@ -242,14 +250,3 @@ def _print(
     if averages:
         click.echo()
         print_averages(averages, len(found))
-
-
-def _with_breakdowns(found: RunSummary, printed: dict[str, object]) -> dict[str, object]:
-    from closeread.cli.numbers import numbers
-
-    if found.breakdowns:
-        printed["breakdowns"] = {
-            tag: {value: numbers(of) for value, of in values.items()}
-            for tag, values in found.breakdowns.items()
-        }
-    return printed

@@ -8,16 +8,10 @@ from pathlib import Path
 import pytest
 
 from audit_runs import make_run, write_dataset
-from closeread.cli import main
 from closeread.metrics.others.foreign import ForeignScorer
+from verbs import closeread
 
 RUN_ON = "\n\nPassage: The town has 7 wards"
-
-
-def closeread(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(one) for one in arguments])
-    return ended.value.code
 
 
 @pytest.fixture

@@ -7,16 +7,10 @@ import signal
 import msgspec
 import pytest
 
-from closeread.cli import main
 from closeread.errors import CloseReadError, InputError
 from closeread.runs import parallel
 from closeread.runs.parallel import lines_by_workers
-
-
-def closeread(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(one) for one in arguments])
-    return ended.value.code
+from verbs import closeread
 
 
 def test_the_files_are_the_same(tmp_path, monkeypatch):

@@ -5,17 +5,11 @@ import json
 import pytest
 
 from closeread import load
-from closeread.cli import main
 from closeread.errors import InputError
 from closeread.exam import locate
 from closeread.runs.selection import read_list, selected
 from closeread.runs.store import open_run
-
-
-def closeread(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(one) for one in arguments])
-    return ended.value.code
+from verbs import closeread
 
 
 def ids():

@@ -5,7 +5,6 @@ import json
 import msgspec
 import pytest
 
-from closeread.cli import main
 from closeread.errors import InputError
 from closeread.readers.lineage import (
     RECORD,
@@ -18,6 +17,7 @@ from closeread.readers.lineage import (
 )
 from closeread.runs.records import DatasetInfo, LogInfo, ReaderInfo, RunInfo
 from closeread.runs.track import closed_track, worst
+from verbs import closeread
 
 SMALL, LARGE = 330_000_000, 7_000_000_000
 LEARNED = Learned(name="train", sha256="0" * 64, n_items=6994, made_by="people")
@@ -166,12 +166,6 @@ def test_the_lineage_lies_in_a_training_s_record(tmp_path):
     (tmp_path / RECORD).write_text('{"lineage": 3}', "utf-8")
     with pytest.raises(InputError, match="not the record of a training"):
         lineage_of(str(tmp_path), 5)
-
-
-def closeread(*arguments):
-    with pytest.raises(SystemExit) as ended:
-        main([str(one) for one in arguments])
-    return ended.value.code
 
 
 @pytest.mark.parametrize(
