@@ -47,11 +47,11 @@ def train(request: Request) -> Trained:
     if threshold is not None:
         told["threshold"] = {name: getattr(threshold, name) for name in threshold.__struct_fields__}
         remarks.append(
-            f"to be wrong in at most {threshold.risk:.0%} (sure to {1 - threshold.delta:.0%}): "
-            f"answer from confidence {threshold.value:.2f} on, which answers "
-            f"{threshold.n_answered:,} of {threshold.n_questions:,}"
+            f"to be wrong in at most {100 * threshold.risk:g}% (sure to "
+            f"{100 * (1 - threshold.delta):g}%): answer from confidence {threshold.value:.2f} on, "
+            f"which answers {threshold.n_answered:,} of {threshold.n_questions:,}"
             if threshold.n_answered
-            else f"no threshold keeps wrong answers to {threshold.risk:.0%}"
+            else f"no threshold keeps wrong answers to {100 * threshold.risk:g}%"
         )
     return Trained(out=request.out, told=told, remarks=tuple(remarks))
 

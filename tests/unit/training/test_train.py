@@ -77,8 +77,9 @@ def run(tmp_path, more="", data=None):
 @pytest.mark.parametrize("loss", ["logistic", "hinge"])
 def test_it_learns_what_makes_options_wrong(tmp_path, loss):
     """Over 95% on passages held out, both polarities, and the weights say why."""
-    result, out = run(tmp_path, f'loss = "{loss}"\nl2 = 1.0\nrisk = 0.4')
+    result, out = run(tmp_path, f'loss = "{loss}"\nl2 = 1.0\nrisk = 0.375')
     assert result.exit_code == 0, result.exception
+    assert "to be wrong in at most 37.5% (sure to 90%)" in result.stderr
     told = json.loads(result.stdout)
     assert told["held_out_accuracy"] > 0.95
     assert told["n_questions"] == 40
