@@ -22,7 +22,9 @@ from closeread.cli.reading import (
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
 @click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
+)
 @click.option("--only", type=click.Path(path_type=Path), metavar="LIST",
               help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
 @click.option("--rest", type=click.Path(path_type=Path), metavar="RUN",

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 @click.option("--out", metavar="DIR", help="Instead of the recipe's.")
 @click.option("--reader", metavar="NAME", help="Instead of the recipe's.")
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
+)
 @click.option("--no-intervals", is_flag=True, help="Values only, faster.")
 @click.option("--resume", is_flag=True, help="Go on with the run that is there.")
 @click.option("--overwrite", is_flag=True, help="Discard the run that is there.")

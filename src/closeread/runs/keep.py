@@ -16,6 +16,7 @@ from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
 from closeread.runs.store import INFO, Run
 from closeread.types import Dataset, Defects, Submission
 
+HANDED_IN = "handed in: "  # before folder and file: many call the file alike
 _NAMES = ("submission", "null_odds")
 
 
@@ -44,7 +45,7 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
         closeread=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset=describe_dataset(dataset, len(questions)),
-        reader=ReaderInfo(name=f"handed in: {files[0].name}"),
+        reader=ReaderInfo(name=HANDED_IN + "/".join(files[0].absolute().parts[-2:])),
         batch_size=1,
         submission=_NAMES[: len(files)],
         defects=defects.counts,

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.runs.keep import HANDED_IN
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run
 
@@ -48,6 +49,7 @@ def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
 def _known(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return the reader's name, its options and what is recorded of it, all but the seed."""
     name, options = info.reader.answering
+    name = _file(name) if info.submission else name
     record = without_seed(info.reader.answering_record)
     if "calibrated" in record:
         record["calibrated"] = {
@@ -85,8 +87,14 @@ def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
+def _file(name: str) -> str:
+    """Return a handed-in file's name without its folder: seeds of one system often differ in it."""
+    return HANDED_IN + name.removeprefix(HANDED_IN).rpartition("/")[2]
+
+
 def _reader(run: Run) -> str:
     name, options = run.info.reader.shown
+    name = _file(name) if run.info.submission else name
     return " ".join([name, *(f"{key}={value}" for key, value in without_seed(options).items())])
 
 

@@ -1,12 +1,16 @@
 """Runs are compared only where their numbers were made alike, on the same questions."""
 
+import json
+
 import msgspec
 import pytest
 
 from closeread.errors import InputError, MismatchError, UsageError
+from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.compare import compare_runs
+from closeread.runs.keep import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import LogInfo, ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
@@ -117,6 +121,27 @@ def test_other_weights_in_this_process_are_no_seed(make_run):
     assert found.apart == [
         "rule, c: no seeds of one reader, as they differ in model.weights_sha256"
     ]
+
+
+def test_files_of_one_name_are_told_apart_by_their_folder(tmp_path, make_dataset):
+    """But where seeds are asked for: nothing else tells which of them are."""
+    dataset = make_dataset(4)
+    runs = []
+    for name in ("one", "two", "three"):
+        file = tmp_path / name / ("else.json" if name == "three" else "predictions.json")
+        file.parent.mkdir()
+        file.write_text(json.dumps({one.question_id: "A" for one in dataset.questions()}))
+        runs.append(keep(dataset, load_submission(file, dataset), (file,), tmp_path / f"r-{name}"))
+        score_run(runs[-1], CHOICE)
+    runs = [open_run(run.path) for run in runs]
+    assert [run.info.reader.name for run in runs[:2]] == [
+        "handed in: one/predictions.json",
+        "handed in: two/predictions.json",
+    ]
+    found = compare_runs(runs, RESAMPLING)
+    assert list(found.systems) == ["r-one", "r-two", "r-three"]
+    found = compare_runs(runs, RESAMPLING, group_seeds=True)
+    assert list(found.systems) == ["handed in: predictions.json", "r-three"]
 
 
 def test_seeds_that_were_calibrated_are_one_system(make_run):
