@@ -117,9 +117,11 @@ def test_options(tmp_path):
     options = ["a horse", "a piano"]
     lettered = (Option(label="A", text="a horse"), Option(label="B", text="a piano"))
     gold = (Answer(kind="choice", label="B", texts=("a piano",)),)
-    for answer in ("B", "a piano", ["B"]):
+    for answer in ("B", "a piano", ["B"], "b", "\uff22", " B"):
         question = only(lines(tmp_path, row(options=options, answer=answer)))
         assert (question.kind, question.options, question.answers) == ("choice", lettered, gold)
+    question = only(lines(tmp_path, row(options=["b", "a"], answer="b")))
+    assert question.answers[0].label == "A", "an option's own text is no letter"
     question = only(lines(tmp_path, row(options={"x": "no", "y": "yes"}, answer="y")))
     assert question.options[1] == Option(label="y", text="yes")
     assert question.answers[0].label == "y"

@@ -6,6 +6,7 @@ A passage's questions stand in neighbouring rows that repeat its text.
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
+from unicodedata import normalize
 
 import msgspec
 
@@ -148,6 +149,9 @@ def _choice(place: _Place, answer: Any, made: tuple[Option, ...]) -> tuple[Answe
         )
     if answer in labels:
         return choices.by_letter(answer, made, place.name, place.defects)
+    letter = normalize("NFKC", answer).strip().upper()  # as Chinese keyboards and hasty people type
+    if letter in labels and answer not in (option.text for option in made):
+        return choices.by_letter(letter, made, place.name, place.defects)
     return choices.by_text(answer, made, place.name, place.defects)
 
 
