@@ -12,6 +12,7 @@ from closeread.evidence.background import Background, load
 from closeread.evidence.clauses import without_empty_ends
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
+from closeread.evidence.unit_index import UnitIndex
 from closeread.evidence.weighing import Claim, Indexed
 from closeread.text.asked import asked_for
 from closeread.text.remembered import ByText
@@ -84,8 +85,8 @@ class CoverRetriever:
         split: Splitter,
         rule: Rule,
         *,
-        clauses: bool = False,
-        background: Background | None = None,
+        clauses: bool,
+        background: Background | None,
     ) -> None:
         self._rule = rule
         self._clauses = clauses
@@ -116,7 +117,7 @@ class CoverRetriever:
         return Evidence(
             spans=spans,
             option_label=option.label if option is not None else "",
-            score=round(search.covered() / claim.total, 6) if claim.total and chosen else 0.0,
+            score=round(search.covered() / claim.total, 6) if claim.total else 0.0,
             hops=max(1, len(chosen)),
         )
 
@@ -229,7 +230,11 @@ def claim_and_context(question: Question, option: Option | None) -> tuple[str, s
 
 
 def explain(
-    question: Question, passage: Passage, option: Option | None, evidence: Evidence | None = None
+    question: Question,
+    passage: Passage,
+    option: Option | None,
+    evidence: Evidence | None = None,
+    sentences: UnitIndex | None = None,
 ) -> Explanation:
     """Return which sentence covers which part of the option, and the parts that none covers.
 
@@ -238,10 +243,13 @@ def explain(
         passage: Its passage.
         option: The option, or None for a question without options: its text is explained then.
         evidence: What to explain; this retriever's own, with its defaults, where None.
+        sentences: The passage's, where several options are explained: each is then taken apart
+            once.
     """
     if evidence is None:
         evidence = _DEFAULT.retrieve(question, passage, option)
-    return explanation(claim_and_context(question, option)[0], passage.text, evidence)
+    claim, _ = claim_and_context(question, option)
+    return explanation(claim, sentences or UnitIndex(passage.text), evidence)
 
 
 _DEFAULT = cover()

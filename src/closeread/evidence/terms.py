@@ -24,7 +24,7 @@ _CHINESE = (
     "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
 )
 _FUNCTION = frozenset(_ENGLISH.split()) | frozenset(_CHINESE)
-_ENDINGS = ("ingly", "edly", "ings", "ing", "ies", "ied", "ed", "es", "ly", "s")
+_ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 
 
 class Unit(NamedTuple):
@@ -92,7 +92,7 @@ def terms(text: str) -> list[str]:
 def _form(word: str) -> tuple[str, bool, bool]:
     """Return the form, whether it is a word of letters or digits, and whether it is function."""
     is_word = not "\u3400" <= word[0] <= "\U0003ffff"
-    return stem(word) if is_word else word, is_word, word in _FUNCTION
+    return stem(word), is_word, word in _FUNCTION
 
 
 def stem(word: str) -> str:
@@ -103,7 +103,7 @@ def stem(word: str) -> str:
     if not word.endswith("ss"):
         for ending in _ENDINGS:
             if word.endswith(ending) and len(word) - len(ending) >= 3:
-                word = word[: -len(ending)] + ("y" if ending in {"ies", "ied"} else "")
+                word = word[: -len(ending)]
                 break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] in "bdgmnprt":
         word = word[:-1]

@@ -111,7 +111,7 @@ def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float
     before: Unit | None = None
     for unit in found:
         if before is not None:
-            if text and unit.start > before.end and text[before.end : unit.start].strip():
+            if text[before.end : unit.start].strip():
                 clause += 1
             both = unit.is_function and before.is_function
             yield f"{before.form} {unit.form}", _FUNCTION if both else 1.0, clause

@@ -262,3 +262,14 @@ def test_a_question_for_a_number_is_answered_by_a_sentence_with_one():
     stems["What is the old bridge like?"] = "The old bridge is long."
     for stem, sentence in stems.items():
         assert found(text, None, stem=stem, **given)[0] == [sentence]
+    claim = {"claim": "How far across is the old bridge", "language": "en"}  # a title, say
+    assert found(text, **claim)[0] == ["The old bridge is long."]
+    dated = "The old bridge was built of stone. The old bridge was built in 1872."
+    asked = "When was the old bridge built?"
+    assert found(dated, None, stem=asked, **given)[0] == ["The old bridge was built in 1872."]
+
+
+def test_the_defaults_are_those_that_published_numbers_were_made_with():
+    rule = {"enough": 9.0, "clause": 3.5, "near": 4.5, "stem": 0.7, "most": 100}
+    texts = {"sentences": "default", "unit": "sentence", "background": ""}
+    assert make("retriever", "cover", {})[1] == rule | texts

@@ -15,6 +15,12 @@ from closeread.text.traditional import SIMPLIFIED
         ("close", "closed", "closely", "closing"),
         ("box", "boxes"),
         ("class", "classes"),
+        ("city", "cities"),
+        ("bed", "beds", "bedding"),
+        ("shop", "shops", "shopped", "shopping"),
+        ("meet", "meets", "meeting", "meetings"),
+        ("repeat", "repeated", "repeatedly"),
+        ("increase", "increasing", "increasingly"),
     ],
 )
 def test_forms_of_a_word_are_one(forms):
@@ -22,7 +28,15 @@ def test_forms_of_a_word_are_one(forms):
     assert len({stem(word) for word in forms}) == 1
 
 
-@pytest.mark.parametrize("word", ["is", "the", "gas", "dna", "1872", "3.5", ""])
+def test_what_is_cut_by_hand():
+    """A double letter where an ending left one; y as in its other forms, from four letters on."""
+    words = "called stopped added tries days dries makes"
+    assert [stem(word) for word in words.split()] == [
+        *("call", "stop", "add", "tri", "day", "dri", "mak")
+    ]
+
+
+@pytest.mark.parametrize("word", ["is", "the", "gas", "dna", "egg", "sky", "1872", "3.5", ""])
 def test_short_words_and_numbers_stay(word):
     """What is too short to have an ending keeps all of it."""
     assert stem(word) == word
@@ -55,6 +69,26 @@ def test_units_keep_their_places():
         ("海", "海"),
     ]
     assert [unit.form for unit in units(text) if unit.is_function] == ["在", "to"]
+
+
+def test_a_chinese_character_is_no_word_and_what_builds_sentences_is_function():
+    """From the first rare one to the last; in English all that only holds a sentence together."""
+    assert [unit.is_word for unit in units("㐀一\U0003ffff Ab 12")] == [False] * 3 + [True] * 2
+    words = (
+        "According to this passage, which of those following statements is true? A man can do what "
+        "an ox did not, and more; so have we, but then who has been under us, or over them? That "
+        "may be his; these might be its own, her own, my own, your own and our own. If I am here, "
+        "nor there, he was, she were and it does, as any must, when by being there I could, would, "
+        "should, shall or will. Why, how, where and whom? They had about some at most, than the "
+        "other, from all into much, on many, between, before, after, for you, him and me. False, "
+        "with whose, in are."
+    )
+    others = ["man", "ox", "not", *["own"] * 5, "statements"]
+    content = [unit.form for unit in units(words) if not unit.is_function]
+    assert sorted(content) == sorted(map(stem, others))
+    chinese = "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得"
+    chinese += "将并但等所还又很更最此吗呢什么哪"
+    assert all(unit.is_function for unit in units(chinese))
 
 
 def test_terms_are_units_and_pairs():
