@@ -1,5 +1,6 @@
 """``closeread convert``: one format into another."""
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,13 @@ from closeread.errors import UsageError
 @click.argument("dst", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--from", "from_", metavar="F", help="SRC's format; guessed by default.")
 @click.option("--to", metavar="F", help="DST's format; by default what its name says.")
+@click.option(
+    "--beside",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A run's GCRC_advRobust.zip: model.zip, and the document.",
+)
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
 @click.option("--strict", is_flag=True, help="Stop at defects in the data.")
 @click.option("--name", help="MRQA: the set's name in the header and in the ids.")
@@ -36,6 +44,7 @@ def command(
     dst: Path,
     from_: str | None,
     to: str | None,
+    beside: tuple[Path, ...],
     limit: int | None,
     strict: bool,
     json_: bool,
@@ -48,14 +57,18 @@ def command(
     task did it.
 
     SRC may also be a finished run: its predictions are then written in a published form (--to
-    texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits).
+    texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits). A DST that ends in
+    .zip is the package that GCRC_advRobust asks for, with the files of --beside.
     """
     if (Path(src) / "run.json").is_file():
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
-        handed_in = _hand_in(Path(src), dst, to or "texts")
+        form = to or ("gcrc-advrobust" if dst.suffix == ".zip" else "texts")
+        handed_in = _hand_in(Path(src), dst, form, beside)
         if json_:
             as_json(handed_in)
         return
+    if beside:
+        raise UsageError("--beside makes no sense but where a run's package is written")
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
     given = {key: value for key, value in mrqa.items() if value}
@@ -95,14 +108,26 @@ def _refuse_beside_a_run(**given: Any) -> None:
             )
 
 
-def _hand_in(run: Path, dst: Path, form: str) -> dict[str, str]:
+def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
     from closeread.formats.registry import writing
     from closeread.formats.submissions.handing_in import hand_in
+    from closeread.formats.submissions.package import pack
     from closeread.runs.store import Predictions, open_run
 
+    packed = dst.suffix == ".zip"
+    if (packed or beside) and not (packed and form == "gcrc-advrobust"):
+        raise UsageError(
+            f"--to {form} into {dst.name}" + (" with --beside" if beside else ""),
+            expected="--to gcrc-advrobust into a .zip, the one package that there is",
+        )
     opened = open_run(run)
     with writing(dst) as stream:
-        hand_in(Predictions(opened), opened.dataset(), form, stream)
+        if packed:
+            predictions = io.BytesIO()
+            hand_in(Predictions(opened), opened.dataset(), form, predictions)
+            pack(predictions.getvalue(), beside, stream)
+        else:
+            hand_in(Predictions(opened), opened.dataset(), form, stream)
     remark(f"{dst}: the predictions of {run}, as {form}")
     return {"source": str(run), "target": str(dst), "form": form}

@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+import zipfile
 
 ROW = (
     '{"id": "1", "passage": "The answer is 42. 42 is the answer.", "question": "What is it?", '
@@ -127,3 +128,28 @@ def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
     assert not (tmp_path / "handed").exists()
     done = call(tmp_path, "run", "handed", "--json")
     assert json.loads(done.stdout) == {"source": "run", "target": "handed", "form": "texts"}
+
+
+def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
+    """With model and document beside it; half a package is none, and no file is left."""
+    run_of(tmp_path, "longest-option")
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as made:
+        made.writestr("weights", b"0")
+    with zipfile.ZipFile(tmp_path / "GCRC_advRobust.docx", "w") as made:
+        made.writestr("word/document.xml", b"<x/>")
+    done = call(tmp_path, "run", "GCRC_advRobust.zip", "--beside", "model.zip")
+    assert done.returncode == 2 and "GCRC_advRobust.docx is missing" in done.stderr
+    for form, dst in (("texts", "GCRC_advRobust.zip"), ("gcrc-advrobust", "letters.json")):
+        done = call(tmp_path, "run", dst, "--to", form, "--beside", "model.zip")
+        assert done.returncode == 2 and f"--to {form} into {dst} with --beside" in done.stderr
+    done = call(tmp_path, "exam/zh", "zh.jsonl", "--beside", "model.zip")
+    assert done.returncode == 2 and "--beside makes no sense" in done.stderr
+    assert not {"GCRC_advRobust.zip", "letters.json", "zh.jsonl"} & {
+        p.name for p in tmp_path.iterdir()
+    }
+    both = ("--beside", "model.zip", "--beside", "GCRC_advRobust.docx")
+    done = call(tmp_path, "run", "GCRC_advRobust.zip", *both, "--json")
+    assert json.loads(done.stdout)["form"] == "gcrc-advrobust"
+    itself = accuracy(tmp_path, "run")
+    back = accuracy(tmp_path, "--dataset", "exam/zh", "--predictions", "GCRC_advRobust.zip")
+    assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"])

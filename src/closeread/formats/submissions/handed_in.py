@@ -1,10 +1,11 @@
 """What was handed in for scoring: every published form of a prediction file -> Submission.
 
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
-"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, the GCRC_advRobust submission,
-VGaokao's results, logits and evidence, and rows with an id each (JSON lines or an array), among
-them closeread's own ``predictions.jsonl``. What a string means (a letter, a span, a number) is the
-metric's business: an answer keeps the string, and a single capital letter is its label as well.
+"probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, the GCRC_advRobust submission, alone
+or in its package, VGaokao's results, logits and evidence, and rows with an id each (JSON lines or
+an array), among them closeread's own ``predictions.jsonl``. What a string means (a letter, a span,
+a number) is the metric's business: an answer keeps the string, and a single capital letter is its
+label as well.
 """
 
 import os
@@ -17,7 +18,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.submissions import vgaokao_outputs
+from closeread.formats.submissions import package, vgaokao_outputs
 from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
 
 Row = tuple[str, Any]
@@ -44,7 +45,7 @@ def load_submission(
     """Read a prediction file of any known form.
 
     Args:
-        path: The file, plain or gzip-compressed.
+        path: The file, plain or gzip-compressed, or a GCRC_advRobust.zip.
         dataset: Needed only by the forms that name no ids or give evidence as text alone
             (VGaokao's logits and evidence).
         null_odds: SQuAD 2.0's side file ``{id: probability of no answer}``, or what it holds.
@@ -55,7 +56,8 @@ def load_submission(
     """
     source = Source(path)
     extras = _extras(null_odds)
-    raw = source.read()
+    packed = package.unpack(source.path)
+    raw = source.read() if packed is None else packed
     where = str(source)
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras)

@@ -1,0 +1,106 @@
+"""GCRC_advRobust.zip: what the evaluation asked to be handed in, packed and taken apart.
+
+Section 4 of the task's description: the predicted letters, the model, and a document that tells how
+its code is run, each under a name of its own. A team that hands in less is struck out.
+"""
+
+import io
+import shutil
+import zipfile
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from closeread.errors import InputError, UsageError
+
+PREDICTIONS = "GCRC_advRobust.json"
+MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
+_MAGIC = b"PK\x03\x04"
+_WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same files make the same package
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+
+Parts = Mapping[str, Callable[[], IO[bytes]]]
+
+
+def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
+    """Write the package.
+
+    Args:
+        predictions: What ``hand_in`` writes as ``gcrc-advrobust``.
+        beside: The files of model and document, under the names that the evaluation asks for.
+        stream: Where to.
+
+    Raises:
+        UsageError: One is missing, is called otherwise, or is not what its name says.
+    """
+    parts: Parts = {path.name: partial(io.FileIO, path) for path in beside if path.is_file()}
+    faults = [f"{path} is no file" for path in beside if not path.is_file()]
+    faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
+    faults += _faults(parts)
+    if faults:
+        raise UsageError(
+            "; ".join(faults),
+            where="the package",
+            expected=f"the model as {MODEL}, and how its code is run as {DOCUMENT}",
+            cure=f"name both: --beside {MODEL} --beside {DOCUMENT}",
+        )
+    with zipfile.ZipFile(stream, "w") as package:
+        entry = zipfile.ZipInfo(PREDICTIONS, _WRITTEN)
+        package.writestr(entry, predictions, zipfile.ZIP_DEFLATED)
+        for name in BESIDE:
+            entry = zipfile.ZipInfo(name, _WRITTEN)
+            with parts[name]() as source, package.open(entry, "w", force_zip64=True) as into:
+                shutil.copyfileobj(source, into, 1 << 20)
+
+
+def unpack(path: Path) -> bytes | None:
+    """Return the predictions of a package; None where the file is no zip archive.
+
+    Raises:
+        InputError: The archive is broken, or lacks a part; all that is wrong is told at once.
+    """
+    try:
+        with path.open("rb") as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                return None
+    except OSError:
+        return None  # whoever reads it says why it cannot be read
+    try:
+        with zipfile.ZipFile(path) as package:
+            parts: Parts = {name: partial(package.open, name) for name in package.namelist()}
+            faults = [] if PREDICTIONS in parts else [f"{PREDICTIONS} is missing"]
+            faults += _faults(parts)
+            if not faults:
+                return package.read(PREDICTIONS)
+    except _UNREADABLE as error:
+        faults = [f"the archive cannot be read: {error}"]
+    raise InputError(
+        "; ".join(faults),
+        where=str(path),
+        expected=f"{PREDICTIONS}, {MODEL} and {DOCUMENT} at the top of a zip archive",
+        cure=f"`closeread convert RUN {path.name}` packs them; or name the predictions alone",
+    )
+
+
+def _faults(parts: Parts) -> list[str]:
+    """Return what is wrong with model and document, as far as their beginnings tell."""
+    found = [f"{name} is missing" for name in BESIDE if name not in parts]
+    if MODEL in parts:
+        with parts[MODEL]() as stream:
+            if stream.read(len(_MAGIC)) != _MAGIC:
+                found.append(f"{MODEL} is no zip archive, or an empty one")
+    if DOCUMENT in parts:
+        with parts[DOCUMENT]() as stream:
+            if not _is_document(stream):
+                found.append(f"{DOCUMENT} is no Word document")
+    return found
+
+
+def _is_document(stream: IO[bytes]) -> bool:
+    try:
+        with zipfile.ZipFile(io.BytesIO(stream.read())) as opened:
+            return "word/document.xml" in opened.namelist()
+    except zipfile.BadZipFile:
+        return False

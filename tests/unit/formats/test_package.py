@@ -1,0 +1,121 @@
+"""GCRC_advRobust.zip: what goes in comes out; what lacks a part is refused with all it lacks."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError, UsageError
+from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.package import DOCUMENT, MODEL, PREDICTIONS, pack, unpack
+
+LETTERS = json.dumps(
+    {"data": [{"id": "g", "answer": "A", "positive_answer": "B", "negative_answer": "C"}]}
+).encode()
+
+
+def archive(**members: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    return stream.getvalue()
+
+
+WEIGHTS = archive(weights=b"0" * 100)
+WORDS = archive(**{"[Content_Types].xml": b"<x/>", "word/document.xml": b"<x/>"})
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> list[Path]:
+    (tmp_path / MODEL).write_bytes(WEIGHTS)
+    (tmp_path / DOCUMENT).write_bytes(WORDS)
+    return [tmp_path / DOCUMENT, tmp_path / MODEL]
+
+
+def test_what_is_packed_is_scored(tmp_path, beside):
+    """Three members at the top, the model as it was, and the same bytes whenever it is made."""
+    made = []
+    for _ in range(2):
+        stream = io.BytesIO()
+        pack(LETTERS, beside, stream)
+        made.append(stream.getvalue())
+    assert made[0] == made[1]
+    path = tmp_path / "GCRC_advRobust.zip"
+    path.write_bytes(made[0])
+    with zipfile.ZipFile(path) as opened:
+        assert opened.namelist() == [PREDICTIONS, MODEL, DOCUMENT]
+        assert opened.testzip() is None
+        assert [opened.read(name) for name in (MODEL, DOCUMENT)] == [WEIGHTS, WORDS]
+    found = load_submission(path).predictions
+    assert {name: said.answer.label for name, said in found.items()} == {
+        "g#original": "A", "g#positive": "B", "g#negative": "C",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({PREDICTIONS: LETTERS}, ["model.zip is missing", "GCRC_advRobust.docx is missing"]),
+        ({MODEL: WEIGHTS, DOCUMENT: WORDS}, ["GCRC_advRobust.json is missing"]),
+        ({f"sub/{PREDICTIONS}": LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}, ["json is missing"]),
+        (
+            {PREDICTIONS: LETTERS, MODEL: b"weights", DOCUMENT: WEIGHTS},
+            ["model.zip is no zip archive", "GCRC_advRobust.docx is no Word document"],
+        ),
+        ({PREDICTIONS: LETTERS, MODEL: archive(), DOCUMENT: b"words"}, ["an empty one", "no Word"]),
+    ],
+)
+def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
+    """With all that is wrong in one message."""
+    path = tmp_path / "GCRC_advRobust.zip"
+    path.write_bytes(archive(**members))
+    with pytest.raises(InputError) as refused:
+        load_submission(path)
+    assert all(one in refused.value.found for one in told)
+
+
+def test_a_broken_archive_is_one_message(tmp_path):
+    """Cut off, or damaged inside."""
+    whole = archive(**{PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS})
+    at = whole.index(LETTERS)
+    for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :]):
+        (tmp_path / "p.zip").write_bytes(broken)
+        with pytest.raises(InputError, match="the archive cannot be read"):
+            load_submission(tmp_path / "p.zip")
+
+
+def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path):
+    """The description asks for UTF-8."""
+    letters = LETTERS.replace(b'"g"', '"题"'.encode("gbk"))
+    path = tmp_path / "p.zip"
+    path.write_bytes(archive(**{PREDICTIONS: letters, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    with pytest.raises(InputError, match=r"UTF-8|utf-8"):
+        load_submission(path)
+
+
+def test_other_files_are_no_packages(tmp_path):
+    """Neither JSON nor what is not there; whoever reads it says what is the matter."""
+    (tmp_path / "letters.json").write_bytes(LETTERS)
+    assert unpack(tmp_path / "letters.json") is None
+    assert unpack(tmp_path / "none.zip") is None
+
+
+def test_nothing_is_packed_without_its_parts(tmp_path, beside):
+    """A missing part, one of another name, one that is not what its name says."""
+    (tmp_path / "readme.txt").write_text("x")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / MODEL).write_text("x")
+    for given, told in (
+        ([], "model.zip is missing; GCRC_advRobust.docx is missing"),
+        ([beside[0], tmp_path / "m.zip"], "m.zip is no file; model.zip is missing"),
+        ([*beside, tmp_path / "readme.txt"], "readme.txt has no place in it"),
+        ([beside[0], tmp_path / "other" / MODEL], "model.zip is no zip archive"),
+    ):
+        stream = io.BytesIO()
+        with pytest.raises(UsageError) as refused:
+            pack(LETTERS, given, stream)
+        assert told in refused.value.found
+        assert stream.getvalue() == b""
