@@ -77,3 +77,6 @@ def test_what_is_asked_depends_on_the_kind_of_question():
     assert query_text(stem("On hills _ graze.", "choice"), option) == "On hills  sheep  graze."
     assert query_text(stem("羊吃（ ）", "choice"), option) == "羊吃 sheep"
     assert query_text(stem("What grazes?", "span"), None) == "What grazes?"
+    assert query_text(stem("", "choice"), option) == "sheep"
+    for blank in ("___", "( )", "()", "（　）", "（）"):  # the first blank alone is filled
+        assert query_text(stem(f"{blank} graze{blank}", "choice"), option) == f"sheep  graze{blank}"
