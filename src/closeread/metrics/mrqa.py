@@ -16,7 +16,8 @@ def metric(*, skip_no_answer: bool = False) -> SingleAnswer:
     Args:
         skip_no_answer: As the official option: only answered questions count.
     """
-    return SingleAnswer(name="mrqa", skip_no_answer=skip_no_answer)
+    # The official program keeps the accepted answers by id, and so one question an id.
+    return SingleAnswer(name="mrqa", skip_no_answer=skip_no_answer, last_of_id=True)
 
 
 def official(

@@ -10,7 +10,7 @@ from closeread.types import Prediction, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, so that who verifies older
 # numbers is told that they are older.
-VERSION = 1
+VERSION = 2
 
 _MANY = 100_000
 
@@ -22,6 +22,7 @@ def mean_pools(
     *,
     note: str = "",
     by_evidence: bool = False,
+    last_of_id: bool = False,
 ) -> tuple[Pool, ...]:
     """Return one pool for each value: its mean over the questions that have it.
 
@@ -31,6 +32,7 @@ def mean_pools(
         submission: What was handed in; tells which questions were answered and which failed.
         note: Goes into every pool.
         by_evidence: Evidence alone answers, too.
+        last_of_id: Of questions with one id, whose own unit they are, only the last counts.
     """
     find = submission.predictions.get
     columns: list[tuple[str, list[str], array[float]]] = [(key, [], array("d")) for key in names]
@@ -47,7 +49,8 @@ def mean_pools(
                 numerators.append(found)
     pools = []
     for key, unit_ids, numerators in columns:
-        grouped = _group(unit_ids, numerators)
+        grouped = _group(unit_ids, numerators, last_of_id=last_of_id)
+        n_scored = sum(grouped[2])
         pools.append(
             Pool(
                 metric=names[key],
@@ -55,21 +58,34 @@ def mean_pools(
                 numerators=grouped[1],
                 denominators=grouped[2],
                 n_questions=n_questions,
-                n_scored=len(numerators),
+                n_scored=n_scored,
                 n_answered=n_answered,
                 n_failed=n_failed,
-                note=note,
+                note=note or told_of_repeats(len(numerators) - n_scored),
             )
         )
     return tuple(pools)
 
 
+def told_of_repeats(n_repeated: int) -> str:
+    """Return the note of a scorer whose program keeps one question an id; empty without any."""
+    if not n_repeated:
+        return ""
+    return (
+        f"ids that come again: {n_repeated:,}; of each id the last question counts, as in the "
+        "official program"
+    )
+
+
 def _group(
-    unit_ids: list[str], numbers: Sequence[float]
-) -> tuple[Sequence[str], Sequence[float], Sequence[float]]:
+    unit_ids: list[str], numbers: Sequence[float], *, last_of_id: bool
+) -> tuple[Sequence[str], Sequence[float], Sequence[int]]:
     """Sum what belongs to one unit; most metrics have one question a unit and nothing to do."""
     if _all_differ(unit_ids):
         return unit_ids, numbers, [1] * len(numbers)
+    if last_of_id:
+        kept = dict(zip(unit_ids, numbers, strict=True))
+        return list(kept), list(kept.values()), [1] * len(kept)
     members: dict[str, list[float]] = {}
     for unit, number in zip(unit_ids, numbers, strict=True):
         members.setdefault(unit, []).append(number)

@@ -20,10 +20,12 @@ class SingleAnswer:
         name: The official scorer's name, which is also its normaliser's.
         skip_no_answer: Leave questions that nothing was handed in for out of the mean, instead
             of scoring them 0.
+        last_of_id: Of questions with one id only the last counts.
     """
 
     name: str
     skip_no_answer: bool = False
+    last_of_id: bool = False
     unit: Unit = "question"
 
     def signature(self) -> str:
@@ -53,7 +55,7 @@ class SingleAnswer:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match and F1."""
         names = {"em": f"{self.name}.em", "f1": f"{self.name}.f1"}
-        return mean_pools(names, scores, submission)
+        return mean_pools(names, scores, submission, last_of_id=self.last_of_id)
 
 
 def score_text(prediction: str, golds: Sequence[str]) -> tuple[float, float]:

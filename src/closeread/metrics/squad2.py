@@ -10,7 +10,7 @@ from typing import Any
 from closeread.errors import InputError
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
-from closeread.metrics.pools import counts, mean_pools
+from closeread.metrics.pools import counts, mean_pools, told_of_repeats
 from closeread.metrics.references import no_questions, present, raw_text, text_of
 from closeread.metrics.settings import exactly
 from closeread.protocols import Pool
@@ -70,11 +70,14 @@ class Squad2:
         Raises:
             InputError: There are null odds, but not for every scored question.
         """
-        scores = list(scores)
+        rows = list(scores)
+        # The official program keeps scores by id: of questions with one id the last counts.
+        scores = list({score.question_id: score for score in rows}.values())
         odds: Mapping[str, float] | None = submission.extras.get("null_odds")
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         n_missing = sum(score.values["em"] is None for score in scores)
-        note = f"{n_missing} unanswered questions are left out" if n_missing else ""
+        missing = f"{n_missing} unanswered questions are left out" if n_missing else ""
+        note = "; ".join(filter(None, (missing, told_of_repeats(len(rows) - len(scores)))))
         if odds is None:
             return mean_pools(names, scores, submission, note=note)
         scored = {score.question_id: score for score in scores if score.values["em"] is not None}

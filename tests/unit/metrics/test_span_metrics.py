@@ -76,6 +76,32 @@ def test_missing_and_failed_predictions_score_zero(metric):
         assert set(values.values()) == {0.0}
 
 
+def test_of_questions_with_one_id_the_last_counts_where_the_program_keeps_them_by_id():
+    """MRQA's and SQuAD 2.0's programs do; SQuAD 1.1's and CMRC 2018's go through the rows."""
+    rows = [question("cat", name="a"), question("dog", name="b"), question("cow", name="a")]
+    predictions = {"a": says("cow", name="a"), "b": says("dog", name="b")}
+    found = {}
+    for metric in (mrqa.metric(), squad2.metric(), *SINGLE[1:]):
+        scores = [metric.score(one, predictions[one.question_id]) for one in rows]
+        one = summarize(metric, scores, Submission(predictions=predictions), None, 3)[0]
+        found[metric.name] = (one.value, one.n_scored, one.n_questions, "the last" in one.note)
+    assert found["mrqa"] == found["squad2"] == (1.0, 2, 3, True)
+    assert found["squad"] == found["cmrc"] == (pytest.approx(2 / 3), 3, 3, False)
+
+
+def test_of_an_id_that_comes_again_the_last_question_tells_its_half():
+    """In SQuAD 2.0's program an id has an answer, or none, as its last question says."""
+    metric = squad2.metric()
+    rows = [question("cat", name="a"), unanswerable("a"), question("dog", name="b")]
+    predictions = {"a": says(name="a"), "b": says("dog", name="b")}
+    scores = [metric.score(one, predictions[one.question_id]) for one in rows]
+    found = {
+        one.metric: (one.value, one.n_scored)
+        for one in summarize(metric, scores, Submission(predictions=predictions), None, 3)
+    }
+    assert found["squad2.noans_em"] == found["squad2.hasans_em"] == (1.0, 1)
+
+
 @single
 def test_of_several_predicted_texts_the_first_counts(metric):
     assert metric.score(question("cat"), says("cat", "dog")).values["em"] == 1.0
