@@ -11,6 +11,7 @@ from closeread.cli.reading import (
     tell_defects,
     tell_failures,
     tell_limit,
+    tell_otherwise,
     tell_silence,
     watched,
 )
@@ -82,6 +83,7 @@ def command(
         limit=limit,
         batch_size=batch_size or batch_size_of(made),
     )
+    tell_otherwise(job.reader_info)
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
     tell_limit(run, limit)

@@ -9,6 +9,7 @@ from typing import Any
 from closeread.cli.output import remark
 from closeread.cli.progress import progress
 from closeread.errors import UsageError
+from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
 
 
@@ -82,6 +83,14 @@ class _Bars:
         self._open = progress(self._label, total)
         advance: Callable[[int], None] = self._open.__enter__().advance
         return advance
+
+
+def tell_otherwise(reader: ReaderInfo) -> None:
+    """Say on stderr where a model is read otherwise than it was trained."""
+    from closeread.readers.as_trained import read_otherwise
+
+    if told := read_otherwise(reader.options, reader.record):
+        remark(told)
 
 
 def tell_limit(run: Run, limit: int | None) -> None:

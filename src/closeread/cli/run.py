@@ -48,6 +48,7 @@ def command(
         tell_defects,
         tell_failures,
         tell_limit,
+        tell_otherwise,
         tell_silence,
         watched,
     )
@@ -70,6 +71,7 @@ def command(
     with watched(resolved.reader.name) as begin:
         opened = partial(open_dataset, option='format = "..." in the recipe')
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
+    tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:
         tell_limit(run, resolved.read.limit)
         tell_defects(run)

@@ -1,0 +1,80 @@
+"""A checkpoint that is read otherwise than it was trained: it is read, and it is told."""
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.cli.read import command
+from closeread.readers.as_trained import TRAINED_WITH, read_otherwise
+from closeread.readers.verifier import PAPER
+from closeread.training.neural.choose import ChooseOptions
+from closeread.training.neural.chunk_task import ChunkOptions
+from closeread.training.neural.cloze_task import ClozeOptions
+from closeread.training.neural.compete import VerifierOptions
+from closeread.training.neural.entail import EntailOptions
+from closeread.training.neural.span_task import SpanOptions
+from closeread.training.recipe import TrainedReader
+from neural.test_training import data, encoder  # noqa: F401
+from neural.trained import train
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+RECORDS = {
+    "span": SpanOptions,
+    "cloze": ClozeOptions,
+    "choice": ChooseOptions,
+    "chunk": ChunkOptions,
+    "entailment": EntailOptions,
+    "verifier": VerifierOptions,
+    "extract-integrate-compete": VerifierOptions,
+}
+
+
+@pytest.mark.parametrize("name", TRAINED_WITH)
+def test_what_a_recipe_leaves_out_is_what_its_trainer_takes(name):
+    of = PAPER if name == "extract-integrate-compete" else {}
+    taken = msgspec.structs.asdict(msgspec.convert({}, RECORDS[name])) | of
+    assert TRAINED_WITH[name].items() <= taken.items()
+
+
+def read(tmp_path, model, data, *options):  # noqa: F811
+    given = [part for one in (f"model={model}", *options) for part in ("-o", one)]
+    call = [data, "--reader", "span", *given, "--limit", "2", "--overwrite"]
+    done = CliRunner().invoke(command, [*call, "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    return done.stderr
+
+
+def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):  # noqa: F811
+    reader = TrainedReader(name="span", options={"max_length": 90, "stride": 16})
+    model = tmp_path / "model"
+    train(model, encoder, data, max_steps=1, reader=reader)
+    told = read(tmp_path, model, data)
+    assert (
+        f"{model} was trained with max_length=90 and stride=16 and is read with max_length=96 and "
+        "windows that share 32 tokens; -o max_length=90 -o stride=16 reads it as it was trained\n"
+    ) in told
+    told = read(tmp_path, model, data, "max_length=90", "stride=8")
+    assert "trained with stride=16 and is read with stride=8; -o stride=16 reads" in told
+    assert "was trained with" not in read(tmp_path, model, data, "max_length=90", "stride=16")
+    (model / "closeread.json").unlink()  # as one that was trained elsewhere
+    assert "was trained with" not in read(tmp_path, model, data)
+
+
+def test_a_length_that_the_model_does_not_take_is_no_other(tmp_path, encoder, data):  # noqa: F811
+    """It takes 96 tokens, whatever more was asked for, then and now."""
+    model = tmp_path / "model"
+    train(model, encoder, data, max_steps=1, reader=TrainedReader(name="span"))
+    assert "was trained with" not in read(tmp_path, model, data, "max_length=200", "stride=128")
+
+
+def test_another_retriever_is_told():
+    last = {"reader": "verifier", "options": {"retriever": "bm25"}}
+    record = {"max_length": 256, "lineage": {"stages": [{"reader": "entailment"}, last]}}
+    options = {"model": "mine", "retriever": "cover", "max_length": 256}
+    assert read_otherwise(options, record) == (
+        "mine was trained with retriever=bm25 and is read with retriever=cover; "
+        "-o retriever=bm25 reads it as it was trained"
+    )
+    assert not read_otherwise(options | {"retriever": "bm25"}, record)
