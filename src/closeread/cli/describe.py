@@ -15,15 +15,22 @@ _TOLD = {"en": "English", "zh": "Chinese"}
 @click.command("describe")
 @click.argument("dataset")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option(
+    "--words",
+    type=click.Choice(list(VOCABULARY)),
+    default="characters",
+    show_default=True,
+    help="What a word of Chinese is.",
+)
 @click.option("--strict", is_flag=True, help="Stop at defects in the data.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
-def command(*, dataset: str, format_: str | None, strict: bool, json_: bool) -> None:
+def command(*, dataset: str, format_: str | None, words: str, strict: bool, json_: bool) -> None:
     """Count what is in DATASET: a path, a URL, exam/zh or exam/en.
 
     Lengths, vocabulary, kinds of questions and answers, verification stems and their polarity,
     evidence, defects: Table 2 and sections 2.1 and 2.2 of the VGaokao paper for any set.
     """
-    found = describe(open_dataset(dataset, format_, strict))
+    found = describe(open_dataset(dataset, format_, strict), words)
     if json_:
         as_json(plain(found))
         return
@@ -37,7 +44,7 @@ def command(*, dataset: str, format_: str | None, strict: bool, json_: bool) -> 
         title="Mean and greatest lengths",
         right=("texts", "characters", "longest", "words", "most", "vocabulary"),
     )
-    print_line(f"Vocabulary: {VOCABULARY}.")
+    print_line(f"Vocabulary: {VOCABULARY[words]}.")
     if found.evidence:
         print_line()
         table(("", ""), _evidence(found.evidence), title="Gold evidence")

@@ -4,20 +4,24 @@ One pass, a passage at a time; only ids and vocabularies are kept.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from closeread.catalog import missing_extra
 from closeread.text.polarity import is_verification
 from closeread.text.segment import sentences, tokens, vgaokao
 from closeread.types import Dataset, Defects, Passage, Question, Record, Span
 
-VOCABULARY = (
-    "different words: in Chinese single characters (the VGaokao paper counts words found by a "
-    "segmenter, so its numbers are larger), elsewhere words and numbers in lower case"
-)
+_ELSEWHERE = "elsewhere words and numbers in lower case"
+VOCABULARY = {
+    "characters": "different words: in Chinese single characters (the VGaokao paper counts words "
+    f"found by a segmenter, so its numbers are larger: --words jieba), {_ELSEWHERE}",
+    "jieba": f"different words: in Chinese those that jieba finds, {_ELSEWHERE}",
+}
+Cut = Callable[[str, str], list[str]]  # a text and its language to its words
 
 
 class Lengths(Record, frozen=True, kw_only=True):
@@ -50,7 +54,7 @@ class EvidencePieces(Record, frozen=True, kw_only=True):
 
 
 class Description(Record, frozen=True, kw_only=True):
-    """Everything that ``closeread describe`` says of a data set."""
+    """Everything that ``closeread describe`` says of a data set; ``words``: see ``VOCABULARY``."""
 
     name: str
     format: str
@@ -72,6 +76,7 @@ class Description(Record, frozen=True, kw_only=True):
     lengths: dict[str, Lengths]
     sentences: int
     mean_sentence_characters: float | None
+    words: str
     total_vocabulary: int
     evidence: EvidencePieces | None
     defects: dict[str, int]
@@ -79,18 +84,19 @@ class Description(Record, frozen=True, kw_only=True):
 
 
 class _Texts:
-    def __init__(self) -> None:
+    def __init__(self, cut: Cut) -> None:
         self.count = self.characters = self.longest = self.words = self.most_words = 0
         self.vocabulary: set[str] = set()
+        self._cut = cut
 
     def add(self, text: str, language: str) -> None:
-        words = tokens(text, language)
+        words = self._cut(text, language)
         self.count += 1
         self.characters += len(text)
         self.longest = max(self.longest, len(text))
         self.words += len(words)
         self.most_words = max(self.most_words, len(words))
-        self.vocabulary.update([span.of(text).lower() for span in words])
+        self.vocabulary.update([word.lower() for word in words])
 
     def lengths(self) -> Lengths:
         return Lengths(
@@ -136,14 +142,21 @@ class _Evidence:
         )
 
 
-def describe(dataset: Dataset) -> Description:
+def describe(dataset: Dataset, words: str = "characters") -> Description:
     """Read a data set once and count.
+
+    Args:
+        dataset: Any.
+        words: What counts as a word in Chinese: ``characters``, or ``jieba`` for those that it
+            finds, as the VGaokao paper counts.
 
     Raises:
         InputError: The file is broken.
+        MissingExtraError: jieba is asked for, and rjieba is not installed.
     """
     defects = Defects(keep=3)
-    texts = {name: _Texts() for name in ("passage", "question", "option")}
+    cut = _by_jieba() if words == "jieba" else _by_characters
+    texts = {name: _Texts(cut) for name in ("passage", "question", "option")}
     counts: dict[str, Counter[Any]] = {
         name: Counter()
         for name in (
@@ -187,6 +200,7 @@ def describe(dataset: Dataset) -> Description:
         lengths={name: kind.lengths() for name, kind in texts.items()},
         sentences=n_sentences,
         mean_sentence_characters=in_sentences / n_sentences if n_sentences else None,
+        words=words,
         total_vocabulary=len(every),
         evidence=evidence.summary(),
         defects=dict(defects.counts),
@@ -199,6 +213,24 @@ def describe(dataset: Dataset) -> Description:
         },
         **{name: _sorted(counter) for name, counter in counts.items()},
     )
+
+
+def _by_characters(text: str, language: str) -> list[str]:
+    return [span.of(text) for span in tokens(text, language)]
+
+
+def _by_jieba() -> Cut:
+    try:
+        import rjieba
+    except ModuleNotFoundError as error:
+        raise missing_extra("cutting Chinese words", "rjieba", "zh") from error
+
+    def cut(text: str, language: str) -> list[str]:
+        if language != "zh":
+            return _by_characters(text, language)
+        return [word for word in rjieba.cut(text) if any(map(str.isalnum, word))]
+
+    return cut
 
 
 def _count(question: Question, counts: dict[str, Counter[Any]]) -> None:
@@ -235,4 +267,4 @@ def _mean(counter: Counter[int]) -> float | None:
 def as_json(found: Description) -> dict[str, Any]:
     """Return a description as plain JSON, every field there, and what its vocabulary counts."""
     plain: dict[str, Any] = msgspec.to_builtins(found, str_keys=True)
-    return plain | {"vocabulary_counts": VOCABULARY}
+    return plain | {"vocabulary_counts": VOCABULARY[found.words]}

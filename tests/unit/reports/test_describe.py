@@ -61,6 +61,23 @@ def test_json_holds_every_field(small: Path):
     json.dumps(plain)
 
 
+def test_chinese_words_are_those_of_jieba_where_it_is_asked_for(tmp_path: Path):
+    """Marks are no words; other languages are counted as ever."""
+    pytest.importorskip("rjieba", reason="needs the extra `zh`")
+    rows = [
+        {"id": "1", "passage": "他来到北京清华大学。北京！", "question": "谁来到北京？"},
+        {"id": "2", "passage": "The 3 cats sat. The cats ran.", "question": "Who ran?"},
+    ]
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+    by_words = describe(formats.load(path), "jieba")
+    passage = by_words.lengths["passage"]
+    assert (passage.max_words, passage.vocabulary) == (7, 4 + 5)  # 他 来到 北京 清华大学
+    assert by_words.total_vocabulary == 4 + 1 + 5 + 1  # and 谁, who
+    assert "jieba" in as_json(by_words)["vocabulary_counts"]
+    assert describe(formats.load(path)).lengths["passage"].vocabulary == 9 + 5
+
+
 def test_english_words(tmp_path: Path):
     """In English words and numbers are counted, in lower case."""
     path = tmp_path / "en.json"
@@ -84,6 +101,15 @@ def test_vgaokao_test_set_is_like_the_paper_says(corpus: Path):
     assert found.lengths["passage"].max_characters <= 2568
     assert found.lengths["question"].max_characters <= 60
     assert found.lengths["option"].max_characters <= 147
+
+
+def test_vgaokao_has_fewer_words_than_all_of_it(corpus: Path):
+    """Table 2: 96,806 in 2,786 passages, 1,245 in 3,512 stems, 34,789 in their options."""
+    pytest.importorskip("rjieba", reason="needs the extra `zh`")
+    found = describe(formats.load(corpus / "data/vgaokao/test.json"), "jieba")
+    counted = [found.lengths[name].vocabulary for name in ("passage", "question", "option")]
+    for part, whole in zip(counted, (96_806, 1_245, 34_789), strict=True):
+        assert 0.2 * whole < part < 0.5 * whole
 
 
 def test_annotated_evidence_is_like_the_paper_says(corpus: Path):
