@@ -161,7 +161,7 @@ def _from_results(path: Path, problems: Problems) -> Row:
     for task, metrics in tasks:
         if task == "all":  # lighteval's mean over tasks
             continue
-        name, _, shown = task.partition("|")
+        name, shown = _named(task)
         shots |= {_whole(shown)} if shown else set()
         if (chosen := _chosen(metrics)) is None:
             continue
@@ -174,6 +174,13 @@ def _from_results(path: Path, problems: Problems) -> Row:
         shots=_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
         source=path.name,
     )
+
+
+def _named(task: str) -> tuple[str, str]:
+    """Return a task's name and its examples: of lighteval's ``harness|drop|3`` and ``drop|3``."""
+    parts = task.split("|")
+    name, *rest = parts[1:] if len(parts) > 2 else parts
+    return name, rest[0] if rest else ""
 
 
 def _shots(config: Any, path: Path) -> int | None:

@@ -219,6 +219,23 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
 
 
+def test_results_of_the_first_open_llm_leaderboard(tmp_path):
+    """Its lighteval called a task by suite, name and number of examples."""
+    path = tmp_path / "results_2023-11-01T00-00-00.json"
+    path.write_text(json.dumps({
+        "config_general": {"model_name": "org/x-7b"},
+        "results": {
+            "harness|arc:challenge|25": {"acc": 0.4, "acc_norm": 0.5},
+            "harness|truthfulqa:mc|0": {"mc1": 0.2, "mc2": 0.3},
+            "harness|drop|3": {"em": 0.01, "f1": 0.05, "f1_stderr": 0.001},
+            "all": {"acc": 0.4},
+        },
+    }))  # fmt: skip
+    (row,) = read([path], Problems()).rows
+    assert row.scores == {"arc:challenge": 0.5, "truthfulqa:mc": 0.3, "drop": 0.05}
+    assert (row.model, row.shots) == ("org/x-7b", None)
+
+
 def test_the_headline_counts_the_benchmarks_own_signs():
     """What is odd elsewhere is told apart."""
     rows = [
