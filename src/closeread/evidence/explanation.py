@@ -5,12 +5,14 @@ units that claim and sentence share is laid first, and every unit of the claim i
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.evidence.terms import Unit, units
+from closeread.evidence.unit_index import SentenceUnits, UnitIndex
 from closeread.types import Evidence, Record, Span
 
-_PLACES = 16
+_OPEN = 16  # runs that are followed at once
 
 
 class Match(Record, frozen=True, kw_only=True):
@@ -48,42 +50,40 @@ class _Run(NamedTuple):
     sentence: int
 
 
-def explanation(claim: str, passage: str, evidence: Evidence) -> Explanation:
+def explanation(claim: str, sentences: UnitIndex, evidence: Evidence) -> Explanation:
     """Lay the parts of a claim over the sentences of its evidence.
 
     Args:
         claim: The option's text, or the question's where there is none.
-        passage: The passage's text.
+        sentences: Those of the passage.
         evidence: From any retriever; its spans lie in the passage.
     """
     wanted = units(claim)
-    said = [units(span.of(passage)) for span in evidence.spans]
+    said = [sentences[span] for span in evidence.spans]
     under = [False] * len(wanted)
     covered = []
     for run in _tiles(wanted, said, under):
-        tile = wanted[run.start : run.start + run.length]
-        found = said[run.sentence][run.place : run.place + run.length]
-        base = evidence.spans[run.sentence].start
+        found, last = said[run.sentence], run.length - 1
         covered.append(
             Match(
-                option_span=Span(tile[0].start, tile[-1].end),
-                passage_span=Span(base + found[0].start, base + found[-1].end),
+                option_span=Span(wanted[run.start].start, wanted[run.start + last].end),
+                passage_span=Span(found.starts[run.place], found.ends[run.place + last]),
                 sentence_index=run.sentence,
             )
         )
-    met = {unit.form for sentence in said for unit in sentence}
     return Explanation(
         evidence=evidence,
         covered=tuple(sorted(covered, key=lambda match: match.option_span)),
-        uncovered=tuple(_uncovered(wanted, under, met)),
+        uncovered=tuple(_uncovered(wanted, under, sentences.held(evidence.spans))),
     )
 
 
 def _tiles(
-    wanted: Sequence[Unit], said: Sequence[Sequence[Unit]], under: list[bool]
+    wanted: Sequence[Unit], said: Sequence[SentenceUnits], under: list[bool]
 ) -> Iterator[_Run]:
     """Yield runs of units that lie under no other, the longest first; mark them in ``under``."""
-    runs = [run for number, found in enumerate(said) for run in _runs(wanted, found, number)]
+    pairs = list(pairwise([*(unit.form for unit in wanted), ""]))
+    runs = [run for number, found in enumerate(said) for run in _runs(pairs, found, number)]
     runs.sort(key=lambda run: (-run.length, run.start, run.sentence, run.place))
     for run in runs:
         for free in _free(run, under):
@@ -93,37 +93,34 @@ def _tiles(
                 yield free
 
 
-def _runs(wanted: Sequence[Unit], found: Sequence[Unit], sentence: int) -> Iterator[_Run]:
+def _runs(pairs: Sequence[tuple[str, str]], found: SentenceUnits, sentence: int) -> Iterator[_Run]:
     """Yield, for each unit of the claim where the longest run breaks off, that run.
 
-    Of a pair of units that a sentence repeats over and over only the first few places count, so
-    that the time is linear in the claim and in the sentence.
+    Args:
+        pairs: The form of each unit of the claim, and of the next.
+        found: The sentence.
+        sentence: Its number.
     """
-    begins: dict[tuple[str, str], list[int]] = {}
-    for place, unit in enumerate(found):
-        if place:
-            begins.setdefault((found[place - 1].form, unit.form), []).append(place - 1)
-        if unit.is_word:
-            begins.setdefault((unit.form, ""), []).append(place)
+    begins = found.begins
+    forms = [*found.forms, ""]  # no unit is like what stands behind the last
     ending: dict[int, int] = {}  # place in the sentence -> length of the run that ends there
     longest = (0, 0)
-    for start, unit in enumerate(wanted):
+    for start, pair in enumerate(pairs):
+        form = pair[0]
         here = {
-            place + 1: length + 1
-            for place, length in ending.items()
-            if place + 1 < len(found) and found[place + 1].form == unit.form
+            place + 1: length + 1 for place, length in ending.items() if forms[place + 1] == form
         }
-        for following in (*(one.form for one in wanted[start + 1 : start + 2]), ""):
-            for place in begins.get((unit.form, following), ())[:_PLACES]:
+        for key in (pair, (form, "")):
+            for place in begins.get(key, ()):
                 here.setdefault(place, 1)
-        if len(here) > _PLACES:
-            here = dict(sorted(here.items(), key=lambda run: (-run[1], run[0]))[:_PLACES])
+        if len(here) > _OPEN:
+            here = dict(sorted(here.items(), key=lambda run: (-run[1], run[0]))[:_OPEN])
         best = min(((-length, place) for place, length in here.items()), default=(0, 0))
         if longest[0] and best[0] != longest[0] - 1:
             yield _Run(start + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
         ending, longest = here, best
     if longest[0]:
-        yield _Run(len(wanted) + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
+        yield _Run(len(pairs) + longest[0], longest[1] + longest[0] + 1, -longest[0], sentence)
 
 
 def _free(run: _Run, under: Sequence[bool]) -> Iterator[_Run]:
@@ -144,7 +141,9 @@ def _says_something(tile: Sequence[Unit]) -> bool:
     return bool(content) and (len(tile) > 1 or content[0].is_word)
 
 
-def _uncovered(wanted: Sequence[Unit], under: Sequence[bool], met: set[str]) -> Iterator[Span]:
+def _uncovered(
+    wanted: Sequence[Unit], under: Sequence[bool], met: frozenset[str]
+) -> Iterator[Span]:
     """Yield the gaps between tiles, but for those of function words and single characters met."""
     gap: list[Unit] = []
     for unit, taken in zip([*wanted, None], [*under, True], strict=True):

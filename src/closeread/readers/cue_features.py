@@ -14,8 +14,8 @@ from itertools import pairwise
 
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import fold, units
+from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cue_turns import turns
-from closeread.readers.cue_words import lexicon
 from closeread.types import Passage, Question, Span
 
 Features = dict[str, float]
@@ -48,28 +48,27 @@ _COMPARED = (
 
 
 def features(
-    question: Question, passage: Passage, explanations: Sequence[Explanation]
+    question: Question, read: ReadPassage, explanations: Sequence[Explanation]
 ) -> tuple[Features, ...]:
     """Return one dictionary an option, in the options' order; absent features are 0.
 
     Args:
         question: With its options; gold is not looked at.
-        passage: Its passage.
+        read: Its passage.
         explanations: For each option its evidence, what that covers, and what it does not.
     """
-    known = _Known(passage.text)
     found = []
     for option, explanation in zip(question.options, explanations, strict=True):
         found.append(
-            cues(option.text, explanation, passage)
-            | turns(option.text, explanation, passage, lexicon(passage.language))
-            | new(option.text, known)
+            cues(option.text, explanation, read)
+            | turns(option.text, explanation, read)
+            | new(option.text, read)
             | style(option.text)
-            | cover(option.text, explanation, passage, known)
-            | order(explanation, passage)
+            | cover(option.text, explanation, read)
+            | order(explanation, read.passage)
         )
     if question.kind != "verification":
-        for own, beside in zip(found, answers(question, passage, explanations), strict=True):
+        for own, beside in zip(found, answers(question, read, explanations), strict=True):
             own.update(beside)
     sign = -1.0 if question.asks_for == "contradicted" else 1.0
     for own, beside in zip(found, siblings(question, found, sign), strict=True):
@@ -79,16 +78,7 @@ def features(
     return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
 
 
-class _Known:
-    """The units and the pairs of units that a passage holds anywhere."""
-
-    def __init__(self, text: str) -> None:
-        forms = [unit.form for unit in units(text)]
-        self.units = frozenset(forms)
-        self.pairs = frozenset(pairwise(forms))
-
-
-def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
+def cues(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return the option's cue words, and whether its evidence has them.
 
     ``cue`` is a word in the option; ``kept`` the same where the evidence has it, ``added`` where
@@ -96,12 +86,10 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
     category. ``before`` and ``after`` are a cue with one and two characters on that
     side, ``then`` is a cue and the next one, in words or categories.
     """
-    words = lexicon(passage.language)
-    said = [cue for span in explanation.evidence.spans for cue in words.find(span.of(passage.text))]
-    theirs = {cue.word for cue in said}
-    their_categories = {category for cue in said for category in cue.categories}
+    theirs = frozenset[str]().union(*map(read.cue_words, explanation.evidence.spans))
+    their_categories = {category for word in theirs for category in read.words.categories[word]}
     found: Features = {}
-    own = words.find(text)
+    own = read.words.find(text)
     for cue in own:
         state = "kept" if cue.word in theirs else "added"
         found[f"cue:{cue.word}"] = 1.0
@@ -120,7 +108,7 @@ def cues(text: str, explanation: Explanation, passage: Passage) -> Features:
     return {name: value * _USUAL / length for name, value in found.items()}
 
 
-def new(text: str, known: _Known) -> Features:
+def new(text: str, read: ReadPassage) -> Features:
     """Return the pairs of neighbouring characters that the passage holds nowhere.
 
     Only of writing without spaces: an English word is not made of words.
@@ -129,7 +117,7 @@ def new(text: str, known: _Known) -> Features:
         (one.form, two.form)
         for one, two in pairwise(units(text))
         if one.end == two.start and not (one.is_word or two.is_word)
-    } - known.pairs
+    } - read.pairs
     return {f"new:{one}{two}": _NEW / math.sqrt(len(pairs)) for one, two in sorted(pairs)}
 
 
@@ -156,35 +144,34 @@ def style(text: str) -> Features:
     }
 
 
-def cover(text: str, explanation: Explanation, passage: Passage, known: _Known) -> Features:
+def cover(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return how much of the option its evidence covers, in which pieces and clauses."""
     long = max(1, len(text))
     under = _mask(text, [match.option_span for match in explanation.covered])
     bare = _mask(text, explanation.uncovered)
     runs = [match.option_span.end - match.option_span.start for match in explanation.covered]
-    evidence = sum(span.end - span.start for span in explanation.evidence.spans)
+    spans = explanation.evidence.spans
+    evidence = sum(span.end - span.start for span in spans)
     own = units(text)
-    theirs = {
-        unit.form for span in explanation.evidence.spans for unit in units(span.of(passage.text))
-    }
+    theirs = read.sentences.held(spans)
     pairs = list(pairwise(unit.form for unit in own))
-    numbers = [found.group() for found in _NUMBER.finditer(fold(text))]
-    nearby = "".join(fold(span.of(passage.text)) for span in explanation.evidence.spans)
+    numbers = {found.group() for found in _NUMBER.finditer(fold(text))}
+    nearby = "".join(span.of(read.folded) for span in spans) if numbers else ""
     found = {
         "cover:share": sum(under) / long,
         "cover:uncovered": sum(bare) / long,
         "cover:gaps": len(explanation.uncovered) / 4,
         "cover:longest-gap": _longest(explanation.uncovered) / 10,
         "cover:pieces": 10 * len(runs) / long,
-        "cover:new-units": _share(unit.form not in known.units for unit in own),
-        "cover:new-pairs": _share(pair not in known.pairs for pair in pairs),
+        "cover:new-units": _share(unit.form not in read.units for unit in own),
+        "cover:new-pairs": _share(pair not in read.pairs for pair in pairs),
         "cover:units": _share(unit.form in theirs for unit in own),
         "number:any": float(bool(numbers)),
         "number:not-in-evidence": float(any(one not in nearby for one in numbers)),
-        "number:not-in-passage": float(any(one not in fold(passage.text) for one in numbers)),
+        "number:not-in-passage": float(any(one not in read.folded for one in numbers)),
         "evidence:length": evidence / 100,
         "evidence:ratio": long / max(20, evidence),
-        f"evidence:sentences={min(len(explanation.evidence.spans), 4)}": 1.0,
+        f"evidence:sentences={min(len(spans), 4)}": 1.0,
     }
     for least in _RUNS:
         found[f"cover:run>={least}"] = sum(run for run in runs if run >= least) / long
@@ -244,33 +231,29 @@ def order(explanation: Explanation, passage: Passage) -> Features:
 
 
 def answers(
-    question: Question, passage: Passage, explanations: Sequence[Explanation]
+    question: Question, read: ReadPassage, explanations: Sequence[Explanation]
 ) -> list[Features]:
     """Return how options that answer a stem go with it: found where the stem's words are.
 
     ``support`` is the retriever's score, ``ahead`` how far it exceeds the best other option's.
     """
-    text = fold(passage.text)
+    text = read.passage.text
     wanted = {unit.form for unit in units(question.text) if not unit.is_function}
     support = [explanation.evidence.score or 0.0 for explanation in explanations]
     found = []
     for place, (option, explanation) in enumerate(zip(question.options, explanations, strict=True)):
-        said = {
-            unit.form
-            for span in explanation.evidence.spans
-            for unit in units(span.of(passage.text))
-        }
+        said = read.sentences.held(explanation.evidence.spans)
         near = {
             unit.form
             for match in explanation.covered
             for unit in units(
-                passage.text[
+                text[
                     max(0, match.passage_span.start - _BESIDE_ANSWER) : match.passage_span.end
                     + _BESIDE_ANSWER
                 ]
             )
         }
-        times = text.count(fold(option.text.strip().rstrip("。.")))
+        times = read.folded.count(fold(option.text.strip().rstrip("。.")))
         others = support[:place] + support[place + 1 :]
         found.append(
             {

@@ -6,12 +6,15 @@ what stands between them was exchanged.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from closeread.evidence.explanation import Explanation, Match
-from closeread.readers.cue_words import Cue, Lexicon
-from closeread.types import Passage, Span
+from closeread.readers.cue_passage import ReadPassage
+from closeread.readers.cue_words import Cue
+from closeread.types import Span
 
 Features = dict[str, float]
 _LENGTH = 1.5  # of each group's vector, however much was dropped or exchanged
@@ -19,23 +22,19 @@ _BEFORE, _BEHIND = 6, 2  # characters beside the shared pieces where a cue still
 _GAP, _PASSAGE_GAP = 6, 8  # between two pieces, at most, where what stands there was exchanged
 
 
-def turns(text: str, explanation: Explanation, passage: Passage, words: Lexicon) -> Features:
+def turns(text: str, explanation: Explanation, read: ReadPassage) -> Features:
     """Return what the option drops (``dropped-…:category``) and exchanges (``swap:this>that``).
 
     Args:
         text: The option.
         explanation: Its evidence and the pieces that they share.
-        passage: The passage that the evidence stands in.
-        words: The cue words of its language.
+        read: The passage that the evidence stands in.
     """
-    own = words.find(text)
-    said = [
-        [_at(cue, span.start) for cue in words.find(span.of(passage.text))]
-        for span in explanation.evidence.spans
-    ]
+    own = read.words.find(text)
+    said = [read.cues(span) for span in explanation.evidence.spans]
     matches = sorted(explanation.covered, key=lambda match: match.option_span.start)
     return _of_length(_dropped(own, said, matches)) | _of_length(
-        _swapped(text, passage.text, own, said, matches)
+        _swapped(text, read.passage.text, own, said, matches)
     )
 
 
@@ -45,21 +44,31 @@ def _dropped(
     """Return the names: of a category dropped, and whether between the pieces or at their edge."""
     words = {cue.word for cue in own}
     categories = _categories(own)
+    pieces: dict[int, list[Span]] = {}
+    for match in matches:
+        pieces.setdefault(match.sentence_index, []).append(match.passage_span)
     found = set()
-    for sentence, cues in enumerate(said):
-        pieces = [match.passage_span for match in matches if match.sentence_index == sentence]
-        if not pieces:
-            continue
-        start, end = min(p.start for p in pieces), max(p.end for p in pieces)
-        for cue in cues:
-            beside = start - _BEFORE <= cue.start < end + _BEHIND
-            shared = any(p.start < cue.end and cue.start < p.end for p in pieces)
-            if not beside or shared or cue.word in words:
+    for sentence, spans in pieces.items():
+        start, end = min(p.start for p in spans), max(p.end for p in spans)
+        beside = _within(said[sentence], start - _BEFORE, end + _BEHIND)
+        for cue in _apart(beside, sorted(spans)):
+            if cue.word in words:
                 continue
             where = "in" if start <= cue.start < end else "edge"
             for category in set(cue.categories) - categories:
                 found |= {f"dropped-category:{category}", f"dropped-{where}:{category}"}
     return found
+
+
+def _apart(cues: Iterable[Cue], pieces: Sequence[Span]) -> Iterator[Cue]:
+    """Yield the cues that share nothing with a piece; both are in order."""
+    behind = iter(pieces)
+    piece = next(behind, None)
+    for cue in cues:
+        while piece is not None and piece.end <= cue.start:
+            piece = next(behind, None)
+        if piece is None or cue.end <= piece.start:
+            yield cue
 
 
 def _swapped(
@@ -83,8 +92,8 @@ def _swapped(
             or not 0 <= theirs.end - theirs.start <= _PASSAGE_GAP
         ):
             continue
-        put = _categories(cue for cue in own if cue.start in _range(ours))
-        left = _categories(cue for cue in said[one.sentence_index] if cue.start in _range(theirs))
+        put = _categories(_within(own, ours.start, ours.end))
+        left = _categories(_within(said[one.sentence_index], theirs.start, theirs.end))
         if put or left:
             found |= {
                 f"swap:{this}>{that}"
@@ -102,12 +111,12 @@ def _categories(cues: Iterable[Cue]) -> set[str]:
     return {category for cue in cues for category in cue.categories}
 
 
-def _range(span: Span) -> range:
-    return range(span.start, span.end)
+def _within(cues: Sequence[Cue], start: int, end: int) -> Sequence[Cue]:
+    """Return the cues that begin in ``[start, end)``, of cues in order."""
+    return cues[bisect_left(cues, start, key=_start) : bisect_left(cues, end, key=_start)]
 
 
-def _at(cue: Cue, start: int) -> Cue:
-    return cue._replace(start=cue.start + start, end=cue.end + start)
+_start = attrgetter("start")
 
 
 def _of_length(names: set[str]) -> Features:

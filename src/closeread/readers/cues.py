@@ -19,6 +19,7 @@ from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
 from closeread.readers.competition import not_for_it
 from closeread.readers.cue_features import ANSWER, SUPPORT, features
+from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
 from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
@@ -187,13 +188,11 @@ class CueReader:
 
     def judge(self, question: Question, passage: Passage) -> tuple[Judgement, ...]:
         """Return each option with its score and the features that make it up."""
-        explanations = explained(question, passage, self._retriever)
+        read = ReadPassage(passage)
+        explanations = explained(question, read, self._retriever)
         judged = []
         for option, said, found in zip(
-            question.options,
-            explanations,
-            features(question, passage, explanations),
-            strict=True,
+            question.options, explanations, features(question, read, explanations), strict=True
         ):
             reasons = [
                 Reason(feature=name, value=value, weight=self._weights[name])
@@ -241,14 +240,14 @@ class CueReader:
 
 
 def explained(
-    question: Question, passage: Passage, retriever: Retriever
+    question: Question, read: ReadPassage, retriever: Retriever
 ) -> tuple[Explanation, ...]:
     """Return for each option its evidence, what that covers, and what it does not."""
     return tuple(
         explanation(
             claim_and_context(question, option)[0],
-            passage.text,
-            retriever.retrieve(question, passage, option),
+            read.sentences,
+            retriever.retrieve(question, read.passage, option),
         )
         for option in question.options
     )

@@ -6,6 +6,7 @@ import msgspec
 
 from closeread import __version__
 from closeread.evidence.cover import claim_and_context, explain
+from closeread.evidence.unit_index import UnitIndex
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.protocols import Retriever
 from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, Coverage
@@ -133,7 +134,8 @@ class Finisher:
         line, failed = encoded(cut)
         if failed:
             return Answered(_PREDICTION.decode(line))
-        told = (_coverage(passage, question, one, found_by) for one in evidence)
+        sentences = UnitIndex(passage.text)
+        told = (_coverage(passage, question, one, found_by, sentences) for one in evidence)
         return Answered(cut, tuple(told))
 
     def _found(self, passage: Passage, question: Question) -> list[Evidence]:
@@ -146,10 +148,12 @@ class Finisher:
         return [quoted(one, passage) for one in found]
 
 
-def _coverage(passage: Passage, question: Question, evidence: Evidence, found_by: str) -> Coverage:
+def _coverage(
+    passage: Passage, question: Question, evidence: Evidence, found_by: str, sentences: UnitIndex
+) -> Coverage:
     label: Any = evidence.option_label
     option = next((one for one in question.options if label and one.label == label), None)
-    told = explain(question, passage, option, evidence)
+    told = explain(question, passage, option, evidence, sentences)
     return Coverage(
         claim=claim_and_context(question, option)[0],
         option_label=evidence.option_label,

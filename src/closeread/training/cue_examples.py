@@ -9,6 +9,7 @@ import msgspec
 
 from closeread.protocols import Retriever
 from closeread.readers.cue_features import Features, features
+from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cues import explained
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
@@ -107,12 +108,13 @@ def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
         retriever: Finds the sentences that an option is held against.
     """
     for one in found:
-        explanations = explained(one.question, one.passage, retriever)
+        read = ReadPassage(one.passage)
+        explanations = explained(one.question, read, retriever)
         yield Example(
             truth=truths(one.question),
             gold=_gold(one.question),
             sign=-1.0 if one.question.asks_for == "contradicted" else 1.0,
-            features=tuple(map(_kept_short, features(one.question, one.passage, explanations))),
+            features=tuple(map(_kept_short, features(one.question, read, explanations))),
         )
 
 

@@ -5,7 +5,9 @@ import math
 import pytest
 
 from closeread.evidence.explanation import Explanation, Match, explanation
-from closeread.readers.cue_features import _Known, answers, cover, cues, order, siblings, style
+from closeread.evidence.unit_index import UnitIndex
+from closeread.readers.cue_features import answers, cover, cues, order, siblings, style
+from closeread.readers.cue_passage import ReadPassage
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", language="zh")
@@ -14,7 +16,7 @@ TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", la
 def laid(option, passage, *spans):
     """The option over sentences of one's own choice."""
     evidence = Evidence(option_label="A", spans=tuple(Span(*span) for span in spans))
-    return explanation(option, passage.text, evidence)
+    return explanation(option, UnitIndex(passage.text), evidence)
 
 
 def test_how_an_option_is_written_by_hand():
@@ -50,8 +52,8 @@ def test_how_an_option_is_written_by_hand():
 def test_how_an_option_lies_over_its_evidence_by_hand():
     """Nine of 15 characters are copied; 鲸鱼很大 is laid over nothing, though 很大 is said."""
     option = "灯塔建于1850年，鲸鱼很大。"
-    known = _Known(TOWER.text)
-    found = cover(option, laid(option, TOWER, (0, 10)), TOWER, known)
+    tower = ReadPassage(TOWER)
+    found = cover(option, laid(option, TOWER, (0, 10)), tower)
     assert found == pytest.approx(
         {
             "cover:share": 9 / 15,
@@ -85,9 +87,9 @@ def test_how_an_option_lies_over_its_evidence_by_hand():
             "clause:bare": 1 / 2,
         }
     )
-    elsewhere = cover(option, laid(option, TOWER, (10, 15)), TOWER, known)
+    elsewhere = cover(option, laid(option, TOWER, (10, 15)), tower)
     assert (elsewhere["number:not-in-evidence"], elsewhere["number:not-in-passage"]) == (1, 0)
-    nowhere = cover("灯塔建于1990年。", laid(option, TOWER, (0, 10)), TOWER, known)
+    nowhere = cover("灯塔建于1990年。", laid(option, TOWER, (0, 10)), tower)
     assert (nowhere["number:not-in-evidence"], nowhere["number:not-in-passage"]) == (1, 1)
 
 
@@ -101,7 +103,7 @@ def test_clauses_nearly_copied_and_nearly_bare_by_hand():
     held = Evidence(spans=(Span(0, 10),))
     bare = (Span(9, 10), Span(13, 21), Span(23, 27))
     laid_out = Explanation(evidence=held, covered=pieces, uncovered=bare)
-    found = cover(option, laid_out, TOWER, _Known(TOWER.text))
+    found = cover(option, laid_out, ReadPassage(TOWER))
     assert found["clause:copied"] == 0
     assert found["clause:bare"] == pytest.approx(1 / 3)
     assert (found["clause:first"], found["clause:most"]) == (0.9, 0.9)
@@ -120,7 +122,7 @@ def test_long_evidence_and_many_sentences_count_by_their_size():
     passage = Passage(passage_id="p", text="苔藓生长。" * 5, language="zh")
     option = "苔藓生长。"
     whole = laid(option, passage, *((at, at + 5) for at in range(0, 25, 5)))
-    found = cover(option, whole, passage, _Known(passage.text))
+    found = cover(option, whole, ReadPassage(passage))
     assert found["evidence:sentences=4"] == 1
     assert found["evidence:length"] == 25 / 100
     assert found["evidence:ratio"] == 5 / 25
@@ -180,7 +182,7 @@ def test_how_options_go_with_their_stem_by_hand():
     piece = Match(option_span=Span(0, 2), passage_span=Span(40, 42), sentence_index=0)
     first, second, third = answers(
         question,
-        passage,
+        ReadPassage(passage),
         [
             Explanation(evidence=held, covered=(piece,)),
             Explanation(evidence=Evidence(option_label="B", score=0.25)),
@@ -236,7 +238,7 @@ def test_ranks_and_likeness_of_options_by_hand():
 def test_what_stands_beside_a_cue_counts_less_than_the_cue():
     """Two cues that the evidence lacks, side by side."""
     option = "灯塔都已停用"
-    found = cues(option, laid(option, TOWER, (0, 10)), TOWER)
+    found = cues(option, laid(option, TOWER, (0, 10)), ReadPassage(TOWER))
     unit = found["cue:都"]
     assert {name: value / unit for name, value in found.items()} == pytest.approx(
         {

@@ -6,6 +6,7 @@ import pytest
 
 from closeread.evidence.cover import explain
 from closeread.readers.cue_features import features
+from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cue_words import lexicon
 from closeread.types import Option, Passage, Question
 
@@ -25,7 +26,9 @@ def judged(
         ),
     )
     return features(
-        question, passage, [explain(question, passage, option) for option in question.options]
+        question,
+        ReadPassage(passage),
+        [explain(question, passage, option) for option in question.options],
     )
 
 

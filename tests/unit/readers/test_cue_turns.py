@@ -6,8 +6,8 @@ import pytest
 
 from closeread.evidence.cover import explain
 from closeread.evidence.explanation import explanation
+from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cue_turns import turns
-from closeread.readers.cue_words import lexicon
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 
@@ -21,7 +21,7 @@ def turned(text, option, language="zh"):
         options=(Option(label="A", text=option),),
     )
     explanation = explain(question, passage, question.options[0])
-    return turns(option, explanation, passage, lexicon(language))
+    return turns(option, explanation, ReadPassage(passage))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,8 @@ def over(said, option, *spans):
     """The turns of an option over sentences of one's own choice, by group."""
     passage = Passage(passage_id="p", text=said, language="zh")
     evidence = Evidence(spans=tuple(Span(*span) for span in spans or ((0, len(said)),)))
-    return set(turns(option, explanation(option, said, evidence), passage, lexicon("zh")))
+    read = ReadPassage(passage)
+    return set(turns(option, explanation(option, read.sentences, evidence), read))
 
 
 @pytest.mark.parametrize(

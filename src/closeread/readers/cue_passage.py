@@ -1,0 +1,60 @@
+"""A passage as the options of a question are held against it: what they share is made once."""
+
+from functools import cached_property
+from itertools import pairwise
+
+from closeread.evidence.terms import fold, units
+from closeread.evidence.unit_index import UnitIndex
+from closeread.readers.cue_words import Cue, lexicon
+from closeread.types import Passage, Span
+
+
+class ReadPassage:
+    """What a passage and its sentences hold; made for one question, not kept.
+
+    Attributes:
+        passage: The passage.
+        sentences: Those that are evidence, taken apart.
+        words: The cue words of its language.
+    """
+
+    def __init__(self, passage: Passage) -> None:
+        self.passage = passage
+        self.sentences = UnitIndex(passage.text)
+        self.words = lexicon(passage.language)
+        self._cues: dict[Span, list[Cue]] = {}
+        self._cue_words: dict[Span, frozenset[str]] = {}
+
+    @cached_property
+    def folded(self) -> str:
+        """The text as it is compared."""
+        return fold(self.passage.text)
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The forms that stand anywhere in it."""
+        return frozenset(self._forms)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """The pairs of neighbours that stand anywhere in it."""
+        return frozenset(pairwise(self._forms))
+
+    @cached_property
+    def _forms(self) -> list[str]:
+        return [unit.form for unit in units(self.passage.text)]
+
+    def cues(self, span: Span) -> list[Cue]:
+        """Return the cue words of a sentence with their places in the passage, in order."""
+        if span not in self._cues:
+            self._cues[span] = [
+                cue._replace(start=span.start + cue.start, end=span.start + cue.end)
+                for cue in self.words.find(span.of(self.passage.text))
+            ]
+        return self._cues[span]
+
+    def cue_words(self, span: Span) -> frozenset[str]:
+        """Return the different cue words of a sentence."""
+        if span not in self._cue_words:
+            self._cue_words[span] = frozenset(cue.word for cue in self.cues(span))
+        return self._cue_words[span]
