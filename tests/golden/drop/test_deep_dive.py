@@ -1,5 +1,7 @@
 """The worked example says what its commands give."""
 
+import json
+import re
 import subprocess
 import sys
 
@@ -116,6 +118,30 @@ def test_the_split_by_what_gold_is(oracle):
     assert [f"{sum(kinds[name]):,}" for name in ("a number", "of these a decimal")] == [
         "6,025", "1,424",
     ]  # fmt: skip
+
+
+def test_why_scorers_part(oracle, tmp_path):
+    """The causes that the audit finds at the answers that ran on until a stop cut them."""
+    from closeread.audits import disagreement
+
+    dataset, folder = oracle
+    file = folder / "oracle/run-on-cut.json"
+    run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "run-on-cut")
+    found = disagreement.check([subject(run, Problems())])
+    page = PAGE.read_text("utf-8")
+    assert "score from 0.04 to 100.00" in found.headline
+    assert "(0.04 to 100 for these)" in page
+    (causes,) = (one for one in found.tables if one.title == "Why they part")
+    shares = {row[0]: 100 * row[2] for row in causes.rows}
+    for cause in ("text on further lines", "one contains the other"):
+        assert re.search(rf"at {shares[cause]:.1f} %[^.]*\*{cause}\*", page), cause
+
+
+def test_the_harness_own_results(corpus):
+    """As many files as the page says, each with a number for DROP."""
+    paths = list((corpus / "data/harness_logs/lm_eval_v1").glob("*.json"))
+    assert all("drop" in json.loads(path.read_bytes())["results"] for path in paths)
+    assert f"({len(paths)} LLaMA, BLOOM, MPT and XGLM files)" in PAGE.read_text("utf-8")
 
 
 def test_the_plan(oracle, tmp_path):
