@@ -120,6 +120,14 @@ def test_the_split_by_what_gold_is(oracle):
     ]  # fmt: skip
 
 
+def test_how_the_scorer_reads_a_text(capsys):
+    """The page's Python prints what the page says."""
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    exec(compile(code, str(PAGE), "exec"), {})  # noqa: S102 - the page's own
+    told = [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
+    assert capsys.readouterr().out.splitlines() == told
+
+
 def test_why_scorers_part(oracle, tmp_path):
     """The causes that the audit finds at the answers that ran on until a stop cut them."""
     from closeread.audits import disagreement
