@@ -13,10 +13,10 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
+from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural import groups
 from closeread.readers.neural.checkpoint import open_checkpoint
-from closeread.readers.statements import claim
 from closeread.training.neural.chunk_task import ChunkOptions, ChunkSettings, ChunkTask
 from closeread.training.neural.task import collate
 from closeread.types import Option
@@ -85,7 +85,7 @@ def test_options_are_scored_by_chunks_of_a_fixed_length(model, items, aggregate,
     for passage, question in items:
         said = found[question.question_id]
         odds = [
-            alone.odds(passage.text, claim(question, option), n_tokens)
+            alone.odds(passage.text, query_text(question, option), n_tokens)
             for option in question.options
         ]
         several += len(odds[0]) > 1
@@ -112,7 +112,7 @@ def test_the_evidence_is_the_best_chunk(model, items):
         for option, evidence in zip(
             question.options, found[question.question_id].evidence, strict=True
         ):
-            odds = alone.odds(passage.text, claim(question, option), 60)
+            odds = alone.odds(passage.text, query_text(question, option), 60)
             tokens = alone.tokenizer.tokenize(passage.text)
             best = max(range(len(odds)), key=odds.__getitem__)
             (span,) = evidence.spans

@@ -14,10 +14,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
+from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural.checkpoint import open_checkpoint
 from closeread.readers.neural.support import fold, log_odds, supported_class
-from closeread.readers.statements import claim, longest_first, premise
+from closeread.readers.statements import longest_first, premise
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
@@ -77,7 +78,7 @@ def test_a_head_of_one_number_gives_log_odds(tmp_path, texts, items):
     passage, question = items[0]
     found = [retriever.retrieve(question, passage, option) for option in question.options]
     pairs = [
-        (premise(passage, one), claim(question, option))
+        (premise(passage, one), query_text(question, option))
         for one, option in zip(found, question.options, strict=True)
     ]
     odds = [float(row[0]) for row in by_hand(model, pairs)]
@@ -96,7 +97,7 @@ def test_scores_are_the_softmax_over_evidence_and_option(model, items, max_lengt
         pairs = []
         for option in question.options:
             evidence = retriever.retrieve(question, passage, option)
-            pairs.append((premise(passage, evidence), claim(question, option)))
+            pairs.append((premise(passage, evidence), query_text(question, option)))
         tokens = AutoTokenizer.from_pretrained(model)
         n_cut = sum(len(tokens(*pair)["input_ids"]) > max_length for pair in pairs)
         told = f", {n_cut} of them cut" if n_cut else ""
@@ -184,7 +185,7 @@ def test_three_classes_support_by_entailment(nli, items):
     (found,) = read([(passage, question)], model=nli).values()
     retriever, _ = make_retriever("cover")
     pairs = [
-        (premise(passage, retriever.retrieve(question, passage, one)), claim(question, one))
+        (premise(passage, retriever.retrieve(question, passage, one)), query_text(question, one))
         for one in question.options
     ]
     expected = [float(row.softmax(0)[1]) for row in by_hand(nli, pairs)]

@@ -11,7 +11,7 @@ from closeread.readers.neural.spans import NotFiniteError, merged, part, places
 from closeread.readers.windows import Template, Tokens, windows
 
 SEPARATOR = 9
-TEMPLATE = Template(before=(1,), between=(9,), after=(9,), second=1, single_after=(9,))
+TEMPLATE = Template(before=(1,), between=(9,), after=(9,), second=1)
 MARKS = "\u0301\ufe0f\u093c"
 # Few different logits, so that equal scores are common.
 LOGITS = st.sampled_from([-2.5, -1.0, 0.0, 0.25, 1.0, 1.00001, 3.0])

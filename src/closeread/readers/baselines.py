@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from closeread.errors import UsageError
+from closeread.readers.competition import chosen
 from closeread.text.segment import sentences
 from closeread.types import Answer, Option, Passage, Prediction, Question, Span
 
@@ -78,8 +79,7 @@ def _chosen(item: Item, rule: Callable[[Sequence[Option]], Option]) -> Answer:
     options = item[1].options
     if not options:
         raise UsageError("the question has no options to pick from")
-    option = rule(options)
-    return Answer(kind="choice", label=option.label, texts=(option.text,))
+    return chosen(rule(options))
 
 
 def _drawn(seed: int, question: Question, options: Sequence[Option]) -> Option:

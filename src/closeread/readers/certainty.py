@@ -11,6 +11,7 @@ from typing import Literal
 
 from closeread.evidence.cover import claim_and_context
 from closeread.evidence.terms import units
+from closeread.readers.competition import sign, softmax
 from closeread.text.asked import asked_for
 from closeread.text.segment import sentences
 from closeread.types import Evidence, Option, Passage, Prediction, Question, Span
@@ -120,18 +121,14 @@ def log_odds(share: float) -> float:
     return max(-_SHARPEST, min(_SHARPEST, math.log(share) - math.log1p(-share)))
 
 
-def _shares(question: Question, prediction: Prediction, scale: Scale) -> list[float]:
+def _shares(question: Question, prediction: Prediction, scale: Scale) -> Sequence[float]:
     """Return the shares of the alternatives, the best first."""
     scores = [one.score for one in prediction.candidates]
     if not scores and prediction.option_scores:
-        sign = -1.0 if question.asks_for == "contradicted" else 1.0
-        scores = [sign * one for one in prediction.option_scores]
+        scores = [sign(question) * one for one in prediction.option_scores]
         scale = "logits"
     scores.sort(reverse=True)
-    if scale == "probabilities" or not scores:
-        return scores
-    powers = [math.exp(score - scores[0]) for score in scores]
-    return [power / math.fsum(powers) for power in powers]
+    return scores if scale == "probabilities" or not scores else softmax(scores)
 
 
 def _alternatives(question: Question, prediction: Prediction, scale: Scale) -> Signs:

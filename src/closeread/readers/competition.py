@@ -20,8 +20,8 @@ def ranked(question: Question, odds: Sequence[float]) -> list[int]:
         question: ``asks_for`` decides.
         odds: How well each option is supported: probabilities, log-odds or any other number.
     """
-    sign = _sign(question)
-    return sorted(range(len(odds)), key=lambda place: (-sign * odds[place], place))
+    turned = sign(question)
+    return sorted(range(len(odds)), key=lambda place: (-turned * odds[place], place))
 
 
 def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
@@ -36,16 +36,15 @@ def confidence(question: Question, odds: Sequence[float]) -> tuple[float, ...]:
         question: ``asks_for`` decides.
         odds: Log-odds of "supported" of every option.
     """
-    signed = [_sign(question) * one for one in odds]
-    top = max(signed)
-    powers = [math.exp(one - top) for one in signed]
-    return tuple(power / math.fsum(powers) for power in powers)
+    return softmax([sign(question) * one for one in odds])
 
 
 def softmax(scores: Sequence[float]) -> tuple[float, ...]:
-    """Return probabilities that sum to 1 from log-probabilities."""
-    total = log_sum(scores)
-    return tuple(math.exp(score - total) for score in scores)
+    """Return shares that sum to 1 from logarithms, whatever their size."""
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    total = math.fsum(powers)
+    return tuple(power / total for power in powers)
 
 
 def log_sum(values: Sequence[float]) -> float:
@@ -102,19 +101,21 @@ def _predicted(
 ) -> Prediction:
     return Prediction(
         question_id=question.question_id,
-        answer=_answer(question.options[order[0]]),
+        answer=chosen(question.options[order[0]]),
         confidence=round(shares[order[0]], DIGITS),
         candidates=tuple(
-            Candidate(answer=_answer(question.options[place]), score=round(shares[place], DIGITS))
+            Candidate(answer=chosen(question.options[place]), score=round(shares[place], DIGITS))
             for place in order
         ),
         note=note,
     )
 
 
-def _sign(question: Question) -> float:
+def sign(question: Question) -> float:
+    """Return what turns support into fitness: -1 where the stem asks for what is contradicted."""
     return -1.0 if question.asks_for == "contradicted" else 1.0
 
 
-def _answer(option: Option) -> Answer:
+def chosen(option: Option) -> Answer:
+    """Return the answer that is an option."""
     return Answer(kind="choice", label=option.label, texts=(option.text,))

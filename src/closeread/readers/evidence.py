@@ -5,6 +5,7 @@ from typing import Any
 
 from closeread.making import make
 from closeread.protocols import Retriever
+from closeread.readers.competition import chosen, ranked
 from closeread.types import Answer, Evidence, Passage, Prediction, Question
 
 Item = tuple[Passage, Question]
@@ -52,13 +53,10 @@ class EvidenceReader:
 
 
 def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
-    sign = -1.0 if question.asks_for == "contradicted" else 1.0
     scores = tuple(one.score if one.score is not None else 0.0 for one in found)
-    best = max(range(len(scores)), key=lambda place: (sign * scores[place], -place))
-    option = question.options[best]
     return Prediction(
         question_id=question.question_id,
-        answer=Answer(kind="choice", label=option.label, texts=(option.text,)),
+        answer=chosen(question.options[ranked(question, scores)[0]]),
         option_scores=scores,
         evidence=found,
     )
@@ -66,8 +64,7 @@ def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
 
 def _quoted(question: Question, passage: Passage, found: Evidence) -> Answer:
     if question.options:
-        option = question.options[0]
-        return Answer(kind="choice", label=option.label, texts=(option.text,))
+        return chosen(question.options[0])
     if not found.spans:
         return Answer(kind="none")
     first = found.spans[0]

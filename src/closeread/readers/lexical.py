@@ -4,24 +4,18 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from closeread import catalog
 from closeread.errors import UsageError
 from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
+from closeread.readers.competition import by_share, sign, softmax
 from closeread.text.asked import Asked, asked_for
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
-from closeread.types import (
-    Answer,
-    Candidate,
-    Evidence,
-    Option,
-    Passage,
-    Prediction,
-    Question,
-    Span,
-)
+from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
 
 Item = tuple[Passage, Question]
 _N_BEST = 10
@@ -80,8 +74,7 @@ class LexicalReader:
             self._retriever.retrieve(question, passage, option) for option in question.options
         )
         support = tuple(evidence.score or 0.0 for evidence in found)
-        sign = -1.0 if question.asks_for == "contradicted" else 1.0
-        return self._picked(question, support, found, sign)
+        return self._picked(question, support, found, sign(question))
 
     def _entailment(self, passage: Passage, question: Question) -> Prediction:
         """Judge the hypothesis (the question's text) by how far the premise covers it."""
@@ -101,21 +94,10 @@ class LexicalReader:
         question: Question,
         support: tuple[float, ...],
         evidence: tuple[Evidence, ...],
-        sign: float,
+        turned: float,
     ) -> Prediction:
-        shares = _softmax([sign * self._sharpness * one for one in support])
-        best = max(range(len(shares)), key=shares.__getitem__)
-        ranked = sorted(zip(shares, question.options, strict=True), key=lambda pair: -pair[0])
-        return Prediction(
-            question_id=question.question_id,
-            answer=_choice(question.options[best]),
-            confidence=round(shares[best], 6),
-            candidates=tuple(
-                Candidate(answer=_choice(option), score=round(share, 6)) for share, option in ranked
-            ),
-            option_scores=support,
-            evidence=evidence,
-        )
+        found = by_share(question, softmax([turned * self._sharpness * one for one in support]))
+        return replace(found, option_scores=support, evidence=evidence)
 
     def _free(self, passage: Passage, question: Question) -> Prediction:
         asked = asked_for(question.text)
@@ -124,7 +106,7 @@ class LexicalReader:
             return Prediction(
                 question_id=question.question_id, answer=Answer(kind="none"), confidence=0.0
             )
-        shares = _softmax([self._sharpness * score for score, _, _ in ranked])
+        shares = softmax([self._sharpness * score for score, _, _ in ranked])
         sentence = ranked[0][2]
         answers = [_answer(passage.text, question, asked, span) for _, span, _ in ranked]
         if question.kind == "discrete":
@@ -212,13 +194,3 @@ def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first
             texts = tuple(dict.fromkeys(span.of(text) for span in apart))
             return Answer(kind="spans", texts=texts, spans=tuple(apart))
     return first
-
-
-def _choice(option: Option) -> Answer:
-    return Answer(kind="choice", label=option.label, texts=(option.text,))
-
-
-def _softmax(values: Sequence[float]) -> list[float]:
-    top = max(values)
-    powers = [math.exp(value - top) for value in values]
-    return [power / sum(powers) for power in powers]

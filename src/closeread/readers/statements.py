@@ -10,7 +10,7 @@ from typing import NamedTuple
 from closeread.evidence.query import query_text
 from closeread.protocols import Retriever
 from closeread.readers.windows import Encoded, Template
-from closeread.types import Evidence, Option, Passage, Question
+from closeread.types import Evidence, Passage, Question
 
 NO_EVIDENCE = {"zh": "无"}  # what the authors' program shows where nothing was found
 Tokenize = Callable[[str], Sequence[int]]
@@ -37,7 +37,7 @@ def statements(question: Question, passage: Passage, retriever: Retriever) -> li
         return [Statement(Evidence(), passage.text, question.text)]
     found = [retriever.retrieve(question, passage, option) for option in question.options]
     return [
-        Statement(evidence, premise(passage, evidence), claim(question, option))
+        Statement(evidence, premise(passage, evidence), query_text(question, option))
         for option, evidence in zip(question.options, found, strict=True)
     ]
 
@@ -47,11 +47,6 @@ def premise(passage: Passage, evidence: Evidence) -> str:
     glue = "" if passage.language == "zh" else " "
     pieces = [span.of(passage.text) for span in sorted(evidence.spans)]
     return glue.join(pieces) or NO_EVIDENCE.get(passage.language, "")
-
-
-def claim(question: Question, option: Option) -> str:
-    """Return what an option says: alone where it is a statement, else with its stem."""
-    return query_text(question, option)
 
 
 def encoded(

@@ -33,21 +33,19 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Template:
-    """How a tokenizer frames one text, or two: the special tokens around them.
+    """How a tokenizer frames two texts: the special tokens around them.
 
     Attributes:
         before: Ids before the first text.
         between: Ids between two texts.
         after: Ids after the last text.
         second: The segment of the second text and of what follows it (0 in RoBERTa and its like).
-        single_after: Ids after a text that stands alone.
     """
 
     before: tuple[int, ...]
     between: tuple[int, ...]
     after: tuple[int, ...]
     second: int
-    single_after: tuple[int, ...]
 
     @property
     def n_special(self) -> int:
@@ -59,11 +57,6 @@ class Template:
         ids = [*self.before, *first, *self.between, *second, *self.after]
         head = len(self.before) + len(first) + len(self.between)
         return Encoded(ids, [0] * head + [self.second] * (len(ids) - head))
-
-    def single(self, text: Sequence[int]) -> Encoded:
-        """Return one text framed."""
-        ids = [*self.before, *text, *self.single_after]
-        return Encoded(ids, [0] * len(ids))
 
 
 class Window(NamedTuple):

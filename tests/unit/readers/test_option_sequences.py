@@ -11,7 +11,7 @@ from closeread.readers import make
 from closeread.readers.option_sequences import chunks, option_windows
 from closeread.readers.windows import Template
 
-FRAME = Template(before=(1,), between=(2,), after=(2,), second=1, single_after=(2,))
+FRAME = Template(before=(1,), between=(2,), after=(2,), second=1)
 
 
 def ids(n: int, base: int) -> list[int]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from closeread.readers.neural.spans import _elsewhere, merged, part, places, taken
 from closeread.readers.windows import Template, Tokens, windows
 
-TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1, single_after=(2,))
+TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1)
 
 
 @given(

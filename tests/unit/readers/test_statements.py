@@ -3,20 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.statements import (
-    Statement,
-    claim,
-    encoded,
-    longest_first,
-    premise,
-    statements,
-)
+from closeread.readers.statements import Statement, encoded, longest_first, premise, statements
 from closeread.readers.windows import Template
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 ZH = Passage(passage_id="z", text="海水是咸的。河水是淡的。雨水也淡。", language="zh")
 EN = Passage(passage_id="e", text="The ferry left at six. It carried sheep. Nobody sang.")
-TEMPLATE = Template(before=(2,), between=(3,), after=(3,), second=1, single_after=(3,))
+TEMPLATE = Template(before=(2,), between=(3,), after=(3,), second=1)
 
 
 class Fixed:
@@ -52,13 +45,6 @@ def test_english_sentences_have_a_blank_between_them():
 def test_where_nothing_was_found_the_authors_word_stands_in_chinese_and_nothing_in_english():
     assert premise(ZH, Evidence()) == "无"
     assert premise(EN, Evidence()) == ""
-
-
-def test_a_statement_stands_alone_and_another_option_with_its_stem():
-    option = Option(label="A", text="河水")
-    assert claim(asked(), option) == "河水"
-    assert claim(asked("choice", "什么是淡的？"), option) == "什么是淡的？ 河水"
-    assert claim(asked("choice", "（ ）是淡的"), option) == "河水 是淡的"
 
 
 def test_every_option_has_its_own_statement():

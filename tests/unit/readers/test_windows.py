@@ -6,7 +6,7 @@ from closeread.errors import UsageError
 from closeread.readers.windows import Encoded, Template, Tokens, windows
 from closeread.types import Span
 
-TEMPLATE = Template(before=(1,), between=(2,), after=(3,), second=1, single_after=(3,))
+TEMPLATE = Template(before=(1,), between=(2,), after=(3,), second=1)
 
 
 def cut(n_question: int, n_passage: int, **settings: int) -> list[range]:
@@ -65,11 +65,10 @@ def test_no_room_is_said():
 
 def test_texts_are_framed_by_hand():
     """The second segment begins with the passage, behind both separators."""
-    template = Template(before=(1,), between=(2, 4), after=(3,), second=1, single_after=(5, 6))
+    template = Template(before=(1,), between=(2, 4), after=(3,), second=1)
     assert template.n_special == 4
     pair = Encoded([1, 7, 8, 2, 4, 9, 3], [0, 0, 0, 0, 0, 1, 1])
     assert template.pair([7, 8], [9]) == pair
-    assert template.single([7]) == Encoded([1, 7, 5, 6], [0, 0, 0, 0])
     (window,) = windows([7, 8], [9], template, max_length=384, stride=None)
     assert window == (pair, 5, 0, 1)
 

@@ -56,7 +56,6 @@ class Logprobs(msgspec.Struct):
 
     tokens: list[str]
     token_logprobs: list[float | None]
-    text_offset: list[int] | None = None
 
 
 class _TextChoice(msgspec.Struct):

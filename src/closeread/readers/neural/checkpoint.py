@@ -67,13 +67,11 @@ class Checkpoint:
         ids, types = pair["input_ids"], pair.get("token_type_ids") or [0]
         begin = self._find(ids, first, 0)
         then = self._find(ids, second, begin + len(first))
-        alone = self.tokenizer("a")["input_ids"]
         found = Template(
             before=tuple(ids[:begin]),
             between=tuple(ids[begin + len(first) : then]),
             after=tuple(ids[then + len(second) :]),
             second=max(types),
-            single_after=tuple(alone[begin + len(first) :]),
         )
         if found.pair(first, second) != Encoded(ids, pair.get("token_type_ids") or [0] * len(ids)):
             raise InputError(

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from closeread.evidence.query import query_text
+from closeread.readers.calibrate import logistic
 from closeread.readers.competition import decided, not_for_it
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
@@ -17,7 +19,6 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
-from closeread.readers.statements import claim
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Passage, Prediction, Question, Span
@@ -129,7 +130,7 @@ class ChunkReader:
         return [
             chunks(
                 self._passage(passage.text).ids,
-                self._ids(claim(question, option)),
+                self._ids(query_text(question, option)),
                 self._checkpoint.template,
                 n_tokens=self._chunk_tokens,
                 max_length=self._max_length,
@@ -162,7 +163,7 @@ class ChunkReader:
         return decided(
             asked.question,
             found,
-            scores=[_chance(one) for one in found],
+            scores=[logistic(one) for one in found],
             evidence=tuple(evidence),
             note=note,
         )
@@ -172,8 +173,3 @@ class ChunkReader:
             return ()
         last = chunk.first + chunk.shown - 1
         return (self._passage(passage.text).span(chunk.first, last),)
-
-
-def _chance(odds: float) -> float:
-    """Return the probability that log-odds stand for, without overflow."""
-    return 1 / (1 + math.exp(-odds)) if odds >= 0 else math.exp(odds) / (1 + math.exp(odds))

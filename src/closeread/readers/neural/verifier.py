@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, by_share, decided, not_for_it
+from closeread.readers.competition import DIGITS, by_share, chosen, decided, not_for_it
 from closeread.readers.lineage import lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
@@ -40,7 +40,6 @@ class Judgement(NamedTuple):
 class _Asked(NamedTuple):
     """A question with its statements, and where their sequences begin among all."""
 
-    passage: Passage
     question: Question
     statements: list[Statement]
     base: int
@@ -139,7 +138,7 @@ class VerifierReader:
                 yield not_for_it(question)
                 continue
             made = statements(question, passage, self._retriever)
-            asked.append(_Asked(passage, question, made, len(sequences)))
+            asked.append(_Asked(question, made, len(sequences)))
             sequences += [self._encoded(one) for one in made]
         owner = [place for place, one in enumerate(asked) for _ in one.statements]
         left = [len(one.statements) for one in asked]
@@ -199,8 +198,7 @@ class VerifierReader:
             return by_share(question, shares, note)
         chance = judgement.shares[self._supported]
         if "entailment" in names and chance > 0.5:
-            option = question.options[names.index("entailment")]
-            answer = Answer(kind="choice", label=option.label, texts=(option.text,))
+            answer = chosen(question.options[names.index("entailment")])
         else:
             answer = Answer(kind="none")
             note += "; the model tells supported from not, and no more"
