@@ -52,6 +52,22 @@ def _load(tmp_path, content, **options):
     return load_submission(path, **options)
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"a": "x", "b": "y", "a": "z"}',
+        '{"a": "say \\"c\\": 1", "b" : "y" , "a"\n: "z"}',
+        '{"a": {"answer": "x"}, "b": {"answer": "y"}, "a": {"answer": "z"}}',
+        '[{"id": "a", "answer": "x"}, {"id": "b", "answer": "y"}, {"id": "a", "answer": "z"}]',
+    ],
+)
+def test_an_id_that_stands_twice_is_told_though_the_last_one_counts(tmp_path, content):
+    """In one object too, where a parser keeps the last and says nothing."""
+    found = _load(tmp_path, content)
+    assert found.predictions["a"].answer == Answer(kind="span", texts=("z",))
+    assert sorted(name for name, _ in found.rows) == ["a", "a", "b"]
+
+
 def test_strings_lists_and_null(tmp_path):
     """A string is one answer, a list several, null none; a lone capital is a label too."""
     found = _load(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions

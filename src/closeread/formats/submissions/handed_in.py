@@ -8,9 +8,12 @@ a number) is the metric's business: an answer keeps the string, and a single cap
 label as well.
 """
 
+import json
 import os
+import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from numbers import Real
 from typing import Any
 
@@ -33,6 +36,7 @@ _ID_FIELDS = ("question_id", "qid", "query_id", "id")
 _SCORE_FIELDS = ("confidence", "score", "probability")
 _ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
 _OTHER_FIELDS = ("evidence", "option_scores", "prob")
+_NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
 
@@ -63,9 +67,14 @@ def load_submission(
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras)
     texts = _plain_texts(raw)
     if texts is not None:
-        return Submission(predictions=Texts(texts), extras=extras)
+        again = _again(raw, texts)
+        rows = (*texts.items(), *again) if again else ()
+        return Submission(predictions=Texts(texts), rows=rows, extras=extras)
     value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
-    return _submission(where, _rows(where, value, dataset), extras)
+    found = _rows(where, value, dataset)
+    if isinstance(value, dict) and isinstance(found, ItemsView):
+        found = (*found, *_again(raw, value))
+    return _submission(where, found, extras)
 
 
 def given_submission(
@@ -151,6 +160,23 @@ def _plain_texts(raw: bytes) -> dict[str, str] | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return None if _id_field(found) else found
+
+
+def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
+    """Return, for each further time that an id stands in one object, what counts: its last row.
+
+    A parser keeps the last one and says nothing, as those of the official programs do.
+    """
+    if sum(1 for _ in _NAME_ENDS.finditer(raw)) == len(found):
+        return []
+    names: list[str] = []
+
+    def outermost(pairs: list[tuple[str, Any]]) -> None:
+        names[:] = [name for name, _ in pairs]
+
+    json.loads(raw, object_pairs_hook=outermost)  # objects end from the innermost on
+    more = Counter(names) - Counter(found.keys())
+    return [(name, found[name]) for name in more.elements()]
 
 
 def _submission(source: str, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
