@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.api.datasets import Items, Named, opened
+from closeread.api.datasets import Items, Named, locate, opened
 from closeread.errors import UsageError
 from closeread.formats.submissions import given_submission, load_submission
 from closeread.metrics.intervals import Resampling
@@ -114,8 +114,12 @@ def compare(
     return compare_runs(every, resampling, metrics=_several(metrics), group_seeds=seeds)
 
 
-def verify(run: Named | Run) -> Verification:
+def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
     """Recompute every number of a run from its own files; ``closeread verify`` as a function.
+
+    Args:
+        run: Or its folder.
+        dataset: Where the data set lies now, if it has moved: a path, a URL, ``exam/zh``.
 
     Returns:
         ``differences`` is empty where all is well; ``verdict`` says it in words.
@@ -123,7 +127,7 @@ def verify(run: Named | Run) -> Verification:
     Raises:
         InputError: There is no run, or its files are damaged.
     """
-    return verify_run(_run(run))
+    return verify_run(_run(run), None if dataset is None else locate(os.fspath(dataset)))
 
 
 def audit(

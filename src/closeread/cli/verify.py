@@ -11,28 +11,32 @@ from closeread.cli.reading import let_import_from_here
 
 @click.command("verify")
 @click.argument("run", type=click.Path(path_type=Path))
+@click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
 @click.option(
     "--track",
     type=click.Choice(["closed"]),
     help="Also hold RUN against the rules of GCRC_advRobust's closed track.",
 )
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
-def command(*, run: Path, track: str | None, json_: bool) -> None:
+def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -> None:
     """Recompute every number in RUN from its own files; exit with 1 where something differs.
 
     A folder with several run folders in it has all of them checked. Where the data set is gone,
-    what needs it is not checked: the run is then verified in part, and the exit code is 0.
+    what needs it is not checked: the run is then verified in part, and the exit code is 0. Of a run
+    that was handed in, name your own copy by --dataset: only then do its scores follow from gold.
 
     With `--track closed` each rule is kept, broken or not known by what the run records; the exit
     code is 2 where a rule is broken, 1 where one is not known.
     """
+    from closeread.api.datasets import locate
     from closeread.runs.store import find_runs, open_run
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify
 
     let_import_from_here()
     opened = {path: open_run(path) for path in find_runs(run)}
-    found = {path: verify(one) for path, one in opened.items()}
+    own = locate(dataset) if dataset else None
+    found = {path: verify(one, own) for path, one in opened.items()}
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
     good = not any(one.differences for one in found.values())
     if json_:

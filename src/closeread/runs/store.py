@@ -91,19 +91,24 @@ class Run:
         path = self.path / SUMMARY
         return _document(path, RunSummary) if path.exists() else None
 
-    def dataset(self) -> Dataset:
+    def dataset(self, at: Path | None = None) -> Dataset:
         """Open the data set that the run answers.
 
+        Args:
+            at: Where it lies now, if not where the run says.
+
         Raises:
-            InputError: It is not where it was.
+            InputError: It is not there.
             MismatchError: It is there, but it is not the same file any more.
         """
         wanted = self.info.dataset
-        found = load(self.path / wanted.path, wanted.format)
+        found = load(at or self.path / wanted.path, wanted.format)
         if found.sha256 != wanted.sha256:
             raise MismatchError(
-                "the data set has changed since the run",
-                where=wanted.path,
+                "this is not the file that the run answers"
+                if at
+                else "the data set has changed since the run",
+                where=str(at or wanted.path),
                 expected=f"sha256 {wanted.sha256}",
                 cure="put the old file back, or read the new one into a new run folder",
             )

@@ -4,8 +4,9 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
+from pathlib import Path
 
-from closeread.errors import CloseReadError, UsageError
+from closeread.errors import CloseReadError, MismatchError, UsageError
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.computed import Versions, computed_by
@@ -67,12 +68,20 @@ class Verification:
         return not found
 
 
-def verify(run: Run) -> Verification:
+def verify(run: Run, dataset_path: Path | None = None) -> Verification:
     """Check a run folder against itself and, where it is still there, against its data set.
 
     The ledger and the hash in ``run.json`` vouch for the predictions; predictions and gold for
     the scores; scores for the summary. An interval is recomputed with the seed it was made with.
     Where another version of closeread computed numbers otherwise, it says so instead of an error.
+
+    Args:
+        run: To be checked.
+        dataset_path: Where the data set lies now, if not where the run says; another file than the
+            run's is a difference.
+
+    Raises:
+        InputError: ``dataset_path`` cannot be read.
     """
     found = Verification()
     if not run.info.complete:
@@ -85,7 +94,7 @@ def verify(run: Run) -> Verification:
     except CloseReadError as error:
         found.differences.append(str(error))
         return found
-    dataset = _dataset(run, found)
+    dataset = _dataset(run, found, dataset_path)
     if dataset is not None:
         found.compare("one prediction for each question, in order", _order(run, dataset))
     try:
@@ -99,11 +108,17 @@ def verify(run: Run) -> Verification:
     return found
 
 
-def _dataset(run: Run, found: Verification) -> Dataset | None:
+def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None:
     try:
-        dataset = run.dataset()
+        dataset = run.dataset(path)
     except CloseReadError as error:
-        found.unchecked.append(f"the data set: {error}".partition("\n")[0])
+        told = f"the data set: {error}".partition("\n")[0]
+        if path is None:
+            found.unchecked.append(told)
+        elif isinstance(error, MismatchError):
+            found.differences.append(told)
+        else:
+            raise
         return None
     found.checked.append("the data set has the hash in run.json")
     return dataset

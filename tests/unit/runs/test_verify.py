@@ -1,6 +1,7 @@
 """verify finds whatever was changed in a run folder by hand."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -133,6 +134,24 @@ def test_without_its_data_set(run, make_dataset):
     assert not found.differences
     assert found.verdict == "verified in part"
     assert any("data set" in one for one in found.unchecked)
+
+
+def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, tmp_path):
+    """What was made to fit without gold does not fit with it; another file is a difference."""
+    info = open_run(run.path).info.dataset
+    own = tmp_path / "own.jsonl"
+    Path(info.path).rename(own)
+    edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
+    found = verify(open_run(run.path))
+    assert any("cannot be read" in one for one in found.unchecked)
+    found = verify(open_run(run.path), own)
+    assert not found.unchecked
+    assert "scores.jsonl follows from predictions and gold" in "\n".join(found.differences)
+    edit(own, lambda raw: raw + b"\n")
+    (told, *_) = verify(open_run(run.path), own).differences
+    assert told == f"the data set: {own}: this is not the file that the run answers"
+    with pytest.raises(InputError, match="cannot be read"):
+        verify(open_run(run.path), tmp_path / "nowhere.jsonl")
 
 
 def test_an_unfinished_run(run):
