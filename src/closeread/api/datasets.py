@@ -48,6 +48,7 @@ def _in_corpus(name: str) -> Path:
             "the environment variable CLOSEREAD_CORPUS is not set",
             where=name,
             expected="the folder that holds the real data sets, in data/",
+            cure="CLOSEREAD_CORPUS=. takes what `closeread get` put into data/ here",
         )
     return Path(folder, name.removeprefix(_CORPUS))
 

@@ -263,6 +263,7 @@ def test_the_corpus_folder_is_named_by_its_variable(folder):
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 2
     assert "CLOSEREAD_CORPUS is not set" in done.stderr
+    assert "CLOSEREAD_CORPUS=. takes" in done.stderr
     environment["CLOSEREAD_CORPUS"] = str(folder)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
