@@ -31,6 +31,20 @@ def test_first_screen_says_the_number_and_how_sure(browser, triples):
         assert box["y"] + box["height"] < DESKTOP["height"]
 
 
+def test_a_number_between_two_decimals_is_rounded_as_the_terminal_does(browser, tmp_path):
+    """To the even one: 3 of 48 are 6.25 % and 6.2, 9 of 48 are 18.75 % and 18.8."""
+    questions = [one for number in range(16) for one in triple(f"t{number}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    for n_right, told in ((3, "6.2%"), (9, "18.8%")):
+        right = {one.question_id: float(n < n_right) for n, one in enumerate(questions)}
+        path = tmp_path / f"run{n_right}"
+        values = {"choice.accuracy": right}
+        run = write_run(path, dataset, choose(questions, {}), values)
+        page = write_page([run], tmp_path / f"{n_right}.html", language="en")
+        with Visit(browser, page) as visit:
+            assert visit.text(".figure").replace("\n", "") == told == f"{n_right / 0.48:.1f}%"
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("known", [True, False])
 def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, size):

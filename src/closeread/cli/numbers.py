@@ -81,25 +81,26 @@ def print_averages(averages: Mapping[str, Summary], sets: int) -> None:
 
 def print_mrqa(table: Mapping[str, Any]) -> None:
     """Print the MRQA baselines' table: EM / F1, in-domain (I) and out-of-domain (O), ours last."""
+    from closeread.reports.mrqa import paired
+
     rows = [
         (
             f"({one['domain'][0].upper()}) {one['dataset']}",
-            *map(_pair, (*one["published"], one["ours"])),
+            *map(paired, one["published"]),
+            paired(one["ours"], one["questions"]),
         )
         for one in table["rows"]
     ]
     over = {"in": "mean of (I)", "out": "mean of (O)", "all": "macro-average of 12"}
     rows += [
-        (over[one["over"]], *map(_pair, (*one["published"], one["ours"])))
+        (over[one["over"]], *map(paired, (*one["published"], one["ours"])))
         for one in table["averages"]
     ]
     lines = ["MRQA 2019 development sets: EM / F1", ""]
     lines += aligned(("data set", *table["models"], "here"), rows, left=1)
+    if any(one["questions"] is not None for one in table["rows"]):
+        lines += ["", "n: scored over another number of questions than the development set holds"]
     sys.stdout.write("\n".join(lines) + "\n")
-
-
-def _pair(pair: tuple[float, float] | None) -> str:
-    return "—" if pair is None else f"{pair[0]:.1f} / {pair[1]:.1f}"
 
 
 _HEADINGS = ("metric", "percent", "scored", "answered", "failed")

@@ -2,31 +2,64 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from closeread.downloads.mrqa import MRQA
 from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model
 from closeread.reports.gather import Material, RunView
 from closeread.runs.records import RunSummary
+from closeread.types import Summary
 
 Pair = tuple[float, float]
+
+# What each development set holds; HotpotQA's has 5,901 in the shared task's own results.
+_SIZES = {
+    name: {file.examples or 0}
+    for group in ("mrqa/in-domain-dev", "mrqa/out-of-domain-dev")
+    for file in MRQA[group].files
+    for name in BASELINES.datasets
+    if file.name == f"{group}/{name}.jsonl.gz"
+}
+_SIZES["HotpotQA"].add(5_901)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """EM and F1 in percent, and over how many questions."""
+
+    pair: Pair
+    n_scored: int
 
 
 def published(material: Material) -> dict[str, Any] | None:
     """Return the 12 data sets with the baselines' EM and F1 and ours, in percent.
 
-    None where no run answers a data set in MRQA form. A data set is recognised by its name or,
-    in a file of several sets, by the breakdown of the tag ``dataset``.
+    ``systems`` names the readers of the runs; ``ours`` and ``questions`` have an entry for each.
+    None where no run is on one of the 12. A data set is recognised by its name or, in a file of
+    several sets, by the breakdown of the tag ``dataset``.
     """
     mine = [run for run in material.runs if material.sets[run.place].info.format == "mrqa"]
-    if not mine:
+    readers = [(runs, _on_each(material, runs)) for runs in _by_reader(mine)]
+    readers = [(runs, ours) for runs, ours in readers if any(ours.values())]
+    if not readers:
         return None
-    return beside({name: _ours(material, mine, name) for name in BASELINES.datasets})
+    each = [beside(ours) for _, ours in readers]
+    return {
+        "models": each[0]["models"],
+        "systems": _names([runs[0] for runs, _ in readers]),
+        "rows": [_together(rows) for rows in zip(*(one["rows"] for one in each), strict=True)],
+        "averages": [
+            _together(rows) for rows in zip(*(one["averages"] for one in each), strict=True)
+        ],
+    }
 
 
 def of_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
-    """Return the same for one run a data set; None where none is one of the 12."""
+    """Return the same for one reader and run a data set; None where none is one of the 12."""
     found = {
-        _plain(one.dataset.name): _pair({name: it.value for name, it in one.metrics.items()})
+        _plain(one.dataset.name): _scored(one.metrics)
         for one in summaries
         if one.dataset.format == "mrqa"
     }
@@ -34,15 +67,20 @@ def of_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
     return beside(ours) if any(ours.values()) else None
 
 
-def beside(ours: Mapping[str, Pair | None]) -> dict[str, Any]:
-    """Return rows and averages: the published numbers, and ours by data set, in percent."""
+def beside(ours: Mapping[str, Scored | None]) -> dict[str, Any]:
+    """Return rows and averages: the published numbers, and ours by data set, in percent.
+
+    ``questions`` is how many ours is over where that is not what the data set holds, else None.
+    """
     names = BASELINES.datasets
+    pairs = {name: None if one is None else one.pair for name, one in ours.items()}
     rows = [
         {
             "dataset": name,
             "domain": "in" if name in IN_DOMAIN else "out",
             "published": [_result(model, name) for model in BASELINES.models],
-            "ours": ours[name],
+            "ours": pairs[name],
+            "questions": _of_part(name, ours[name]),
         }
         for name in names
     ]
@@ -52,12 +90,65 @@ def beside(ours: Mapping[str, Pair | None]) -> dict[str, Any]:
             "published": [
                 _mean([_result(model, name) for name in chosen]) for model in BASELINES.models
             ],
-            "ours": _mean([ours[name] for name in chosen]),
+            "ours": _mean([pairs[name] for name in chosen]),
         }
         for over, chosen in (("in", IN_DOMAIN), ("out", OUT_OF_DOMAIN), ("all", names))
     ]
     models = [model.name for model in BASELINES.models]
     return {"models": models, "rows": rows, "averages": averages}
+
+
+def paired(pair: Pair | None, questions: int | None = None) -> str:
+    """Return ``62.4 / 79.0``, with ``(n 59)`` where it is over another number of questions."""
+    if pair is None:
+        return "—"
+    part = "" if questions is None else f" (n {questions:,})"
+    return f"{pair[0]:.1f} / {pair[1]:.1f}{part}"
+
+
+def _of_part(name: str, one: Scored | None) -> int | None:
+    return None if one is None or one.n_scored in _SIZES[name] else one.n_scored
+
+
+def _together(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return one row of several readers' rows: what is ours becomes a list."""
+    own = {key: [row[key] for row in rows] for key in ("ours", "questions") if key in rows[0]}
+    return rows[0] | own
+
+
+def _by_reader(runs: Sequence[RunView]) -> list[list[RunView]]:
+    """Part runs by reader and options, and so that no part has two runs on one data set.
+
+    What was handed in has a file, and so a name, of its own for each set: its folder tells it.
+    """
+    found: list[tuple[object, list[RunView]]] = []
+    for run in runs:
+        info = run.info
+        key = _folder(run) if info.submission else info.reader.answering
+        of = next(
+            (of for other, of in found if other == key and run.place not in {o.place for o in of}),
+            None,
+        )
+        if of is None:
+            found.append((key, [run]))
+        else:
+            of.append(run)
+    return [of for _, of in found]
+
+
+def _folder(run: RunView) -> Path:
+    return (run.path or Path()).resolve().parent
+
+
+def _names(firsts: Sequence[RunView]) -> list[str]:
+    """Return a name for each reader, from its first run."""
+    names = [
+        _folder(run).name if run.info.submission else run.info.reader.shown[0] for run in firsts
+    ]
+    return [
+        name if names.count(name) == 1 else f"{name} ({run.name})"
+        for name, run in zip(names, firsts, strict=True)
+    ]
 
 
 def _result(model: Model, name: str) -> Pair | None:
@@ -67,20 +158,26 @@ def _result(model: Model, name: str) -> Pair | None:
     return found.em_percent, found.f1_percent
 
 
-def _ours(material: Material, runs: list[RunView], name: str) -> Pair | None:
+def _on_each(material: Material, runs: Sequence[RunView]) -> dict[str, Scored | None]:
+    return {name: _ours(material, runs, name) for name in BASELINES.datasets}
+
+
+def _ours(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
     wanted = _plain(name)
     for run in runs:
         if _plain(material.sets[run.place].info.name) == wanted:
-            return _pair({key: it.value for key, it in run.metrics.items()})
+            return _scored(run.metrics)
         for value, metrics in run.breakdowns.get("dataset", {}).items():
             if _plain(value) == wanted:
-                return _pair({key: it.value for key, it in metrics.items()})
+                return _scored(metrics)
     return None
 
 
-def _pair(values: dict[str, float | None]) -> Pair | None:
-    exact, f1 = values.get("mrqa.em"), values.get("mrqa.f1")
-    return None if exact is None or f1 is None else (exact * 100, f1 * 100)
+def _scored(metrics: Mapping[str, Summary]) -> Scored | None:
+    exact, f1 = metrics.get("mrqa.em"), metrics.get("mrqa.f1")
+    if exact is None or f1 is None or exact.value is None or f1.value is None:
+        return None
+    return Scored((exact.value * 100, f1.value * 100), f1.n_scored)
 
 
 def _mean(pairs: list[Pair | None]) -> Pair | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from closeread.reports.gather import Material
-from closeread.reports.mrqa import published
+from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
 from closeread.reports.words import word
 from closeread.types import Summary
@@ -79,16 +79,20 @@ def _shared_task(material: Material, language: str) -> Iterator[Table]:
     made = published(material)
     if made is None:
         return
-    rows = [[row["dataset"], *row["published"], row["ours"]] for row in made["rows"]]
-    for row in made["averages"]:
-        label = word(f"mrqa.average-{row['over']}", language)
-        rows.append([label, *row["published"], row["ours"]])
+    systems = made["systems"] if len(made["systems"]) > 1 else [word("mrqa.ours", language)]
+    labels = [row["dataset"] for row in made["rows"]]
+    labels += [word(f"mrqa.average-{row['over']}", language) for row in made["averages"]]
+    none = [None] * len(systems)
     yield Table(
         caption=word("mrqa.title", language) + " (EM / F1)",
-        headings=[word("dataset", language), *made["models"], word("mrqa.ours", language)],
+        headings=[word("dataset", language), *made["models"], *systems],
         rows=[
-            [name, *(f"{p[0]:.1f} / {p[1]:.1f}" if p else _DASH for p in pairs)]
-            for name, *pairs in rows
+            [
+                label,
+                *map(paired, row["published"]),
+                *map(paired, row["ours"], row.get("questions", none)),
+            ]
+            for label, row in zip(labels, made["rows"] + made["averages"], strict=True)
         ],
     )
 

@@ -215,6 +215,10 @@ WORDS: dict[str, tuple[str, str]] = {
         "EM / F1 in percent, MRQA 2019 development sets; baselines as published by the organisers.",
         "EM / F1（%），MRQA 2019 开发集；基线为主办方公布的数字。",
     ),
+    "mrqa.part": (
+        "n: scored over another number of questions than the development set holds",
+        "n：计分题数与该开发集题数不同",
+    ),
     "mrqa.ours": ("These runs", "本页运行"),
     "mrqa.in": ("in-domain", "域内"),
     "mrqa.out": ("out-of-domain", "域外"),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -88,7 +89,7 @@ def test_several_runs_need_a_name_for_the_page(run):
     assert "--out" in str(done.exception)
 
 
-def _mrqa_run(tmp_path, name, f1):
+def _mrqa_run(tmp_path, name, f1, reader="mine", options=None):
     question = {"qid": f"{name}-1", "question": "Where?", "answers": ["Whit"]}
     lines = [
         {"header": {"dataset": name, "split": "dev"}},
@@ -99,7 +100,8 @@ def _mrqa_run(tmp_path, name, f1):
     dataset = load(path)
     said = Prediction(question_id=f"{name}-1", answer=Answer(kind="span", texts=("Whit",)))
     values = {"mrqa.em": {f"{name}-1": 1.0}, "mrqa.f1": {f"{name}-1": f1}}
-    return write_run(tmp_path / f"run-{name}", dataset, [said], values)
+    folder = tmp_path / f"run-{reader}-{name}"
+    return write_run(folder, dataset, [said], values, reader=reader, options=options)
 
 
 def test_mrqa_runs_stand_beside_the_published_baselines(tmp_path):
@@ -108,11 +110,11 @@ def test_mrqa_runs_stand_beside_the_published_baselines(tmp_path):
     found = published(gather(folders))
     ours = {row["dataset"]: row["ours"] for row in found["rows"]}
     assert len(ours) == 12
-    assert ours["SQuAD"] == (100.0, 100.0)
-    assert ours["DuoRC"] == (100.0, 50.0)
-    assert ours["RACE"] is None
+    assert ours["SQuAD"] == [(100.0, 100.0)]
+    assert ours["DuoRC"] == [(100.0, 50.0)]
+    assert ours["RACE"] == [None]
     assert found["rows"][0]["published"] == [(78.5, 86.7), (80.3, 88.4)]
-    assert [average["ours"] for average in found["averages"]] == [None, None, None]
+    assert [average["ours"] for average in found["averages"]] == [[None]] * 3
     large = found["averages"][2]["published"][1]
     assert large == pytest.approx((684.9 / 12, 819.2 / 12))
 
@@ -123,9 +125,65 @@ def test_all_twelve_runs_give_our_macro_average(tmp_path):
 
     folders = [_mrqa_run(tmp_path, name, 0.5) for name in BASELINES.datasets]
     found = published(gather(folders))
-    assert [average["ours"] for average in found["averages"]] == [(100.0, 50.0)] * 3
+    assert [average["ours"] for average in found["averages"]] == [[(100.0, 50.0)]] * 3
 
 
-def test_other_sets_have_no_baselines(run):
-    """The shared task's table is for MRQA data alone."""
+def test_each_reader_has_a_column_and_an_average_of_its_own(tmp_path):
+    """Two readers are never averaged together, and none of their runs is passed over."""
+    from closeread.formats.mrqa_results import BASELINES
+
+    folders = [_mrqa_run(tmp_path, "SQuAD", 0.25, reader="other")]
+    folders += [_mrqa_run(tmp_path, name, 0.5) for name in BASELINES.datasets]
+    material = gather(folders)
+    found = published(material)
+    assert found["systems"] == ["other", "mine"]
+    assert found["rows"][0]["ours"] == [(100.0, 25.0), (100.0, 50.0)]
+    assert [average["ours"] for average in found["averages"]] == [[None, (100.0, 50.0)]] * 3
+    assert "| other | mine |" in markdown(material, "en")
+    again = tmp_path / "again"
+    again.mkdir()
+    alike = [*folders[1:], _mrqa_run(again, "SQuAD", 0.75)]
+    found = published(gather(alike))
+    assert found["systems"] == [
+        f"mine ({folder.name}/run-mine-SQuAD)" for folder in (tmp_path, again)
+    ]
+    assert found["rows"][0]["ours"] == [(100.0, 50.0), (100.0, 75.0)]
+
+
+def test_what_was_handed_in_for_each_set_is_told_by_its_folder(tmp_path):
+    """Each set has a file of predictions, and so a name, of its own."""
+    from closeread.formats.submissions import load_submission
+    from closeread.runs.keep import keep
+    from closeread.runs.records import ScoreSettings
+    from closeread.runs.score import score_run
+
+    folders = []
+    for name in ("SQuAD", "DuoRC"):
+        _mrqa_run(tmp_path, name, 1.0)
+        dataset = load(tmp_path / f"{name}.jsonl")
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps({f"{name}-1": "in Whit"}))
+        run = keep(dataset, load_submission(file, dataset), (file,), tmp_path / "theirs" / name)
+        score_run(run, ScoreSettings(metrics=("mrqa",), resamples=0))
+        folders.append(run.path)
+    material = gather(folders)
+    assert published(material)["systems"] == ["theirs"]
+    assert "| These runs |" in markdown(material, "en")
+
+
+def test_a_score_over_another_number_of_questions_says_so(tmp_path):
+    """The published numbers are over whole sets; HotpotQA's holds fewer than its table says."""
+    folders = [_mrqa_run(tmp_path, name, 0.5) for name in ("SQuAD", "HotpotQA", "RACE")]
+    material = gather(folders)
+    for run, n_scored in zip(material.runs, (10_507, 5_901, 100), strict=True):
+        f1 = run.metrics["mrqa.f1"]
+        run.metrics["mrqa.f1"] = msgspec.structs.replace(f1, n_scored=n_scored)
+    found = {row["dataset"]: row["questions"] for row in published(material)["rows"]}
+    assert (found["SQuAD"], found["HotpotQA"], found["RACE"]) == ([None], [None], [100])
+    assert "| 100.0 / 50.0 (n 100) |" in markdown(material, "en")
+
+
+def test_other_sets_have_no_baselines(run, tmp_path):
+    """The shared task's table is for its own sets alone, not for all in its form."""
     assert published(gather([run])) is None
+    assert published(gather([_mrqa_run(tmp_path, "Ferries", 1.0)])) is None

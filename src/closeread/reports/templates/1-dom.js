@@ -26,7 +26,9 @@ function t(key, params) {
 const named = (prefix, name) => DATA.words[lang][`${prefix}.${name}`] ?? name;
 
 const count = (n) => n.toLocaleString("en-US");
-const percent = (x) => (x * 100).toFixed(1);
+// Of two numbers equally near the even one, as the terminal prints it: 6.25 is 6.2 (exact in quarters only).
+const decimal = (x) => (Math.abs((x * 4) % 2) === 1 ? (2 * Math.round(x * 5)) / 10 : x).toFixed(1);
+const percent = (x) => decimal(x * 100);
 const DASH = "—";
 const spot = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(3).replace(/0+$/, "").replace(/\.$/, ""));
 

@@ -136,13 +136,17 @@ function differences() {
 function published() {
   const table = DATA.mrqa;
   if (!table) return null;
-  const cell = (pair, reason) => (pair ? [h("b", null, pair[0].toFixed(1)), " / ", pair[1].toFixed(1)] : h("span", { title: reason }, DASH));
-  const row = (label, cells, ours, strong) => h("tr", null, h("td", null, strong ? h("b", null, label) : label), cells.map((pair) => h("td", { class: "n" }, cell(pair, t("mrqa.none")))), h("td", { class: "n" }, cell(ours, t("mrqa.no-run"))));
+  const several = table.systems.length > 1;
+  const cell = (pair, reason, n) => h("td", { class: "n" }, pair ? [h("b", null, decimal(pair[0])), " / ", decimal(pair[1]), n ? h("span", { class: "between" }, `n ${count(n)}`) : null] : h("span", { title: reason }, DASH));
+  const row = (label, it, strong) => h("tr", null, h("td", null, strong ? h("b", null, label) : label), it.published.map((pair) => cell(pair, t("mrqa.none"))), it.ours.map((pair, k) => cell(pair, t("mrqa.no-run"), it.questions && it.questions[k])));
+  const heads = [...table.models, ...(several ? table.systems : [t("mrqa.ours")])];
+  const part = table.rows.some((it) => it.questions.some((n) => n !== null));
   return h("section", null, h("h2", null, t("mrqa.title")), h("p", { class: "soft" }, t("mrqa.lead")),
     h("div", { class: "scroll" }, h("table", null,
-      h("thead", null, h("tr", null, h("th", null, t("dataset")), table.models.map((name) => h("th", { class: "n" }, name)), h("th", { class: "n" }, t("mrqa.ours")))),
-      h("tbody", null, table.rows.map((it) => row(`${it.dataset} (${t("mrqa." + it.domain)})`, it.published, it.ours)),
-        table.averages.map((it) => row(t("mrqa.average-" + it.over), it.published, it.ours, true))))));
+      h("thead", null, h("tr", null, h("th", null, t("dataset")), heads.map((name) => h("th", { class: "n" }, h("bdi", null, name))))),
+      h("tbody", null, table.rows.map((it) => row(`${it.dataset} (${t("mrqa." + it.domain)})`, it)),
+        table.averages.map((it) => row(t("mrqa.average-" + it.over), it, true))))),
+    part && h("p", { class: "soft" }, t("mrqa.part")));
 }
 // A few runs, each on a data set of its own, stand next to each other and are not compared.
 const apart = () => DATA.runs.length > 1 && DATA.runs.length <= 3 && DATA.datasets.length === DATA.runs.length;
