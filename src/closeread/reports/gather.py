@@ -230,15 +230,16 @@ def _width(run: Run) -> tuple[bool, int]:
 
 def _open(run: Run, dataset_path: str | Path | None) -> tuple[Dataset | None, str]:
     """Open a run's data set, or say what keeps it from being shown."""
-    info = run.info.dataset
-    if dataset_path is not None:
-        dataset = formats.load(dataset_path, info.format)
-        return dataset, "" if dataset.sha256 == info.sha256 else "another"
+    path = None if dataset_path is None else Path(dataset_path)
     try:
-        return run.dataset(), ""
+        return run.dataset(path), ""
     except MismatchError:
+        if path is not None:
+            return formats.load(path, run.info.dataset.format), "another"
         return None, "changed"
     except CloseReadError:
+        if path is not None:
+            raise
         return None, "missing"
 
 

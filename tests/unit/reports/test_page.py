@@ -13,6 +13,7 @@ from closeread.errors import InputError
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
 from closeread.reports.page import embedded, first, write_page
+from closeread.runs.selection import write_list
 from closeread.types import Answer, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 
@@ -161,6 +162,18 @@ def test_a_data_set_that_is_gone_can_be_given_by_hand(tmp_path):
     _, blocks = _parsed(page)
     assert blocks["index"]["notices"] == []
     assert blocks["passages-0"][0]["text"] == PASSAGE.text
+
+
+def test_a_data_set_given_by_hand_brings_back_only_what_was_asked(tmp_path):
+    """A run of some questions has no others that were left unanswered."""
+    _page(tmp_path)
+    run = tmp_path / "run"
+    info = json.loads((run / "run.json").read_text("utf-8"))
+    info["dataset"] |= {"only": "a list", "n_questions": 3}
+    (run / "run.json").write_text(json.dumps(info), "utf-8")
+    write_list(run, [f"t1-{role}" for role in ("original", "positive", "negative")])
+    moved = (tmp_path / "lamps.jsonl").rename(tmp_path / "moved.jsonl")
+    assert len(gather([run], dataset_path=moved).rows) == 3
 
 
 @pytest.mark.parametrize("name", ["predictions.jsonl", "scores.jsonl"])
