@@ -17,8 +17,8 @@ _AVERAGED = "mrqa"  # no other scorer's publishers average over data sets
 def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     """Return the macro-averages of several scored runs, by value; none where they make no sense.
 
-    They do where there are two or more runs, each on a data set of its own, all of them scored by
-    MRQA's metric in the same way.
+    They do where there are two or more runs of one reader with the same options (or all handed
+    in), each on a data set of its own, all of them scored by MRQA's metric in the same way.
 
     Raises:
         InputError: A run's scores cannot be read.
@@ -26,6 +26,8 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     summaries = [summary for run in runs if (summary := run.summary()) is not None]
     hashes = {run.info.dataset.sha256 for run in runs}
     if not len(runs) == len(hashes) == len(summaries) > 1:
+        return {}
+    if any(_system(run) != _system(runs[0]) for run in runs):
         return {}
     settings = summaries[0].settings
     shared = [one.settings for one in summaries]
@@ -48,6 +50,11 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
         for name in every[0]
         if wanted(_AVERAGED, name, settings.metrics)
     }
+
+
+def _system(run: Run) -> object:
+    """Return what runs of one system share; of what was handed in nothing is known."""
+    return run.info.reader.answering if not run.info.submission else None
 
 
 def _pools(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str, Pool]:

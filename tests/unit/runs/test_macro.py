@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from closeread.api.running import read
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep
@@ -70,3 +71,23 @@ def test_no_average_where_it_makes_no_sense(handed_in):
     assert macro_averages([one]) == {}
     assert macro_averages([one, other]) == {}
     assert macro_averages([one, squad]) == {}
+
+
+def test_no_average_over_two_readers(tmp_path):
+    """A reader's average is over what it read itself, with the same options."""
+    runs = []
+    for name, reader, options in (
+        ("one", "lexical", {}),
+        ("two", "lexical", {}),
+        ("three", "lexical", {"sharpness": 2.0}),
+        ("four", "first-sentence", {}),
+    ):
+        text = f"The {name} left at six."
+        row = {"id": "1", "passage": text, "question": "When?", "answer": "six"}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+        out = tmp_path / f"run-{name}"
+        run = read(tmp_path / f"{name}.jsonl", reader, out=out, options=options)
+        score_run(run, MRQA)
+        runs.append(run)
+    assert list(macro_averages(runs[:2])) == ["mrqa.em", "mrqa.f1"]
+    assert macro_averages([runs[0], runs[2]]) == macro_averages([runs[0], runs[3]]) == {}
