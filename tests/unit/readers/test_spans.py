@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.neural.spans import _elsewhere, merged, part, places, taken
+from closeread.readers.neural.spans import Part, _elsewhere, merged, part, places, taken
 from closeread.readers.windows import Template, Tokens, windows
 
 TEMPLATE = Template(before=(1,), between=(2,), after=(2,), second=1)
@@ -26,9 +26,10 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
     )  # fmt: skip
     found = []
     for which, window in enumerate(shown):
-        looked_at = taken(shown, which, n_tokens, width)
-        assert not len(looked_at) or looked_at[0] >= window.at
-        shut = _elsewhere(shown, which, min(width, window.length), n_tokens)
+        looked_at = taken(shown, which, width)
+        assert not window.length or looked_at[0] >= window.at
+        assert not window.length or looked_at[-1] < window.at + window.length
+        shut = _elsewhere(shown, which, min(width, window.length))
         for row in range(window.length):
             for column in range(min(width, window.length - row)):
                 if shut is not None and shut[row, column]:
@@ -47,7 +48,7 @@ def test_every_span_is_taken_once_and_its_tokens_are_looked_at(n_tokens, max_len
 
 def test_neighbours_share_the_work():
     shown = windows([7], list(range(1000)), TEMPLATE, max_length=384, stride=128, overlap=29)
-    sizes = [len(taken(shown, which, 1000, 30)) for which in range(len(shown))]
+    sizes = [len(taken(shown, which, 30)) for which in range(len(shown))]
     assert sum(sizes) < 0.6 * sum(one.length for one in shown)
 
 
@@ -73,6 +74,13 @@ def test_no_answer_reaches_across_a_separator(max_length):
     assert [row[0] for row in found.best] == pytest.approx([1 / 5] * 5)
 
 
+def test_of_equal_spans_the_one_that_begins_earlier_comes_first():
+    parts = [Part(0.0, [(1.0, 4, 4), (0.5, 0, 0)], 0.0), Part(0.0, [(1.0, 3, 5)], 0.0)]
+    found = merged(parts, n_best=3, null=False)
+    assert [row[1:] for row in found.best] == [(3, 5), (4, 4), (0, 0)]
+    assert found.null is None
+
+
 def test_probabilities_by_hand():
     """Scores of 2, 1 and 0 for three spans of two tokens, and of 0 for no answer."""
     found = decoded("ab", [3, 3], [[1, 0], [0, 1]], null=True, n_best=2)
@@ -80,3 +88,32 @@ def test_probabilities_by_hand():
     assert [row[1:] for row in found.best] == [(0, 1), (0, 0)]  # of equal ones the earlier
     assert [row[0] for row in found.best] == pytest.approx([math.e**2 / total, math.e / total])
     assert found.null == pytest.approx(1 / total)
+
+
+def test_where_answers_may_begin_and_end_by_hand():
+    """A blank, e and its grave accent, a separator, an emoji of two bytes; one token is empty."""
+    text = " e\u0300|😀"
+    ids, starts, ends = [0, 1, 5, 9, 6, 7], [0, 0, 2, 3, 4, 4], [0, 2, 3, 4, 5, 5]
+    of = places(text, Tokens(ids, starts, ends), 9)
+    assert of.may_begin.tolist() == [False, True, False, False, True, False]
+    assert of.may_end.tolist() == [False, False, True, False, False, True]
+    assert (of.begins[1], of.ends[2], of.begins[4], of.ends[5]) == (1, 3, 4, 5)
+    assert of.last.tolist() == [2, 2, 2, 2, 5, 5]
+
+
+def test_an_empty_token_at_the_beginning_is_no_answer_and_without_separator_every_id_is():
+    of = places("ab", Tokens([0, 1, 2], [0, 0, 1], [0, 1, 2]), None)
+    assert of.may_begin.tolist() == of.may_end.tolist() == [False, True, True]
+    assert of.last.tolist() == [2, 2, 2]
+
+
+def test_the_best_of_a_window_are_as_many_as_wanted_and_in_order():
+    """Scores 3, 1, 3 and 2 of one token each; of equal ones the earlier."""
+    row = np.array([[0, 0, 0, 3, 1, 3.000004, 2, 0], [0] * 8], np.float32)
+    shown = windows([7], [3] * 4, TEMPLATE, max_length=8, stride=None)
+    of = places("abcd", Tokens([3] * 4, [0, 1, 2, 3], [1, 2, 3, 4]), 9)
+    found = part(row, shown, 0, of, max_answer_tokens=1, n_best=2)
+    assert found.best == [(3.0, 0, 0), (3.0, 2, 2)]
+    assert found.log_sum == pytest.approx(math.log(2 * math.exp(3) + math.exp(2) + math.exp(1)))
+    three = part(row, shown, 0, of, max_answer_tokens=1, n_best=3)
+    assert three.best == [(3.0, 0, 0), (3.0, 2, 2), (2.0, 3, 3)]

@@ -181,8 +181,7 @@ class SpanReader:
             self._checkpoint,
             [asked.shown[which].encoded for asked, which in owners],
             looked_at=[
-                taken(asked.shown, which, len(asked.passage.tokens.ids), self._max_answer_tokens)
-                for asked, which in owners
+                taken(asked.shown, which, self._max_answer_tokens) for asked, which in owners
             ],
             token_budget=self._token_budget,
             network=self._network,

@@ -20,7 +20,6 @@ from closeread.readers.windows import Tokens, Window
 _DECIMALS = 5  # logits that differ by less are alike: rounding in the last bits orders nothing
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 _FIRST_MARK = 0x300  # combining characters begin here
-_UNBOUNDED = 1 << 30
 
 
 class NotFiniteError(ValueError):
@@ -72,7 +71,7 @@ def places(text: str, tokens: Tokens, separator: int | None) -> Places:
     written = begins < ends
     apart = np.array(tokens.ids, np.int64) == (-1 if separator is None else separator)
     written &= ~apart
-    ends = np.where(written, next_unmarked[np.maximum(ends, 0)], ends)
+    ends = np.where(written, next_unmarked[ends], ends)
 
     may_begin, may_end = np.zeros(n_tokens, np.bool_), np.zeros(n_tokens, np.bool_)
     order = np.flatnonzero(written)
@@ -81,8 +80,8 @@ def places(text: str, tokens: Tokens, separator: int | None) -> Places:
         may_begin[order] = np.append(True, first[1:] > first[:-1]) & ~np.append(mark, False)[first]
         may_end[order] = np.append(last[1:] > last[:-1], True)
     index = np.arange(n_tokens)
-    barrier = np.append(np.where(apart, index, n_tokens), n_tokens)
-    before = np.minimum.accumulate(barrier[::-1])[::-1][:n_tokens] - 1
+    barrier = np.where(apart, index, n_tokens)
+    before = np.minimum.accumulate(barrier[::-1])[::-1] - 1
     return Places(begins=begins, ends=ends, may_begin=may_begin, may_end=may_end, last=before)
 
 
@@ -148,7 +147,7 @@ def part(
     end = np.full(window.length + width - 1, -np.inf)
     end[: window.length] = np.where(of.may_end[here], rounded[1, inside], -np.inf)
     band = start[:, None] + np.lib.stride_tricks.sliding_window_view(end, width)
-    shut = _elsewhere(shown, which, width, len(of.last))
+    shut = _elsewhere(shown, which, width)
     if shut is not None:
         band[shut] = -np.inf
     reach = of.last[here] - np.arange(here.start, here.stop)
@@ -176,14 +175,13 @@ def _highest(band: NDArray[np.float64], n_best: int, first: int) -> list[tuple[f
     ]
 
 
-def _elsewhere(
-    shown: Sequence[Window], which: int, width: int, n_tokens: int
-) -> NDArray[np.bool_] | None:
+def _elsewhere(shown: Sequence[Window], which: int, width: int) -> NDArray[np.bool_] | None:
     """Return which spans are taken from another window, shape (tokens, width); None for no span.
 
-    What a window shows around a span is the lesser of what stands before and behind it; the
-    passage's own ends lack nothing. From one window to the next the one side grows and the other
-    shrinks, so that a window need be compared with its neighbours alone.
+    What a window shows around a span is the lesser of what stands before and behind it. At the
+    passage's own ends nothing lacks, which need not be said: the window there shows most anyway.
+    From one window to the next the one side grows and the other shrinks, so that a window need be
+    compared with its neighbours alone.
     """
     if len(shown) == 1:
         return None
@@ -192,10 +190,8 @@ def _elsewhere(
     last = first + np.arange(width)
 
     def around(other: Window) -> NDArray[np.int64]:
-        stop = other.first + other.length
-        before = first - other.first if other.first else np.full_like(first, _UNBOUNDED)
-        behind = stop - 1 - last if stop < n_tokens else _UNBOUNDED - last
-        least: NDArray[np.int64] = np.minimum(before, behind)
+        behind = other.first + other.length - 1 - last
+        least: NDArray[np.int64] = np.minimum(first - other.first, behind)
         return least
 
     here = around(window)
@@ -207,23 +203,20 @@ def _elsewhere(
     return shut
 
 
-def taken(shown: Sequence[Window], which: int, n_tokens: int, max_answer_tokens: int) -> range:
+def taken(shown: Sequence[Window], which: int, max_answer_tokens: int) -> range:
     """Return which tokens of a window the spans that are taken from it may begin or end with.
 
     Args:
         shown: All windows of the question.
         which: The window's place among them.
-        n_tokens: Tokens of the passage.
         max_answer_tokens: Tokens that a span may have.
     """
     window = shown[which]
     width = min(max_answer_tokens, window.length)
-    shut = _elsewhere(shown, which, width, n_tokens) if width else None
+    shut = _elsewhere(shown, which, width)
     if shut is None:
         return range(window.at, window.at + window.length)
-    begins, lengths = np.nonzero(~shut)
-    if not len(begins):
-        return range(0)
+    begins, lengths = np.nonzero(~shut)  # never none: each window shows most around some token
     last = min(int((begins + lengths).max()), window.length - 1)
     return range(window.at + int(begins.min()), window.at + last + 1)
 
