@@ -16,9 +16,9 @@ LETTERS = json.dumps(
 ).encode()
 
 
-def archive(**members: bytes) -> bytes:
+def archive(method: int = zipfile.ZIP_STORED, **members: bytes) -> bytes:
     stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as made:
+    with zipfile.ZipFile(stream, "w", method) as made:
         for name, content in members.items():
             made.writestr(name, content)
     return stream.getvalue()
@@ -78,10 +78,13 @@ def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
 
 
 def test_a_broken_archive_is_one_message(tmp_path):
-    """Cut off, or damaged inside."""
-    whole = archive(**{PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS})
+    """Cut off, damaged inside, packed by bzip2 and damaged, with a name that is no text."""
+    members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}
+    whole = archive(**members)
     at = whole.index(LETTERS)
-    for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :]):
+    squeezed = archive(zipfile.ZIP_BZIP2, **members).replace(b"BZh9", b"BZh!")
+    nameless = archive(**{PREDICTIONS: LETTERS, "模": b""}).replace("模".encode(), b"\xff\xff\xff")
+    for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :], squeezed, nameless):
         (tmp_path / "p.zip").write_bytes(broken)
         with pytest.raises(InputError, match="the archive cannot be read"):
             load_submission(tmp_path / "p.zip")
