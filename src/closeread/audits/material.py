@@ -177,12 +177,12 @@ def together(subjects: Sequence[Subject], problems: Problems) -> list[Subject]:
     shared = {
         name for name, text in asked[0].items() if all(own.get(name) == text for own in asked)
     }
+    apart = "not in all runs" + ("" if shared else ", which share none: audit each by itself")
     for one, own in zip(subjects, asked, strict=True):
         for name in own:
             if name not in shared:
-                problems.bad.add(
-                    "different-questions", f"asked in {one.name}, not in all runs", question_id=name
-                )
+                told = f"asked in {one.name}, {apart}"
+                problems.bad.add("different-questions", told, question_id=name)
     return [restricted(one, shared) for one in subjects]
 
 

@@ -120,6 +120,7 @@ def test_runs_with_different_questions_are_named(runs, capsys):
     assert closeread("audit", "cut", "other", "--check", "disagreement") == 2
     message = capsys.readouterr().err
     assert "different-questions" in message
+    assert "not in all runs, which share none: audit each by itself" in message
     assert "Traceback" not in message
 
 
@@ -155,7 +156,8 @@ def test_a_run_with_a_limit_was_asked_other_questions(tmp_path, monkeypatch, cap
         closeread("read", "exam/en", "--reader", "lexical", "--out", name, *limit)
     capsys.readouterr()
     assert closeread("audit", "few", "all", "--check", "disagreement") == 2
-    assert "different-questions" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "different-questions" in message and "share none" not in message
     assert closeread(
         "audit", "few", "all", "--check", "disagreement", "--skip-bad", "--json"
     ) == 0  # fmt: skip
