@@ -7,7 +7,7 @@ rounds a document's length to one byte, which is not done here.
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
@@ -18,8 +18,8 @@ from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _DIGITS = 9
-K1S = (0.3, 0.6, 0.9, 1.2, 1.5, 2.0)
-BS = (0.0, 0.2, 0.4, 0.6, 0.75, 1.0)
+_K1S = (0.3, 0.6, 0.9, 1.2, 1.5, 2.0)
+_BS = (0.0, 0.2, 0.4, 0.6, 0.75, 1.0)
 
 
 def bm25(
@@ -105,17 +105,11 @@ class _Index:
         return {place: math.fsum(gains) for place, gains in found.items()}
 
 
-def grid(
-    score: Callable[[float, float], float],
-    k1s: Iterable[float] = K1S,
-    bs: Iterable[float] = BS,
-) -> list[tuple[float, float, float]]:
+def grid(score: Callable[[float, float], float]) -> list[tuple[float, float, float]]:
     """Return ``(score, k1, b)`` for every pair, the best first; of equals the smaller k1, b.
 
     Args:
         score: How good the retriever is on a development set with these two.
-        k1s: Values of k1.
-        bs: Values of b.
     """
-    rows = [(score(k1, b), k1, b) for k1, b in itertools.product(k1s, bs)]
+    rows = [(score(k1, b), k1, b) for k1, b in itertools.product(_K1S, _BS)]
     return sorted(rows, key=lambda row: (-round(row[0], _DIGITS), row[1], row[2]))

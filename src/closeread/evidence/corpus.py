@@ -24,6 +24,7 @@ _INFO = "corpus.json"
 _PASSAGES = "passages.jsonl"
 _OFFSETS = "offsets.npy"
 _VERSION = 1
+_WORDS = "jieba"
 
 
 class Source(NamedTuple):
@@ -47,14 +48,7 @@ class FromCorpus(NamedTuple):
     evidence: Evidence | None
 
 
-def build(
-    passages: Iterable[Passage],
-    folder: Path,
-    *,
-    words: str = "jieba",
-    k1: float = 0.9,
-    b: float = 0.4,
-) -> int:
+def build(passages: Iterable[Passage], folder: Path) -> int:
     """Write a corpus; return how many passages it has. A passage id that comes again is skipped.
 
     The folder appears once all of it is there; what fails or is interrupted leaves none.
@@ -62,9 +56,6 @@ def build(
     Args:
         passages: One after the other; only their words are held in memory.
         folder: Must not exist, or be empty.
-        words: How texts are cut, ``jieba`` or ``characters``.
-        k1: BM25's, for the first stage.
-        b: BM25's, for the first stage.
 
     Raises:
         UsageError: Something is in the folder.
@@ -79,7 +70,7 @@ def build(
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         unfinished.mkdir(parents=True)
-        many = _write(passages, unfinished, folder, words=words, k1=k1, b=b)
+        many = _write(passages, unfinished, folder)
         unfinished.replace(target)
     except OSError as error:
         raise StorageError(
@@ -92,12 +83,10 @@ def build(
     return many
 
 
-def _write(
-    passages: Iterable[Passage], unfinished: Path, folder: Path, *, words: str, k1: float, b: float
-) -> int:
+def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
     import numpy as np
 
-    segmenter = Segmenter(words)
+    segmenter = Segmenter(_WORDS)
     vocabulary: dict[str, int] = {}
     rows: list[list[int]] = []
     offsets, seen = [0], set()
@@ -112,11 +101,11 @@ def _write(
             offsets.append(stream.tell())
     if not vocabulary:
         raise InputError("no passage holds a word", where=str(folder))
-    index = _bm25s().BM25(k1=k1, b=b, method="lucene", backend="numpy")
+    index = _bm25s().BM25(k1=0.9, b=0.4, method="lucene", backend="numpy")
     index.index((rows, vocabulary), create_empty_token=False, show_progress=False)
     index.save(str(unfinished / "index"), show_progress=False)
     np.save(unfinished / _OFFSETS, np.array(offsets, dtype=np.int64))
-    settings = {"schema_version": _VERSION, "words": words, "passages": len(rows)}
+    settings = {"schema_version": _VERSION, "words": _WORDS, "passages": len(rows)}
     (unfinished / _INFO).write_text(json.dumps(settings) + "\n", "utf-8")
     return len(rows)
 
@@ -199,8 +188,7 @@ def evidence_from(
     option: Option | None,
     *,
     language: str,
-    passages: int = 5,
-    k: int | None = None,
+    passages: int,
 ) -> FromCorpus:
     """Return the passages and the sentences of the corpus that bear on a claim.
 
@@ -211,7 +199,6 @@ def evidence_from(
         option: One of its options, or None for the question itself.
         language: The claim's.
         passages: How many passages the first stage gives.
-        k: Sentences at most.
     """
     found = [one for one, _ in corpus.search(query_text(question, option), language, passages)]
     if not found:
@@ -221,7 +208,7 @@ def evidence_from(
         starts.append(len(joined))
         joined += passage.text + "\n"
     whole = Passage(passage_id="", text=joined, language=language)
-    evidence = retriever.retrieve(question, whole, option, k)
+    evidence = retriever.retrieve(question, whole, option)
     sources = [_source(span, found, starts) for span in evidence.spans]
     return FromCorpus(found, sources, evidence)
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import chain
 
 from closeread.text import numbers
-from closeread.text.normalize_drop import Normalized, drop, of_tokens
+from closeread.text.normalize_drop import Normalized, drop, is_number, of_tokens
 
 _SHORT = 64  # characters; as in normalize_drop
 _DIGIT = re.compile("[0-9]")
@@ -86,7 +86,7 @@ def _words(text: str) -> list[str | float]:
             continue
         for word in piece.replace("-", " ").split():
             for part in drop(word).text.split():
-                found.append(_as_written(word) if _is_number(part) else part)
+                found.append(_as_written(word) if is_number(part) else part)
     return found
 
 
@@ -99,11 +99,3 @@ def _token(token: str) -> tuple[str, ...]:
 def _as_written(word: str) -> str:
     """The word behind a mark that no other word has, as ASCII punctuation was taken out of them."""
     return "'" + "".join(character for character in word.lower() if character.isalnum())
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True

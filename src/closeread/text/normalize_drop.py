@@ -37,7 +37,7 @@ def drop(raw: str) -> Normalized:
 
 def any_number(words: Iterable[str]) -> bool:
     """Whether the evaluator takes any of the words for a number."""
-    return any(map(_is_number, words))
+    return any(map(is_number, words))
 
 
 def _joined(raw: str) -> Normalized:
@@ -57,7 +57,7 @@ _long = lru_cache(maxsize=4)(_joined)  # several scorers ask for the same long t
 
 
 @lru_cache(maxsize=1 << 16)
-def _is_number(word: str) -> bool:
+def is_number(word: str) -> bool:
     """All that ``float`` accepts, ``nan`` too."""
     if word.isalpha():  # spares most words the price of an exception
         return word.lower() in _LETTERED_NUMBERS
@@ -73,9 +73,9 @@ def _token(raw: str) -> str:
     token = raw.lower()
     if token.isalpha() and token not in _LETTERED_NUMBERS:  # the usual word: nothing to mend
         return "" if token in _ARTICLES else token
-    if not _is_number(token):
+    if not is_number(token):
         token = token.translate(_PUNCTUATION)
-    if _is_number(token):
+    if is_number(token):
         token = str(float(token))
     elif token.isalnum():  # no border inside
         return "" if token in _ARTICLES else token

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from msgspec.structs import replace
 
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
@@ -134,7 +135,7 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
         for fold, row in zip(folds, values, strict=True)
     ]
     return Learned(
-        calibrator=_with(calibrator, _threshold(found, correct, folds, settings)),
+        calibrator=replace(calibrator, threshold=_threshold(found, correct, folds, settings)),
         confidences=tuple(found),
         changes=changes(
             [one.part for one in examples],
@@ -148,12 +149,6 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
         n_parts=len(parts),
         n_kept_back=folds.count(-1),
     )
-
-
-def _with(calibrator: Calibrator, chosen: Threshold | None) -> Calibrator:
-    from msgspec.structs import replace
-
-    return replace(calibrator, threshold=chosen)
 
 
 def _threshold(

@@ -47,13 +47,14 @@ def test_a_claim_that_shares_no_word_finds_nothing(corpus, text):
     assert corpus.search(text, "en") == []
     option = Option(label="A", text=text)
     retriever, _ = make("retriever", "bm25")
-    assert evidence_from(corpus, retriever, QUESTION, option, language="en") == ([], [], None)
+    found = evidence_from(corpus, retriever, QUESTION, option, language="en", passages=5)
+    assert found == ([], [], None)
 
 
 def test_evidence_may_come_from_several_passages(corpus):
     option = Option(label="A", text="sheep graze on hills, salt comes from the sea")
     retriever, _ = make("retriever", "bm25", {"k": 2})
-    found = evidence_from(corpus, retriever, QUESTION, option, language="en")
+    found = evidence_from(corpus, retriever, QUESTION, option, language="en", passages=5)
     passages, sources, evidence = found
     assert [one.passage_id for one in passages] == ["sea", "hill"]
     assert {(one.passage.passage_id, one.span.of(one.passage.text)) for one in sources} == {

@@ -22,7 +22,7 @@ from closeread.readers.neural.chunk import ChunkReader
 from closeread.readers.neural.support import log_odds
 from closeread.readers.option_sequences import CHUNK_TOKENS, Chunk, chunks
 from closeread.training.neural import train as neural
-from closeread.training.neural.compete import two_classes
+from closeread.training.neural.compete import NliHead, two_classes
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained
@@ -53,7 +53,7 @@ class ChunkSettings(Record, frozen=True, kw_only=True):
     """
 
     learn: Literal["best", "each"] = "best"
-    nli_head: Literal["", "fold", "new"] = ""
+    nli_head: NliHead = ""
 
 
 def train(request: Request) -> Trained:

@@ -1,12 +1,12 @@
 """The dev metric while a model is trained: its own reader's answers, under the official metric."""
 
-import math
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
+from closeread.metrics.intervals import value
 from closeread.protocols import Metric, Reader
 from closeread.types import Answer, Passage, Prediction, Question, Submission
 
@@ -25,17 +25,14 @@ def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
         UsageError: There is no such value.
     """
     metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
-    shown = [(passage, without_gold(question)) for passage, question in items]
+    shown = [(passage, _without_gold(question)) for passage, question in items]
     predictions = {found.question_id: found for found in reader.read(shown)}
     scores = [
         metric.score(question, predictions.get(question.question_id)) for _, question in items
     ]
     for pool in metric.pool(scores, Submission(predictions=predictions)):
         if pool.metric == name:
-            if pool.statistic is not None:
-                return pool.statistic() or 0.0
-            whole = math.fsum(pool.denominators)
-            return math.fsum(pool.numerators) / whole if whole else 0.0
+            return value(pool) or 0.0
     raise UsageError(f"there is no metric {name!r} to watch", cure="`closeread ls metrics`")
 
 
@@ -113,8 +110,7 @@ def apart(item: Item, prefix: str) -> Item:
     )
 
 
-def without_gold(question: Question) -> Question:
-    """Return a question as a reader may see it."""
+def _without_gold(question: Question) -> Question:
     return msgspec.structs.replace(
         question, answers=(), option_truth=(), gold_evidence=(), metadata={}
     )
