@@ -1,6 +1,8 @@
 """One tiny valid file of each format, for the fuzzer to start from. All text is ours."""
 
+import io
 import json
+import zipfile
 
 
 def _lines(*rows: object) -> bytes:
@@ -9,6 +11,14 @@ def _lines(*rows: object) -> bytes:
 
 def _whole(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
+
+
+def _zipped(members: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as made:
+        for name, content in members.items():
+            made.writestr(name, content)
+    return stream.getvalue()
 
 
 _TEXT = "Ada saw 12 owls on 3 May 1901. Ben saw none."
@@ -289,12 +299,21 @@ SEEDS: dict[str, list[bytes]] = {
     "csv": [b"id,passage,question,answer\nq,Ada saw owls.,Who?,Ada\n"],
 }
 
+_LETTERS = {"id": "g", "answer": "A", "positive_answer": "B", "negative_answer": "C"}
+
 SUBMISSIONS: list[bytes] = [
     _whole({"q": "Ada", "r": ["Ada", "Ben"], "s": None}),
     _whole({"q": {"answers": ["Ada"], "scores": [0.5]}}),
     _whole({"q": [{"text": "Ada", "probability": 0.5}]}),
     _whole({"q": {"answer": "A", "evidence": "Ada saw."}}),
-    _whole({"data": [{"id": "g", "answer": "A", "positive_answer": "B", "negative_answer": "C"}]}),
+    _whole({"data": [_LETTERS]}),
+    _zipped(
+        {
+            "GCRC_advRobust.json": _whole({"data": [_LETTERS]}),
+            "model.zip": _zipped({"weights": b"0"}),
+            "GCRC_advRobust.docx": _zipped({"word/document.xml": b"<x/>"}),
+        }
+    ),
     _whole({"results": [{"qid": "6", "prob": [0.1, 0.9], "prediction": 1}]}),
     _whole({"data": [{"qid": "6", "opid": 0, "sentence1": "甲先到。"}]}),
     _lines({"question_id": "q", "answer": {"kind": "span", "texts": ["Ada"]}}),
