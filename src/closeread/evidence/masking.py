@@ -130,7 +130,7 @@ class MaskingRetriever:
     ) -> tuple[Query, list[list[Chain]]]:
         words = self._vectors.places(self.vocabulary(text, language))
         query = Query(words, self._vectors.at(words))
-        if not words or not index.n_known:
+        if not words:
             return query, []
         first = self._relevance(query, self._weights(query, [Chain((), 0.0)], index), index)[0]
         return query, search(
@@ -156,8 +156,6 @@ class MaskingRetriever:
         norms = np.sqrt(np.einsum("ij,ij->i", mixed, mixed))
         scores: NDArray[Any] = mixed @ index.directions.T
         scores /= np.maximum(norms, _TINY)[:, np.newaxis]
-        if index.unknown.size:
-            scores[:, index.unknown] = -np.inf
-        if not norms.all():
-            scores[norms == 0] = -np.inf
+        scores[:, index.unknown] = -np.inf
+        scores[norms == 0] = -np.inf
         return scores

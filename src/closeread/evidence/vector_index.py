@@ -23,7 +23,6 @@ class VectorIndex:
 
     Attributes:
         spans: Where they are.
-        n_known: How many different words have a vector.
         directions: Each sentence's mean vector at length 1, shape (sentences, dimensions).
         unknown: Sentences without any such word; their directions are zeros and mean nothing.
     """
@@ -50,7 +49,6 @@ class VectorIndex:
         if not flat.size:
             vectors.must_know(chain.from_iterable(said), f"the passage that begins {text[:20]!r}")
         distinct, local = np.unique(flat, return_inverse=True)
-        self.n_known = len(distinct)
         self._rows = vectors.at(distinct)
         self._local = np.split(local, np.cumsum(lengths)[:-1]) if len(spans) else []
         sums = np.zeros((len(spans), vectors.dimensions))

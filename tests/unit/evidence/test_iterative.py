@@ -12,7 +12,7 @@ from closeread.evidence.integrate import ByEncoder, ByPairs, Integrator, Overlap
 from closeread.evidence.sentences import splitter
 from closeread.evidence.vectors import load
 from closeread.making import make
-from closeread.types import Option, Passage, Question
+from closeread.types import Option, Passage, Question, Span
 
 PASSAGE = Passage(
     passage_id="p",
@@ -27,11 +27,12 @@ TOPICS = {"rain": 0, "falls": 0, "sheep": 1, "graze": 1, "meadows": 1, "ferries"
 
 @pytest.fixture
 def vectors(tmp_path, monkeypatch):
+    """Of length 0.05: lengths must not matter where directions are compared."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     load.cache_clear()
     path = tmp_path / "v.txt"
     rows = [
-        f"{word} {' '.join(str(float(axis == n)) for n in range(3))}"
+        f"{word} {' '.join(str(0.05 * (axis == n)) for n in range(3))}"
         for word, axis in TOPICS.items()
     ]
     path.write_text(f"{len(rows)} 3\n" + "\n".join(rows) + "\n", "utf-8")
@@ -90,6 +91,66 @@ def test_steps_tell_how_the_weights_moved(vectors):
     assert first.sentence.of(PASSAGE.text) == "Sheep graze meadows."
     assert [weight for _, weight in second.weights] == [0.0, 0.0, 0.5, 0.5]
     assert [word.span.of(CLAIM.text) for word, _ in second.weights][2] == "ferries"
+
+
+def test_the_score_is_the_sum_of_the_steps_cosines(vectors):
+    """Half of the query are sheep, so 1/sqrt(2); then all that is left are ferries, so 1."""
+    made, _ = make("retriever", "hard-masking", {"vectors": vectors, "integrate": "off"})
+    assert made.retrieve(QUESTION, PASSAGE, CLAIM).score == round(0.5**0.5 + 1, 6)
+    assert made.retrieve(QUESTION, PASSAGE, CLAIM, k=1).score == round(0.5**0.5 + 1, 6)
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
+def test_a_sentence_without_a_known_word_is_never_taken(name, vectors):
+    """Not even before one that says something else; and where none has one there is no evidence."""
+    options = {"vectors": vectors, "integrate": "off", "steps": 3, "beam": 1}
+    made, _ = make("retriever", name, options)
+    for text, spans in (
+        ("Nobody sang. Sheep graze.", [Span(13, 25)]),
+        ("Nobody sang.", []),
+        ("", []),
+    ):
+        passage = Passage(passage_id="p", text=text)
+        found = made.retrieve(QUESTION, passage, Option(label="A", text="Rain"))
+        assert list(found.spans) == spans
+        assert len(made.steps(QUESTION, passage, Option(label="A", text="Rain"))) == len(spans)
+    assert made.steps(QUESTION, PASSAGE, Option(label="A", text="Nobody")) == []
+
+
+def test_hard_masking_stops_where_every_word_was_found(vectors):
+    options = {"vectors": vectors, "integrate": "off", "steps": 3, "beam": 1}
+    made, _ = make("retriever", "hard-masking", options)
+    found = made.retrieve(QUESTION, PASSAGE, Option(label="A", text="Sheep graze"))
+    assert said(found) == ["Sheep graze meadows."]
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
+@pytest.mark.parametrize("integrate", ["vectors", "encoder", "overlap"])
+def test_steps_are_those_of_the_evidence_whoever_integrates(name, integrate, vectors, tmp_path):
+    """Of two topics two sentences; a word on the user's list of stop words is no topic."""
+    encoder = {"encoder": "word-vectors", "model": vectors}
+    options = {"vectors": vectors, "integrate": integrate, **encoder}
+    made, _ = make("retriever", name, options)
+    assert said(made.retrieve(QUESTION, PASSAGE, CLAIM)) == [
+        "Sheep graze meadows.", "Ferries cross rivers.",
+    ]  # fmt: skip
+    taken = [step.sentence.of(PASSAGE.text) for step in made.steps(QUESTION, PASSAGE, CLAIM)]
+    assert taken == ["Sheep graze meadows.", "Ferries cross rivers."]
+    (tmp_path / "stop.txt").write_text("and\nferries\ncross\n", "utf-8")
+    made, _ = make("retriever", name, options | {"stop_words": str(tmp_path / "stop.txt")})
+    first = made.steps(QUESTION, PASSAGE, CLAIM)[0]
+    assert [word.text for word, _ in first.weights] == ["sheep", "graze"]
+
+
+@pytest.mark.parametrize("name", ["hard-masking", "soft-masking"])
+def test_the_defaults_are_the_papers(name, vectors):
+    """Two steps of two chains, reranked by the encoder; its lambda is 1 and its product the dot."""
+    of_soft = {"sharpness": 1.0, "similarity": "dot"} if name == "soft-masking" else {}
+    options = {"vectors": vectors, "encoder": "word-vectors", "model": vectors}
+    assert make("retriever", name, options)[1] == {
+        **options, "integrate": "encoder", "steps": 2, "beam": 2, "sentences": "default",
+        "words": "jieba", "stop_words": "own", **of_soft,
+    }  # fmt: skip
 
 
 def test_duplicate_sentences_stay_distinct(vectors):

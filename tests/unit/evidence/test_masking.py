@@ -79,6 +79,12 @@ def test_soft_masking_by_cosine_forgets_lengths():
 def test_long_vectors_do_not_overflow():
     found = [sentence(x=(3000, 0))]
     assert SoftMask().weights(ASKED, [found]).tolist() == [[0.0, 1.0, 0.0]]
+    longer = [sentence(x=(3000, 3000))]
+    assert SoftMask().weights(ASKED, [longer, found]).tolist() == [[0.5, 0.5, 0.0], [0.0, 1.0, 0.0]]
+
+
+def test_a_lambda_of_0_leaves_all_weights_equal():
+    assert SoftMask(0.0).weights(ASKED, [[sentence(x=(2, 0))]]).tolist() == [[1 / 3] * 3]
 
 
 def test_several_chains_are_weighed_at_once_as_one_by_one():
