@@ -20,6 +20,7 @@ from closeread.reports.gather import Material, RunView, SetView, gather
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
 from closeread.reports.mrqa import published
+from closeread.reports.note_words import NOTES
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
 from closeread.reports.words import by_language, word
@@ -103,6 +104,9 @@ def _index(material: Material, language: str) -> dict[str, Any]:
         "mrqa": made,
         "questions": payload.columns(material),
     }
+    given = {one.note for run in material.runs for one in run.metrics.values()}
+    given |= {one["note"] for one in found["differences"]}
+    found["notes"] = {note: NOTES.say(note, "zh") for note in sorted(given - {""})}
     try:
         joined = joint(material)
     except MissingExtraError as error:  # the page is not for this view alone

@@ -25,6 +25,9 @@ function t(key, params) {
 // What a file says (a defect's code, a tag's name) has a word of ours or is shown as it stands.
 const named = (prefix, name) => DATA.words[lang][`${prefix}.${name}`] ?? name;
 
+// What is said beside a number comes in English; what has no Chinese stays so.
+const noted = (note) => (lang === "zh" && DATA.notes[note]) || note;
+
 const count = (n) => n.toLocaleString("en-US");
 // Of two numbers equally near the even one, as the terminal prints it: 6.25 is 6.2 (exact in quarters only).
 const decimal = (x) => (Math.abs((x * 4) % 2) === 1 ? (2 * Math.round(x * 5)) / 10 : x).toFixed(1);
@@ -34,7 +37,7 @@ const spot = (value) => (Number.isInteger(value) ? String(value) : value.toFixed
 
 function interval(summary) {
   if (summary.value === null || summary.value === undefined) {
-    return h("span", { title: summary.note || t("no-value") }, DASH);
+    return h("span", { title: noted(summary.note) || t("no-value") }, DASH);
   }
   const known = typeof summary.low === "number" && typeof summary.high === "number";
   return [

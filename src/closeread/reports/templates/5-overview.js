@@ -27,10 +27,10 @@ function headline(run) {
   const known = typeof chief.value === "number";
   return h("div", null,
     h("p", { class: "figure-label" }, shortName(run.headline), " ", h("code", null, run.headline)),
-    h("p", { class: "figure", title: known ? null : chief.note || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
+    h("p", { class: "figure", title: known ? null : noted(chief.note) || t("no-value") }, known ? percent(chief.value) : DASH, known && h("small", null, "%")),
     barFigure(chief, 400, true),
     typeof chief.low === "number" && h("p", { class: "soft" }, t("interval-line", { level: run.level, low: percent(chief.low), high: percent(chief.high) })),
-    counts(chief, run.evidenceOnly), chief.note && h("p", { class: "soft note" }, chief.note));
+    counts(chief, run.evidenceOnly), chief.note && h("p", { class: "soft note" }, noted(chief.note)));
 }
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
 function metricsTable(runs) {
@@ -56,7 +56,7 @@ function metricsTable(runs) {
         const it = run.metrics[name];
         return h("p", null, many && h("b", null, h("bdi", null, run.name), ": "), h("code", null, it.signature), h("br"),
           t("proof", { n: count(it.n_questions), scored: count(it.n_scored), answered: count(it.n_answered), failed: count(it.n_failed || 0), unit: t("unit." + it.unit) }),
-          it.note && [" ", it.note]);
+          it.note && [" ", noted(it.note)]);
       })));
     const button = h("button", { class: "metric", type: "button", "aria-expanded": "false", title: t("show-signature"), on: { click: () => {
       proof.hidden = !proof.hidden;
@@ -129,7 +129,7 @@ function differences() {
     h("p", { class: "soft" }, t("difference.lead", { metric, run: DATA.runs[baseline].name, test })),
     h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, h("th", null, t("run")), h("th", { class: "n" }, t("difference")), h("th", { class: "n" }, "p"), h("th", { class: "n" }, t("difference.smallest")))),
-      h("tbody", null, DATA.differences.map((it) => h("tr", null, h("td", null, h("bdi", null, DATA.runs[it.run].name), it.note && h("span", { class: "between" }, it.note)),
+      h("tbody", null, DATA.differences.map((it) => h("tr", null, h("td", null, h("bdi", null, DATA.runs[it.run].name), it.note && h("span", { class: "between" }, noted(it.note))),
         h("td", { class: "n" }, h("b", null, known(it.difference, signed)), typeof it.low === "number" && h("span", { class: "between" }, `[${signed(it.low)}, ${signed(it.high)}]`)),
         h("td", { class: "n" }, known(it.p, chance)), h("td", { class: "n soft" }, known(it.smallest, percent))))))));
 }
