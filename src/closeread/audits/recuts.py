@@ -19,7 +19,7 @@ class Recut:
     """The scores of a run with its texts cut at ``stop`` (None: as they were saved).
 
     Attributes:
-        changed: How many texts hold the stop.
+        changed: How many answers are other ones than those that were saved.
         f1_of: F1 by question id.
     """
 
@@ -97,13 +97,18 @@ def _recut(one: Subject, metric: Metric, stop: str | None) -> Recut:
     for question in one.questions:
         prediction = one.predictions.get(question.question_id)
         if prediction is not None and stop is not None:
-            changed += bool(stop) and stop in said(prediction)
-            prediction = recut(question, prediction, stop, one.rule)
+            found = recut(question, prediction, stop, one.rule)
+            changed += _texts(found) != _texts(prediction)
+            prediction = found
         values = metric.score(question, prediction).values
         exact += values.get("em") or 0.0
         f1_of[question.question_id] = values.get("f1") or 0.0
     n = len(one.questions)
     return Recut(stop, changed, exact / n, sum(f1_of.values()) / n, f1_of)
+
+
+def _texts(prediction: Prediction) -> tuple[str, ...]:
+    return prediction.answer.texts if prediction.answer is not None else ()
 
 
 def _with(prediction: Prediction, answer: Answer | None) -> Prediction:

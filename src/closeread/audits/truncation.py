@@ -72,7 +72,7 @@ def check(one: Subject) -> Finding:
         tables=(
             Table(
                 title="Cut at another stop",
-                headings=("stop", "texts that change", f"{name} EM %", f"{name} F1 %"),
+                headings=("stop", "answers that change", f"{name} EM %", f"{name} F1 %"),
                 rows=tuple(
                     (named(row.stop), row.changed, row.em, row.f1) for row in recuts
                 ),

@@ -171,7 +171,7 @@ _TRUNCATION = {
     "{run}: no other stop raises {metric} F1; {points} points are lost at {n} texts: {=cause}":
         "{run}：换停止串不会提高 {metric} F1；{n} 条文本失去 {points} 分：{=cause}",
     "Cut at another stop": "在其他停止串处截断",
-    "texts that change": "改变的文本", "as saved": "保存的原样", "no stop": "不截断",
+    "answers that change": "改变的答案", "as saved": "保存的原样", "no stop": "不截断",
     "a text may show several": "一条文本可有多种情况",
     "How texts ended": "文本如何结束",
     "F1 as saved %": "原样 F1 %",

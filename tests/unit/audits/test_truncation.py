@@ -271,6 +271,26 @@ def test_what_the_run_takes_for_the_answer_is_taken_again(tmp_path):
     assert recuts["\n"]["em"] == 1.0  # what the harness took out stands before the cut
 
 
+def test_answers_that_change_are_counted_from_those_that_were_saved(tmp_path):
+    """The run's own stop changes nothing, and not to cut at all changes what it had cut."""
+    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    n = len(one.questions)
+    predictions = {
+        name: Prediction(
+            question_id=name,
+            answer=Answer(kind="span", texts=("Ada",)),
+            generation=Generation(text="Ada\nQuestion: who?", stops=("\n",)),
+        )
+        for name in one.predictions
+    }
+    ours = dataclasses.replace(
+        one, submission=Submission(predictions=predictions), stops_known=True, rule="none",
+        own_stops=("\n",),
+    )  # fmt: skip
+    changed = {row["stop"]: row["changed"] for row in check(ours).data["recuts"]}
+    assert (changed[None], changed["\n"], changed[""]) == (0, 0, n)
+
+
 def test_spans_are_cut_one_by_one(tmp_path):
     """Answers without a text are no text joined by commas, which a stop could cut."""
     question = asked("x")
