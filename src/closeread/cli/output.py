@@ -41,21 +41,23 @@ def table(
         title: A line above.
         right: The headings of the columns to align on the right (numbers).
     """
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
-    made = Table(
-        title=title or None, title_justify="left", box=None, pad_edge=False, padding=(0, 2, 0, 0)
-    )
+    made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
         made.add_column(heading, justify="right" if heading in right else "left")
     for row in rows:
         made.add_row(*row)
+    # A title of rich's own tables breaks where the table is narrower.
+    shown = Group(Text(title, style="table.title"), made) if title else made
     out = console()
     if out.is_terminal:
-        out.print(made)
+        out.print(shown)
         return
     with out.capture() as printed:
-        out.print(made)
+        out.print(shown)
     # rich fills lines up to the last column's width
     sys.stdout.write("\n".join(line.rstrip(" ") for line in printed.get().split("\n")))
 

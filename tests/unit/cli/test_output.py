@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread import catalog
+from closeread.cli.output import table
 
 CLOSEREAD = [sys.executable, "-m", "closeread"]
 
@@ -77,6 +78,11 @@ def test_a_table_on_a_terminal_that_lacks_characters_shows_the_others(tmp_path):
     done = call("score", run, "--by", "topic", "--no-intervals", PYTHONIOENCODING="ascii")
     assert done.returncode == 0, done.stderr.decode()
     assert b"????" in done.stdout
+
+
+def test_a_title_is_not_broken_by_a_narrow_table(capsys):
+    table(("a", "b"), [("1", "2")], title="Where in the passage the answer stands")
+    assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
 
 
 @pytest.mark.parametrize("kind", ["readers", "sets"])
