@@ -225,7 +225,7 @@ def test_another_recipe_is_not_resumed(tmp_path, encoder, data):
     assert train(path).returncode == 0
     other = recipe(tmp_path / "other.toml", encoder, data, max_steps=3)
     for flags, found in (
-        ((), "a training is there already"),
+        ((), "a training is there already, and it is finished"),
         (("--resume",), "begun with another recipe"),
     ):
         done = train(other, *flags)

@@ -182,6 +182,28 @@ def test_a_folder_that_is_a_file(tmp_path, encoder, data):  # noqa: F811
     assert (tmp_path / "out").read_text() == "mine"
 
 
+def test_a_stage_of_which_no_model_comes(tmp_path, encoder, data):  # noqa: F811
+    for name in ("cues", "vectors"):
+        before = (msgspec.structs.replace(stage(data), reader=TrainedReader(name=name)),)
+        with pytest.raises(UsageError, match=rf"before\[0\]\.reader is {name}") as told:
+            train(tmp_path / "out", encoder, data, before=before, begin=never)
+        assert told.value.where == str(tmp_path / "recipe.toml")
+    assert not (tmp_path / "out").exists()
+
+
+def test_tables_are_called_as_a_recipe_writes_them(tmp_path, encoder, data):  # noqa: F811
+    with pytest.raises(InputError, match=r"at train\.datasets: found a table") as told:
+        train(tmp_path / "out", encoder, data, begin=never, datasets={"path": data})
+    assert told.value.expected == "a list of tables, each begun by [[train.datasets]]"
+    with pytest.raises(InputError, match="found a number") as told:
+        train(tmp_path / "out", encoder, data, begin=never, max_steps=1.5)
+    assert told.value.expected == "an integer"
+    before = (stage(data, patience=2),)
+    with pytest.raises(UsageError, match=r"before\[0\]\.train\.patience is given") as told:
+        train(tmp_path / "out", encoder, data, before=before, begin=never)
+    assert told.value.expected == "[[before.train.dev]] beside it"
+
+
 def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, data):  # noqa: F811
     for wrong, found in (
         ({"max_stepz": 2}, r"did you mean before\[1\]\.train\.max_steps"),

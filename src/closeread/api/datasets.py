@@ -24,7 +24,7 @@ def locate(name: str) -> Path:
     A name that begins with ``$CLOSEREAD_CORPUS/`` lies in the corpus folder.
 
     Raises:
-        InputError: The corpus folder is named and not set.
+        InputError: The corpus folder is named and not set, or another variable is.
         UnknownNameError: There is no such exam.
         TransferError: The URL cannot be fetched.
     """
@@ -38,6 +38,13 @@ def locate(name: str) -> Path:
         from closeread import exam
 
         return Path(exam.locate(name))
+    if name.startswith("$") and not Path(name).exists():
+        raise InputError(
+            "an environment variable stands in the name of a data set",
+            where=name,
+            expected=f"a path, a URL, exam/zh, or what begins with {_CORPUS}",
+            cure="write the path itself",
+        )
     return Path(name)
 
 

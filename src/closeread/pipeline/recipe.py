@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain
+from closeread.formats.files.place import explain_toml
 
 _CURE = "write it as recipes/quickstart.toml is written"
 
@@ -94,7 +94,7 @@ def load_recipe(path: Path) -> Recipe:
     try:
         recipe: Recipe = msgspec.convert(raw, Recipe)
     except msgspec.ValidationError as error:
-        raise explain(error, str(path), value={}, cure=_CURE, kind=Recipe) from error
+        raise explain_toml(error, str(path), Recipe, cure=_CURE) from error
     if not recipe.datasets:
         raise _wrong(path, "no data set is named", 'datasets = ["..."]')
     return msgspec.structs.replace(recipe, name=recipe.name or path.stem)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain
+from closeread.formats.files.place import explain_toml
 
 _CURE = "write it as those in recipes/train are written"
 T = TypeVar("T")
@@ -124,7 +124,7 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         within = prefix.removesuffix(".")
-        raise explain(error, str(path), value={}, within=within, cure=_CURE, kind=kind) from error
+        raise explain_toml(error, str(path), kind, within=within, cure=_CURE) from error
 
 
 def _wrong(path: Path, found: str) -> InputError:

@@ -42,3 +42,17 @@ def test_a_recipe_for_reading_names_its_verb(recipe, tmp_path):
     with pytest.raises(InputError, match="a recipe for reading") as told:
         recipe('datasets = ["exam/zh"]\n[reader]\nname = "cues"\n')
     assert told.value.cure == f"closeread run {tmp_path / 'mine.toml'}"
+
+
+def test_mistakes_are_told_in_the_words_of_toml(recipe):
+    """It has tables and no objects, no null, and two brackets where there may be several."""
+    stage = '[before]\nreader = { name = "cues" }\n[before.train]\ndatasets = ["exam/en"]\n'
+    with pytest.raises(InputError, match="at before: found a table") as told:
+        recipe(WHOLE + stage)
+    assert told.value.expected == "a list of tables, each begun by [[before]]"
+    with pytest.raises(InputError, match=r"at before\[0\]: found a string") as told:
+        recipe('before = ["cues"]\n' + WHOLE)
+    assert told.value.expected == "a table, begun by [[before]]"
+    with pytest.raises(InputError, match="at reader: found a string") as told:
+        recipe(WHOLE.replace('[reader]\nname = "cues"', 'reader = "cues"'))
+    assert told.value.expected == "a table"

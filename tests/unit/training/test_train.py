@@ -504,3 +504,12 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path)
     )
     assert "--format" not in str(result.exception)
     assert not out.exists()
+
+
+def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
+    """That of a model is filled in: who expects it here, too, is told why there is no such file."""
+    monkeypatch.delenv("NOWHERE", raising=False)
+    result, _ = run(tmp_path, data="$NOWHERE/set.json")
+    assert isinstance(result.exception, InputError)
+    assert "an environment variable stands in the name of a data set" in str(result.exception)
+    assert "what begins with $CLOSEREAD_CORPUS/" in result.exception.expected

@@ -57,6 +57,12 @@ def reworded(message: str, kind: Any, path: str) -> tuple[str, str] | None:
     return None
 
 
+def takes_tables(kind: Any, path: str) -> bool:
+    """Whether a record has a list of records at a place."""
+    item = getattr(_at(inspect.type_info(kind), path), "item_type", None)
+    return isinstance(_plain(item), inspect.StructType)
+
+
 def _at(node: Any, path: str) -> Any:
     """Return the type that stands at a path; None where the record does not tell."""
     node = _plain(node)

@@ -158,8 +158,11 @@ class Folder:
         if overwrite:
             self._discard(recipe)
         elif not resume:
+            is_done = (self.path / DONE).exists()
             raise UsageError(
-                "a training is there already", where=where, cure="--resume or --overwrite"
+                "a training is there already" + (", and it is finished" if is_done else ""),
+                where=where,
+                cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
             )
         elif not _is_alike(_read(self.path / ASKED), _asked(recipe)):
             raise MismatchError(
@@ -168,7 +171,9 @@ class Folder:
                 cure="take that recipe again, or --overwrite",
             )
         elif (self.path / DONE).exists():
-            raise UsageError("the training there is finished", where=where, cure="--overwrite")
+            raise UsageError(
+                "the training there is finished", where=where, cure="--overwrite, or another --out"
+            )
 
     def _check_begun(self, now: dict[str, Any]) -> None:
         """Refuse data that changed, of which the record would name a part alone, or other batches.

@@ -178,7 +178,7 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
             raise UsageError(
                 f"{prefix}{name} is given, and there is nothing to look at",
                 where=where,
-                expected=f"[[{prefix}dev]] beside it",
+                expected=f"[[{'before.' if within else ''}train.dev]] beside it",
                 cure="name a set to look at, or leave it out",
             )
     if ":" in settings.device:

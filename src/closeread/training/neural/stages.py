@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 
 from closeread import catalog
+from closeread.errors import UsageError
 from closeread.training.neural.folder import STAGES, Folder
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request
 
+_EXTRA = "train"  # of trainers that make models
 _FIRST = "the model of the stage before"  # stands for it while the stages are looked at
 
 
@@ -28,6 +30,13 @@ def check_stages(request: Request, settings: NeuralSettings) -> None:
         trainer = catalog.resolve("trainer", stage.reader.name)
         if ":" in stage.reader.name:
             continue  # a trainer of one's own has settings of its own
+        if catalog.entry("trainer", stage.reader.name).extra != _EXTRA:
+            raise UsageError(
+                f"{stage_at(number - 1)}reader is {stage.reader.name}, which makes no model",
+                where=str(request.path),
+                expected=f"a training that {request.recipe.reader.name} can begin from",
+                cure="leave it out, or train that by a recipe of its own",
+            )
         given = _given(stage, settings, _FIRST if number > 1 else settings.model, number)
         recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
         within = stage_at(number - 1)

@@ -294,6 +294,7 @@ def named(model: str) -> str:
         raise InputError(
             f"the environment variable in {model!r} is not set",
             expected="the folder of a model, or its hub name",
+            cure="set it, or write the folder itself",
         )
     return found
 
