@@ -1,4 +1,4 @@
-// Marks in a passage, what no evidence covers, and differences. Offsets from the data are code points.
+// Marks in a passage, and differences. Offsets from the data are code points.
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
 const points = (text) => (/[\ud800-\udfff]/.test(text) ? Array.from(text) : text);
 const piece = (from, a, b) => { const got = from.slice(a, b); return typeof got === "string" ? got : got.join(""); };
@@ -44,18 +44,6 @@ function onlyPlace(text, passage) {
   if (at < 0 || passage.indexOf(text, at + 1) >= 0) return [];
   const start = Array.from(passage.slice(0, at)).length;
   return [[start, start + Array.from(text).length]];
-}
-
-// What no evidence says of a text: [start, end] in code points, in order.
-function waved(says, loose) {
-  if (!loose.length) return [says];
-  const from = points(says), out = [];
-  let at = 0;
-  for (const [a, b] of loose) {
-    out.push(piece(from, at, a), h("span", { class: "loose", title: t("loose") }, piece(from, a, b)));
-    at = b;
-  }
-  return [...out, piece(from, at, from.length)];
 }
 
 // A longest common subsequence by characters where the text is Chinese, by words elsewhere.

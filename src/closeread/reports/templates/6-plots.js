@@ -118,8 +118,8 @@ const DRAWINGS = {
     ["right", "wrong"].forEach((column, c) => parts.push(s("text", { x: left + cell * (c + 0.5), y: 14, "text-anchor": "middle" }, fit(t(plot.above + "." + column, { run: plot.runs?.[1] ?? "" }), cell))));
     ["right", "wrong"].forEach((line, r) => {
       parts.push(s("text", { x: 0, y: top + tall * (r + 0.5) + 4 }, t(plot.side + "." + line, { run: plot.runs?.[0] ?? "" })));
-      ["right", "wrong"].forEach((column, c) => {
-        const n = plot.cells[r][c], x = left + cell * c, y = top + tall * r;
+      plot.cells[r].forEach((n, c) => {
+        const x = left + cell * c, y = top + tall * r;
         parts.push(s("rect", { class: "cell" + (r === 0 && c === 1 && plot.above === "variant" ? " lost" : ""), x: x + 1, y: y + 1, width: cell - 2, height: tall - 2, rx: 3 }));
         parts.push(s("text", { class: "count", x: x + cell / 2, y: y + tall / 2 + 2, "text-anchor": "middle" }, count(n)));
         parts.push(s("text", { x: x + cell / 2, y: y + tall / 2 + 20, "text-anchor": "middle" }, percent(n / total) + " %"));

@@ -12,7 +12,6 @@ function answerMarks(it, passage, run) {
 const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : " off");
 function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = runAt(i);
-  const all = evidence.filter((e) => !e.label);
   const scores = it.runs[run]?.option_scores || [];
   const most = Math.max(...scores.map(Math.abs), 1e-9);
   return h("ul", { class: "options" }, texts.map((text, k) => {
