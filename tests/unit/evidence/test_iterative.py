@@ -236,6 +236,14 @@ def test_the_encoder_reads_chains_in_passage_order():
     assert chosen.score == pytest.approx(1.0)
 
 
+def test_chinese_sentences_are_joined_without_a_blank():
+    encoder = TopicEncoder()
+    passage = Passage(passage_id="p", text="羊吃草。 船过河。", language="zh")
+    chains = [[Chain((1, 0), 0.0)]]
+    Integrator(ByEncoder(encoder)).best("羊", passage, [Span(0, 4), Span(5, 9)], chains)
+    assert encoder.seen == [["羊", "羊吃草。船过河。"]]
+
+
 def test_a_cross_encoder_reads_pairs():
     class Shortest:
         def score_pairs(self, pairs):

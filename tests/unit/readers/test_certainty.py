@@ -151,6 +151,13 @@ def test_option_scores_turn_with_the_stem():
     )
 
 
+def test_a_list_of_candidates_goes_before_scores_of_options():
+    prediction = predicted(span("1873", 0.6), span("Harrow", 0.01), option_scores=(0.9, 0.1))
+    found = signs(PASSAGE, QUESTION, prediction, "probabilities")
+    assert found["nbest:top"] == found["confidence"] == 0.6
+    assert found["nbest:log-ratio"] == pytest.approx(math.log(60))
+
+
 def test_log_odds_are_cut():
     """Outside of [0, 1] nothing is surer than sure."""
     assert log_odds(0.5) == 0
@@ -263,7 +270,52 @@ def test_shares_of_nothing_and_of_a_single_alternative():
     [((0.5, 0.5005), "probabilities"), ((0.5, 0.502), "logits"), ((0.0, 1.0), "probabilities")],
 )
 def test_a_sum_that_rounding_raised_is_still_one(scores, scale):
+    """And leaves nothing over."""
+    listed = predicted(*(span("1873", one) for one in scores))
+    assert signs(PASSAGE, QUESTION, listed, "probabilities")["nbest:rest"] == 0
     assert scale_of([predicted(*(span("1873", one) for one in scores))]) == scale
+
+
+def test_what_is_not_there_is_none_and_no_number():
+    """No answer at all, an answer without words, a generation alone, evidence without a score."""
+    given = (Evidence(spans=(Span(0, 26),)),)
+    for answer in (None, Answer(kind="none"), Answer(kind="span", texts=(" ",))):
+        said = Prediction(
+            question_id="q", answer=answer, evidence=given, generation=Generation(text="x")
+        )
+        found = signs(MILLS, HOW_MANY, said, "logits")
+        assert found["answer:empty"] == found["evidence:none"] == found["samples:none"] == 1
+        assert found["evidence:covers"] == found["evidence:score"] == 0
+    scored = signs(MILLS, HOW_MANY, answered("Two", evidence=given), "logits")
+    assert (scored["evidence:covers"], scored["evidence:score"]) == (1, 0)
+
+
+def test_of_several_texts_the_first_is_counted_and_all_are_weighed():
+    """Mill is asked for and Two is not; Two stands there once, and mill twice."""
+    several = signs(MILLS, HOW_MANY, answered("Two", "mill", kind="spans"), "logits")
+    assert several["answer:length"] == pytest.approx(math.log(3))
+    assert several["answer:times"] == math.log(2)
+    assert several["answer:repeats-question"] == 1 / 2
+
+
+@pytest.mark.parametrize("by_place", [True, False])
+def test_an_option_without_evidence_has_none_though_it_stands_in_the_passage(by_place):
+    """By place as by label, empty evidence is none, and text without places is some."""
+    options = (Option(label="A", text="red bridge"), Option(label="B", text="tower"))
+    question = msgspec.structs.replace(QUESTION, kind="choice", options=options)
+    labels = ("", "") if by_place else ("A", "B")
+
+    def said(*evidence):
+        answer = Answer(kind="choice", label="A", texts=("red bridge",))
+        prediction = Prediction(question_id="q", answer=answer, evidence=evidence)
+        return signs(PASSAGE, question, prediction, "logits")
+
+    assert said()["evidence:none"] == 1
+    bare = [Evidence(option_label=label) for label in labels]
+    assert said(*bare)["evidence:none"] == 1
+    quoted = Evidence(option_label=labels[0], texts=("A bridge.",))
+    assert said(quoted, bare[1])["evidence:covers"] == 1 / 2
+    assert said(quoted, bare[1])["evidence:ahead"] == 0
 
 
 def test_an_option_is_ahead_of_the_best_other_one():
