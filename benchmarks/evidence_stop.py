@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from closeread.evidence.cover import _Search
+from closeread.evidence.cover_search import Search
 from closeread.evidence.sentences import splitter
 from closeread.evidence.weighing import Claim, Indexed
 
@@ -55,18 +55,18 @@ def candidates(articles: list[dict[str, Any]]) -> Iterator[tuple[list[float], bo
                 if 2 * (min(span.end, end) - max(span.start, start)) > span.end - span.start
             }
             claim = Claim(indexed, options["ABCDEFGH".index(label)], question, _STEM)
-            search = _Search(indexed, claim)
-            first = max(range(len(search.gains)), key=search.rounded, default=-1)
-            if start < 0 or not gold or first < 0 or search.rounded(first) <= 0:
+            search = Search(indexed, claim)
+            first = search.best()
+            if start < 0 or not gold or first is None:
                 continue
             search.take(first)
-            second = max(range(len(search.gains)), key=search.rounded)
-            if search.gains[second] > 1e-9:
+            second = search.best()
+            if second is not None and search.gains[second] > 1e-9:
                 yield (
                     [
                         search.gains[second],
-                        search.clause_share(second),
-                        search.nearness(second),
+                        search.clause_shares()[second],
+                        search.nearness[second],
                         1.0,
                     ],
                     second in gold,

@@ -5,11 +5,11 @@ the rule, docs/evidence-research.md tells what else was tried and what it gave.
 """
 
 import math
-from typing import NamedTuple
 
 from closeread.errors import UsageError
 from closeread.evidence.background import Background, load
 from closeread.evidence.clauses import without_empty_ends
+from closeread.evidence.cover_search import Rule, Search
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.unit_index import UnitIndex
@@ -17,8 +17,6 @@ from closeread.evidence.weighing import Claim, Indexed
 from closeread.text.asked import asked_for
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question
-
-_DIGITS = 9  # closer values are ties: sums in another order must not decide
 
 
 def cover(
@@ -67,16 +65,6 @@ def cover(
     )
 
 
-class Rule(NamedTuple):
-    """When a further sentence is taken; the options of ``cover``."""
-
-    enough: float
-    clause: float
-    near: float
-    stem: float
-    most: int
-
-
 class CoverRetriever:
     """Takes the sentence that covers most, and on while a further one brings enough that is new."""
 
@@ -103,10 +91,15 @@ class CoverRetriever:
         """
         indexed: Indexed = self._indexed(passage.text, passage.language)
         text, context = claim_and_context(question, option)
-        claim = Claim(indexed, text, context, self._rule.stem, self._background)
-        if option is None and asked_for(text) in {"number", "date"}:
-            claim.want_number()
-        search = _Search(indexed, claim)
+        claim = Claim(
+            indexed,
+            text,
+            context,
+            self._rule.stem,
+            self._background,
+            wants_number=option is None and asked_for(text) in {"number", "date"},
+        )
+        search = Search(indexed, claim)
         chosen = self._choose(search, self._rule.most if k is None else k)
         spans = tuple(indexed.spans[place] for place in sorted(chosen))
         if self._clauses:
@@ -121,101 +114,12 @@ class CoverRetriever:
             hops=max(1, len(chosen)),
         )
 
-    def _choose(self, search: "_Search", most: int) -> list[int]:
-        if most < 1:
-            return []
-        best = max(range(len(search.gains)), key=search.rounded, default=-1)
-        if best < 0 or search.rounded(best) <= 0:
-            return []
-        search.take(best)
-        while len(search.taken) < most:
-            further = self._next(search)
-            if further is None:
-                break
+    def _choose(self, search: Search, most: int) -> list[int]:
+        further = search.best() if most > 0 else None
+        while further is not None:
             search.take(further)
+            further = search.next(self._rule) if len(search.taken) < most else None
         return search.taken
-
-    def _next(self, search: "_Search") -> int | None:
-        """Return the sentence that brings most, where that is enough."""
-        enough, all_of_clause, next_to, *_ = self._rule
-        best, best_worth = None, enough
-        for place, gain in enumerate(search.gains):
-            bound = gain + next_to + all_of_clause
-            if gain <= 1e-9 or bound < best_worth or place in search.taken:
-                continue
-            worth = gain + next_to * search.nearness(place)
-            if worth + all_of_clause < best_worth:
-                continue
-            worth = round(worth + all_of_clause * search.clause_share(place), _DIGITS)
-            if worth > best_worth or (best is None and worth == best_worth):
-                best, best_worth = place, worth
-        return best
-
-
-class _Search:
-    """What each sentence would still bring, while sentences are taken."""
-
-    def __init__(self, indexed: Indexed, claim: Claim) -> None:
-        many = len(indexed.spans)
-        self.taken: list[int] = []
-        self.gains = [0.0] * many
-        self._paragraphs = indexed.paragraphs
-        self._claim = claim
-        self._held: list[list[int]] = [[] for _ in range(many)]
-        self._postings = [indexed.held_by.get(term, ()) for term in claim.terms]
-        self._open = [True] * len(claim.terms)
-        for number, (posting, weight) in enumerate(zip(self._postings, claim.weights, strict=True)):
-            for place in posting:
-                self.gains[place] += weight
-                self._held[place].append(number)
-
-    def rounded(self, place: int) -> float:
-        return round(self.gains[place], _DIGITS)
-
-    def take(self, place: int) -> None:
-        """Take a sentence: what it covers is no longer open."""
-        self.taken.append(place)
-        for number in self._held[place]:
-            if self._open[number]:
-                self._open[number] = False
-                weight = self._claim.weights[number]
-                for other in self._postings[number]:
-                    self.gains[other] -= weight
-
-    def nearness(self, place: int) -> float:
-        """Return 1 over the distance, in sentences, to one taken in the same paragraph; else 0."""
-        paragraph = self._paragraphs[place]
-        return max(
-            (
-                1 / abs(place - other)
-                for other in self.taken
-                if self._paragraphs[other] == paragraph
-            ),
-            default=0.0,
-        )
-
-    def clause_share(self, place: int) -> float:
-        """Return the largest share of a clause that the sentence would newly cover."""
-        claim = self._claim
-        brought: dict[int, float] = {}
-        for number in self._held[place]:
-            clause = claim.clauses[number]
-            if self._open[number] and clause >= 0:
-                brought[clause] = brought.get(clause, 0.0) + claim.weights[number]
-        return max(
-            (gain / claim.clause_totals[clause] for clause, gain in brought.items()), default=0.0
-        )
-
-    def covered(self) -> float:
-        """Return the weight of the claim itself, without its context, that is covered."""
-        claim = self._claim
-        return sum(
-            weight
-            for is_open, weight, clause in zip(
-                self._open, claim.weights, claim.clauses, strict=True
-            )
-            if not is_open and clause >= 0
-        )
 
 
 def claim_and_context(question: Question, option: Option | None) -> tuple[str, str]:

@@ -8,11 +8,16 @@ short passages are measured alike.
 
 import math
 import re
+from array import array
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from closeread.evidence.background import Background
 from closeread.evidence.terms import Unit, fold, terms_of_folded, units
 from closeread.types import Span
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _FUNCTION = 0.3  # what is left of the weight of function words and of pairs of them
 _WORD = 2.5  # a word or number says what two Chinese characters and their pair say
@@ -28,39 +33,66 @@ class Indexed:
     Attributes:
         spans: The sentences.
         paragraphs: For every sentence the number of its paragraph.
-        held_by: The sentences that hold a term, in order.
         folded: The text as it is compared.
     """
 
     def __init__(self, text: str, spans: Sequence[Span]) -> None:
+        import numpy as np
+
         self.spans = tuple(spans)
-        self.held_by: dict[str, list[int]] = {}
         self.paragraphs: list[int] = []
         self.folded = folded = fold(text)
+        self._number: dict[str, int] = {}  # of every term
+        said, lengths = array("i"), []
         paragraph, before = 0, 0
-        for place, span in enumerate(self.spans):
-            for term in terms_of_folded(span.of(folded)):
-                self.held_by.setdefault(term, []).append(place)
+        for span in self.spans:
+            terms = terms_of_folded(span.of(folded))
             if _DIGIT.search(folded, span.start, span.end):
-                self.held_by.setdefault(_NUMBER, []).append(place)
+                terms.add(_NUMBER)
+            said.extend([self._number.setdefault(term, len(self._number)) for term in terms])
+            lengths.append(len(terms))
             paragraph += bool(_LINE_BREAK.search(text, before, span.start))
             before = span.end
             self.paragraphs.append(paragraph)
         many = len(self.spans)
+        numbers = np.array(said)
+        ends = np.cumsum(np.bincount(numbers, minlength=len(self._number)))
+        self._begins = np.concatenate([[0], ends, [len(numbers)]])  # none holds the last
+        self._places = np.repeat(np.arange(many), lengths)[np.argsort(numbers, kind="stable")]
         one = math.log((max(many, 1) + 1) / 1.5)
         self.rarity = [math.log((many + 1) / (held + 0.5)) / one for held in range(many + 1)]
+
+    def holding(self, terms: Sequence[str]) -> "tuple[NDArray[Any], NDArray[Any]]":
+        """Return the sentences that hold terms: those of the first, in order, then of the next.
+
+        Returns:
+            The sentences, and of each term how many hold it, shape (terms,).
+        """
+        import numpy as np
+
+        nowhere = len(self._number)
+        find = self._number.get
+        numbers = np.array([find(term, nowhere) for term in terms], dtype=np.intp)
+        begins = self._begins[numbers]
+        counts = self._begins[numbers + 1] - begins
+        ends = np.cumsum(counts)
+        moved = np.repeat(begins - ends + counts, counts)
+        return self._places[moved + np.arange(len(moved))], counts
 
 
 class Claim:
     """The terms of what evidence is sought for, each once, with weights from the passage.
 
     A claim is a text to be covered and a context that only helps to find the place, whose weights
-    count by a share; or it is a question that may want a number.
+    count by a share; or it is a question that may want a number, so that sentences with one weigh
+    more.
 
     Attributes:
         terms: The terms, in order; those of the context only behind those of the claim itself.
         weights: What each says.
         clauses: The clause of the claim in which each stands first; -1 for the context's.
+        places: The sentences that hold each, term by term.
+        counts: How many hold each, shape (terms,).
         clause_totals: The weight of each clause.
         total: The weight of the claim itself.
     """
@@ -72,6 +104,8 @@ class Claim:
         context: str = "",
         share: float = 1.0,
         background: Background | None = None,
+        *,
+        wants_number: bool = False,
     ) -> None:
         factors: dict[str, float] = {}
         self.clauses: list[int] = []
@@ -84,22 +118,20 @@ class Claim:
                 factors[term] = factor * share
                 self.clauses.append(-1)
         self.terms = list(factors)
-        held, rarity = indexed.held_by, indexed.rarity
-        said = [rarity[len(held.get(term, ()))] for term in factors]
+        if wants_number:
+            self.terms.append(_NUMBER)
+            self.clauses.append(-1)
+        self.places, self.counts = indexed.holding(self.terms)
+        said = [indexed.rarity[count] for count in self.counts[: len(factors)].tolist()]
         if background is not None:
             said = [background.mixed(*pair) for pair in zip(factors, said, strict=True)]
         self.weights = [factor * rare for factor, rare in zip(factors.values(), said, strict=True)]
+        self.weights += [_NUMBER_WEIGHT] * wants_number
         self.clause_totals = [0.0] * (max(self.clauses, default=-1) + 1)
         for clause, weight in zip(self.clauses, self.weights, strict=True):
             if clause >= 0:
                 self.clause_totals[clause] += weight
         self.total = sum(self.clause_totals)
-
-    def want_number(self) -> None:
-        """Let sentences with a number weigh more, as one of them holds the answer."""
-        self.terms.append(_NUMBER)
-        self.weights.append(_NUMBER_WEIGHT)
-        self.clauses.append(-1)
 
 
 def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:
