@@ -256,7 +256,7 @@ def evidence_of(question: Question, prediction: Prediction, label: str) -> Evide
 def _covers(
     passage: Passage, question: Question, option: Option | None, evidence: Evidence
 ) -> float:
-    claim = claim_and_context(question, option)[0] if option is not None else question.text
+    claim, _ = claim_and_context(question, option)
     texts = [span.of(passage.text) for span in evidence.spans] or list(evidence.texts)
     wanted = _forms(claim)
     held = frozenset[str]().union(*map(_forms, texts))

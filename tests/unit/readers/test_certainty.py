@@ -228,8 +228,14 @@ def test_where_an_answer_stands_is_its_own_span_if_it_lies_in_the_passage():
 
     assert placed(31, 35)["answer:place"] == 31 / 43
     twice = Answer(kind="spans", texts=("mill", "Two"), spans=(Span(31, 35), Span(0, 3)))
-    both = Prediction(question_id="q", answer=twice)
-    assert signs(MILLS, HOW_MANY, both, "logits")["answer:place"] == 31 / 43
+    beyond = Answer(kind="spans", texts=("mill", "Two"), spans=(Span(31, 35), Span(40, 50)))
+    for answer in (twice, beyond):
+        both = Prediction(question_id="q", answer=answer)
+        assert signs(MILLS, HOW_MANY, both, "logits")["answer:place"] == 31 / 43
+    last = Answer(kind="span", texts=("mill",), spans=(Span(5, 9),))
+    at_the_end = Prediction(question_id="q", answer=last)
+    pair = Passage(passage_id="p", text="mill mill")
+    assert signs(pair, HOW_MANY, at_the_end, "logits")["answer:place"] == 5 / 9
     assert placed(36, 43, "burned.")["answer:place"] == 36 / 43
     assert placed(40, 44)["answer:place"] == 4 / 43
     assert placed(31, 35)["evidence:covers"] == 1 / 3  # the second sentence holds mill alone
@@ -286,6 +292,10 @@ def test_what_is_not_there_is_none_and_no_number():
         found = signs(MILLS, HOW_MANY, said, "logits")
         assert found["answer:empty"] == found["evidence:none"] == found["samples:none"] == 1
         assert found["evidence:covers"] == found["evidence:score"] == 0
+        bare = msgspec.structs.replace(said, evidence=())
+        assert signs(MILLS, HOW_MANY, bare, "logits") == found
+    mute = msgspec.structs.replace(HOW_MANY, text="?!")
+    assert signs(MILLS, mute, answered("Two", evidence=given), "logits")["evidence:covers"] == 0
     scored = signs(MILLS, HOW_MANY, answered("Two", evidence=given), "logits")
     assert (scored["evidence:covers"], scored["evidence:score"]) == (1, 0)
 
