@@ -1,6 +1,7 @@
 """lighteval's flat details, before 0.9, and the first Open LLM Leaderboard's, rows made by hand."""
 
 import json
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -10,6 +11,7 @@ from closeread.errors import InputError
 from closeread.runs.ingest import ingest
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
+from conftest import ROOT
 
 DATE = "2024-03-01T10-20-30.405060"
 QUERY = "Passage: Two kicks, of 20 and 47 yards.\nQuestion: How far was the longer?\nAnswer:"
@@ -122,6 +124,17 @@ def test_the_leaderboards_drop_has_no_gold_and_is_refused_with_the_reason(tmp_pa
     path = details(tmp_path, [row], "harness|drop|3")
     with pytest.raises(InputError, match=r"missing-gold 1, .*f37e81fa.*leaderboard logged none"):
         ingest([path], tmp_path / "run")
+
+
+@pytest.mark.parametrize("how", [dict, printed])
+def test_what_the_page_says_makes_predictions_of_the_leaderboards_drop(tmp_path, monkeypatch, how):
+    """They are scored against DROP's own file, whose ids stand in the rows."""
+    row = {"example": "q-1", "full_prompt": "", "predictions": [" 47\n\nPassage: x"], "gold": []}
+    pq.write_table(pa.Table.from_pylist([how(row)]), tmp_path / "details.parquet")
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/logs.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "docs/logs.md", "exec"), {})
+    assert json.loads((tmp_path / "predictions.json").read_text()) == {"q-1": " 47\n\nPassage: x"}
 
 
 def test_other_columns_are_refused_by_name(tmp_path):
