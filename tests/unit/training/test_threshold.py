@@ -116,6 +116,18 @@ def test_the_sequence_begins_where_a_test_can_succeed():
     assert sequence([0.5] * 10, 0.01, 0.01, 5) == [0.5]
 
 
+@pytest.mark.parametrize(
+    ("risk", "needed"),
+    [(0.05, (223, 154)), (0.1, (107, 75)), (0.2, (50, 35)), (0.3, (30, 21))],
+)
+def test_the_sequence_begins_where_the_manual_says(risk, needed):
+    """Of fifty times so many the surest fiftieth is enough, of fifty fewer it is not."""
+    others = [number / 5000 for number in range(5000)]
+    for delta, many in zip((0.05, 0.1), needed, strict=True):
+        assert len(sequence(others, risk, delta, 50 * many)) == 50
+        assert len(sequence(others, risk, delta, 50 * (many - 1))) == 49
+
+
 def test_a_sequence_of_few_answers_goes_through_all_of_them():
     """Of ten there are no fiftieths: each is there once, the surest first; or from the half on."""
     others = [place / 10 for place in range(1, 11)]
