@@ -7,6 +7,8 @@ import pytest
 
 from closeread.errors import InputError, MissingExtraError, UsageError
 from closeread.evidence.words import Segmenter
+from closeread.exam import locate
+from closeread.formats import load
 
 
 def said(text, language="zh", **settings):
@@ -63,6 +65,22 @@ def test_every_word_stands_where_it_says():
             assert piece == piece.strip() != ""
         covered = {p for w in cut.words(text, "zh") for p in range(w.span.start, w.span.end)}
         assert {p for p, one in enumerate(text) if one.isalnum()} <= covered
+
+
+@pytest.mark.parametrize("method", ["jieba", "characters"])
+def test_words_without_their_places_are_the_same_words(method):
+    """In random texts and in real ones; a character that the dictionary does not know is kept."""
+    draw = random.Random(2)
+    letters = "的一是中国人民大学语言灣𠀀aB3.，。 \n🙂ＡＢ㐀、々-"
+    texts = ["".join(draw.choices(letters, k=draw.randint(0, 40))) for _ in range(400)]
+    texts += [passage.text for passage, _ in load(locate("exam/zh"))]
+    texts += ["", "𠀀", "中华人民共和国中华", " GDP 3.5％ ", "T恤", "AA制度", "卡拉OK厅"]
+    for stop_words in ("own", "none"):
+        cut = Segmenter(method, stop_words)
+        for text in texts:
+            for language in ("zh", "en"):
+                words = [word.text for word in cut.words(text, language)]
+                assert cut.texts(text, language) == words
 
 
 def test_stop_words_come_from_a_file(tmp_path):
