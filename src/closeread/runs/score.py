@@ -144,8 +144,8 @@ def _scored(
         gathered = _gather(
             dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out
         )
-    _must_apply(gathered.n_scores)
     walked = gathered.walked
+    _must_apply(gathered.n_scores, walked.n_questions, dataset.name)
     summaries = summaries_of(
         metrics,
         gathered.scores,
@@ -176,7 +176,8 @@ def _streamed(
     walked = Walked()
     scores = (score for _, _, score in score_rows(dataset, submission, metrics, walked=walked))
     pools = metric.pool(scores, submission)
-    _must_apply({name: pools[0].n_questions if pools else 0})
+    n_scores = {name: pools[0].n_questions if pools else 0}
+    _must_apply(n_scores, walked.n_questions, dataset.name)
     summaries = described(metric, pools, resampling_of(settings), walked.n_questions)
     _must_have_gold(dataset, summaries)
     return RunSummary(
@@ -358,7 +359,9 @@ def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     )
 
 
-def _must_apply(n_scores: Mapping[str, int]) -> None:
+def _must_apply(n_scores: Mapping[str, int], n_questions: int, dataset: str) -> None:
+    if not n_questions:
+        raise UsageError(f"{dataset} holds no question: nothing can be scored")
     for name, many in n_scores.items():
         if not many:
             raise UsageError(

@@ -315,3 +315,11 @@ def test_the_denominator_is_the_data_sets_question_count(tmp_path):
     assert (water["choice.accuracy"].n_questions, water["choice.accuracy"].n_scored) == (2, 1)
     alone = score_submission(dataset, submission, ScoreSettings(metrics=("evidence",)))
     assert alone.metrics["evidence.f1"] == found.metrics["evidence.f1"]
+
+
+def test_a_set_without_questions_is_named(tmp_path):
+    """A file that is a header alone is no matter of metrics."""
+    path = tmp_path / "SQuAD.jsonl"
+    path.write_text('{"header": {"dataset": "SQuAD", "split": "dev"}}\n')
+    with pytest.raises(UsageError, match="SQuAD-dev holds no question"):
+        score_submission(load(path), Submission(predictions={}), PLAIN)
