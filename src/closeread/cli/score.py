@@ -64,6 +64,7 @@ def command(
     named stays as the run had it, and --stop "" is no stop.
     """
     averages: dict[str, Summary] = {}
+    names = [""]
     beside: dict[str, object] = {}
     let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
@@ -91,6 +92,7 @@ def command(
         if join:
             found = [_joined_run(*pair) for pair in zip(runs, found, strict=True)]
         averages = macro_averages(runs)
+        names = [str(one.path) for one in runs]
     elif workers > 1:
         raise click.UsageError("--workers needs RUN: predictions that are handed in, one scores")
     elif stops or rule:
@@ -108,7 +110,7 @@ def command(
         found = [one]
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
-    _print(found, averages, beside, json_)
+    _print(found, names, averages, beside, json_)
 
 
 def _joined_run(run: "Run", scored: RunSummary) -> RunSummary:
@@ -224,7 +226,11 @@ def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -
 
 
 def _print(
-    found: list[RunSummary], averages: dict[str, Summary], beside: dict[str, object], json_: bool
+    found: list[RunSummary],
+    names: list[str],
+    averages: dict[str, Summary],
+    beside: dict[str, object],
+    json_: bool,
 ) -> None:
     from closeread.cli.numbers import (
         averaged,
@@ -240,13 +246,16 @@ def _print(
         printed = [
             contract(one.dataset, one.metrics) | broken_down(one.breakdowns) for one in found
         ]
-        alone = len(printed) == 1
-        as_json(printed[0] | beside if alone else {"runs": printed} | averaged(averages))
+        if len(printed) == 1:
+            as_json(printed[0] | beside)
+            return
+        several = [one | {"run": name} for name, one in zip(names, printed, strict=True)]
+        as_json({"runs": several} | averaged(averages))
         return
-    for place, one in enumerate(found):
+    for place, (one, name) in enumerate(zip(found, names, strict=True)):
         if place:
             click.echo()
-        print_summary(one)
+        print_summary(one, title=f"{name} on {one.dataset.name}" if len(found) > 1 else "")
     if averages:
         click.echo()
         print_averages(averages, len(found))

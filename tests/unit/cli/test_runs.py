@@ -82,8 +82,11 @@ def test_several_runs_are_printed_as_one_object(closeread):
     given = ("--metric", "choice", "--no-intervals", "--json")
     found = json.loads(closeread("score", "all", *given).stdout)
     assert list(found) == ["runs"]
-    assert [list(one) for one in found["runs"]] == [["dataset", "metrics"]] * 2
-    assert found["runs"][1] == json.loads(closeread("score", "all/majority", *given).stdout)
+    assert [list(one) for one in found["runs"]] == [["dataset", "metrics", "run"]] * 2
+    alone = json.loads(closeread("score", "all/majority", *given).stdout)
+    assert found["runs"][1] == alone | {"run": "all/majority"}
+    table = closeread("score", "all", "--no-intervals").stdout
+    assert "all/majority on exam/zh: 6 questions" in table
 
 
 def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
