@@ -134,24 +134,20 @@ class Segmenter:
         text = text.translate(_NARROW)
         start, length = 0, 0
         for piece in self._cut_all(text):
-            place = text.find(piece, start)
-            if place == start and len(piece) <= length:
-                place = text.find(piece, start + 1)
-            start, length = place, len(piece)
+            # At one place they come the longer the later.
+            start = text.find(piece, start + (len(piece) <= length))
+            length = len(piece)
             ends.setdefault(start, []).append(start + length)
         last = 0
-        for place, character in enumerate(text):
+        for place in range(len(text)):
             longer = [end for end in ends.get(place, ()) if end > place + 1]
             for end in longer:
                 piece = text[place:end]
                 first = end - len(piece.lstrip())
-                if first < end:
-                    yield Span(first, first + len(piece.strip()))
+                yield Span(first, first + len(piece.strip()))
                 last = end
             if not longer and place >= last:
-                last = place + 1
-                if character.isalnum():
-                    yield Span(place, place + 1)
+                yield Span(place, place + 1)
 
 
 def read_stop_words(name: str) -> frozenset[str]:
@@ -170,7 +166,7 @@ def read_stop_words(name: str) -> frozenset[str]:
             where=name,
             expected="`own`, `none`, or a UTF-8 file with one word a line",
         ) from error
-    return frozenset(_form(line.strip()) for line in lines if line.strip())
+    return frozenset(_form(line.strip()) for line in lines)
 
 
 def _characters(text: str) -> Iterator[Span]:

@@ -26,6 +26,20 @@ def test_the_score_is_lucenes_formula():
     assert [span.of(PASSAGE.text) for span in evidence.spans] == ["Sheep meet sheep."]
 
 
+def test_the_ends_of_the_ranges_are_allowed():
+    """With k1 0 a word counts once however often it comes, and the earlier sentence is taken."""
+    idf = math.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+    for b in (0.0, 1.0):
+        assert found("sheep", k1=0.0, b=b).score == pytest.approx(idf, abs=1e-6)
+    assert found("sheep", b=0.0).score == pytest.approx(idf * 2 / (2 + 0.9), abs=1e-6)
+    assert found("sheep", b=1.0).score == pytest.approx(idf * 2 / (2 + 0.9 * 9 / 8), abs=1e-6)
+
+
+def test_stop_words_are_the_users():
+    assert found("here").spans == ()
+    assert len(found("here", stop_words="none").spans) == 1
+
+
 def test_a_word_that_is_asked_twice_counts_twice():
     assert found("sheep sheep").score == pytest.approx(2 * found("sheep").score, abs=2e-6)
 
@@ -51,7 +65,9 @@ def test_equal_sentences_stay_distinct_and_the_first_comes_first():
     assert [span.start for span in two.spans] == [0, 26]
 
 
-@pytest.mark.parametrize("wrong", [{"k": 0}, {"k1": -1.0}, {"k1": float("nan")}, {"b": 1.5}])
+@pytest.mark.parametrize(
+    "wrong", [{"k": 0}, {"k1": -1.0}, {"k1": math.inf}, {"k1": float("nan")}, {"b": 1.5}]
+)
 def test_numbers_out_of_range_are_refused(wrong):
     with pytest.raises(UsageError, match="k at least 1, k1 >= 0, b from 0 to 1"):
         bm25(**wrong)
@@ -61,6 +77,27 @@ def test_the_grid_finds_the_best_pair_and_breaks_ties_downwards():
     rows = grid(lambda k1, b: -abs(k1 - 1.2) - 0.0 * b)
     assert rows[0] == (0.0, 1.2, 0.0)
     assert len(rows) == 36
+
+
+def test_equal_pairs_of_the_grid_stand_by_k1_and_then_by_b():
+    rows = grid(lambda k1, b: 0.5, (1.2, 0.9), (0.4, 0.2))
+    assert rows == [(0.5, 0.9, 0.2), (0.5, 0.9, 0.4), (0.5, 1.2, 0.2), (0.5, 1.2, 0.4)]
+
+
+def test_the_score_is_the_best_sentences_and_fewer_may_be_asked_for():
+    two = found("sheep", k=2)
+    assert (len(two.spans), two.score) == (2, found("sheep").score)
+    option = Option(label="A", text="sheep")
+    assert len(bm25(k=2).retrieve(QUESTION, PASSAGE, option, 1).spans) == 1
+    nothing = bm25().retrieve(QUESTION, Passage(passage_id="p", text=""), option)
+    assert (nothing.spans, nothing.score) == ((), None)
+
+
+def test_a_passage_is_split_by_its_language():
+    passage = Passage(passage_id="p", text="牛喝水!羊吃草?船过河", language="zh")
+    option = Option(label="A", text="羊吃草")
+    evidence = bm25(words="characters").retrieve(QUESTION, passage, option)
+    assert [span.of(passage.text) for span in evidence.spans] == ["羊吃草?"]
 
 
 def test_what_is_asked_depends_on_the_kind_of_question():

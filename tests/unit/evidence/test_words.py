@@ -47,6 +47,31 @@ def test_characters_need_no_dictionary():
     ]
 
 
+def test_pairs_are_of_chinese_characters_that_touch():
+    found = said("好，语x一y㐀㐁", method="characters")
+    assert found == ["好", "语", "x", "一", "y", "㐀", "㐁", "㐀㐁"]
+
+
+_STOPPED = (
+    "a an the of to in on at by for from with as into and or but nor so if than then that this"
+    " these those it its he him his she her they them their we us our you your i me my is are"
+    " was were be been being am do does did done has have had having will would shall should"
+    " can could may might must who whom whose which what when where why how there here"
+)
+_STOPPED_IN_CHINESE = (
+    "的 地 得 了 着 过 之 其 此 这 那 这个 那个 这些 那些 它 它们 他 她 他们 她们 我 我们 你"
+    " 你们 是 在 于 和 与 及 以及 并 并且 而 而且 或 或者 但 但是 却 则 就 也 都 还 又 再 把 被"
+    " 将 让 使 对 对于 从 由 由于 向 以 因 因为 因而 所以 因此 为 为了 如 如果 若 虽 虽然 然而"
+    " 即 即使 且 所 吗 呢 吧 啊 呀 哦 等 等等 之一 一个 一种 个 种 上 中 里 下 来 去 到 有"
+)
+
+
+def test_words_that_only_hold_a_sentence_together_are_out():
+    assert said(_STOPPED, "en") == []
+    for word in _STOPPED_IN_CHINESE.split():
+        assert word not in said(word), word
+
+
 @pytest.mark.parametrize("text", ["", "。。。", "🙂🙂", "   \n\n  "])
 def test_nothing_that_counts_is_no_word(text):
     assert said(text) == []
@@ -74,7 +99,16 @@ def test_words_without_their_places_are_the_same_words(method):
     letters = "的一是中国人民大学语言灣𠀀aB3.，。 \n🙂ＡＢ㐀、々-"
     texts = ["".join(draw.choices(letters, k=draw.randint(0, 40))) for _ in range(400)]
     texts += [passage.text for passage, _ in load(locate("exam/zh"))]
-    texts += ["", "𠀀", "中华人民共和国中华", " GDP 3.5％ ", "T恤", "AA制度", "卡拉OK厅"]
+    texts += [
+        "",
+        "𠀀",
+        "中华人民共和国中华",
+        " GDP 3.5％ ",
+        "T恤",
+        "AA制度",
+        "卡拉OK厅",
+        "人民𠀀人民人民",
+    ]
     for stop_words in ("own", "none"):
         cut = Segmenter(method, stop_words)
         for text in texts:
@@ -85,7 +119,7 @@ def test_words_without_their_places_are_the_same_words(method):
 
 def test_stop_words_come_from_a_file(tmp_path):
     path = tmp_path / "stop.txt"
-    path.write_text("语言\n\n", "utf-8")
+    path.write_text(" 语言\t\n\n", "utf-8")
     assert said("他语言", stop_words=str(path)) == ["他"]
 
 
