@@ -1,6 +1,7 @@
 """One format into another: what is kept, what is lost, what is refused."""
 
 import hashlib
+import json
 
 import pytest
 
@@ -40,6 +41,21 @@ def test_what_a_form_has_no_place_for_is_counted(squad, tmp_path):
     assert report.questions == 2
     assert report.lost["id"] == 2
     assert report.lost["title"] == 2
+
+
+def test_what_was_never_said_is_not_lost(tmp_path):
+    """A verification form tells the truth of options by their letter; rows had none to lose."""
+    stems = {"original": "正确的是", "positive": "正确的是", "negative": "不正确的是"}
+    rows = [
+        {"id": f"t#{role}", "passage": "桥有三孔。", "question": f"下列{stem}", "group": "t",
+         "role": role, "options": [f"{role}{n}" for n in "一二三四"], "answer": "A"}
+        for role, stem in stems.items()
+    ]  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    report = convert(load(path), tmp_path / "x.json", "gcrc-advrobust")
+    assert all(question.option_truth for question in load(tmp_path / "x.json").questions())
+    assert report.lost == {"kind": 3}
 
 
 def test_a_form_that_cannot_hold_the_set_is_refused(tmp_path):
@@ -191,7 +207,7 @@ def pair(**fields):
 
 
 @pytest.mark.parametrize(
-    ("changed", "field", "essential"),
+    ("own", "field", "essential"),
     [
         ({"passage": "A dog."}, "passage", True),
         ({"text": "What?"}, "question", True),
@@ -205,9 +221,9 @@ def pair(**fields):
         ({"kind": "verification"}, "kind", False),
     ],
 )
-def test_differences_are_found_field_by_field(changed, field, essential):
+def test_differences_are_found_field_by_field(own, field, essential):
     """Each field is compared by itself, and the essential ones are named."""
-    counts, problem = differences(pair(), pair(**changed))
+    counts, problem = differences(pair(**own), pair())
     assert counts[field] == 1
     assert bool(problem) == essential
     assert essential or set(counts) == {field}

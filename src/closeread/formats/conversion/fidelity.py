@@ -41,6 +41,8 @@ BESIDES: dict[str, Reading] = {
 def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[str], str]:
     """Count the questions that differ in each field, and describe the first essential difference.
 
+    What was not said before is not lost, though the format may make something of the rest.
+
     Returns:
         Field name -> number of questions that differ in it, and a sentence about the first
         question that lost something essential ("" where none did).
@@ -53,12 +55,19 @@ def differences(before: Iterable[Item], after: Iterable[Item]) -> tuple[Counter[
             first = first or "the number of questions differs"
             continue
         for name, reading in BESIDES.items():
-            counts[name] += reading(*old) != reading(*new)
+            counts[name] += _says(said := reading(*old)) and said != reading(*new)
         for name, reading in ESSENTIAL.items():
             if reading(*old) != reading(*new):
                 counts[name] += 1
                 first = first or f"question {old[1].question_id}: its {name} would be lost"
     return +counts, first
+
+
+def _says(value: Any) -> bool:
+    """Whether a field holds anything, however deep."""
+    if isinstance(value, list | tuple):
+        return any(map(_says, value))
+    return value is not None and value not in ("", {})
 
 
 def _pairs(items: Iterable[Item]) -> Iterator[Pair]:
