@@ -79,11 +79,6 @@ def test_the_grid_finds_the_best_pair_and_breaks_ties_downwards():
     assert len(rows) == 36
 
 
-def test_equal_pairs_of_the_grid_stand_by_k1_and_then_by_b():
-    rows = grid(lambda k1, b: 0.5, (1.2, 0.9), (0.4, 0.2))
-    assert rows == [(0.5, 0.9, 0.2), (0.5, 0.9, 0.4), (0.5, 1.2, 0.2), (0.5, 1.2, 0.4)]
-
-
 def test_the_score_is_the_best_sentences_and_fewer_may_be_asked_for():
     two = found("sheep", k=2)
     assert (len(two.spans), two.score) == (2, found("sheep").score)
