@@ -45,9 +45,9 @@ def test_what_a_form_has_no_place_for_is_counted(squad, tmp_path):
 
 def test_what_was_never_said_is_not_lost(tmp_path):
     """A verification form tells the truth of options by their letter; rows had none to lose."""
-    stems = {"original": "正确的是", "positive": "正确的是", "negative": "不正确的是"}
+    stems = {"original": "正确", "positive": "正确", "negative": "不正确"}
     rows = [
-        {"id": f"t#{role}", "passage": "桥有三孔。", "question": f"下列{stem}", "group": "t",
+        {"id": f"t#{role}", "passage": "桥有三孔。", "question": f"下列说法{stem}的一项是", "group": "t",
          "role": role, "options": [f"{role}{n}" for n in "一二三四"], "answer": "A"}
         for role, stem in stems.items()
     ]  # fmt: skip
