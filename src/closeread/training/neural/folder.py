@@ -78,30 +78,47 @@ class Folder:
         if begun is not None:
             self._check_begun(begun)
         try:
-            (path / STATES).mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(path)
-        except OSError as error:
-            raise StorageError(
-                f"cannot be made: {error.strerror}", where=str(path), cure="name another folder"
-            ) from error
-        save_json(path / ASKED, _asked(recipe), indent=1)
-        if begun is not None:
-            save_json(path / STATES / _BEGUN, begun)
-        if (state := self.last_state()) is not None:
-            _find_best_again(state)
+            self._begin(_asked(recipe), begun)
+        except BaseException:
+            self._leave_nothing()
+            raise
 
     def __enter__(self) -> "Folder":
         return self
 
     def __exit__(self, error: object, *of: object) -> None:
         """Where nothing was made, leave nothing."""
+        if error is not None:
+            self._leave_nothing()
         self._release()
-        if error is not None and self.mine and not self._has_states():
-            # No training within this one got far enough to be gone on with.
+
+    def _begin(self, asked: Any, begun: Any) -> None:
+        """Lock the folder, and write what is asked."""
+        try:
+            (self.path / STATES).mkdir(parents=True, exist_ok=True)
+            self._lock = _locked(self.path)
+        except OSError as error:
+            raise StorageError(
+                f"cannot be made: {error.strerror}",
+                where=str(self.path),
+                cure="name another folder",
+            ) from error
+        save_json(self.path / ASKED, asked, indent=1)
+        if begun is not None:
+            save_json(self.path / STATES / _BEGUN, begun)
+        if (state := self.last_state()) is not None:
+            _find_best_again(state)
+
+    def _leave_nothing(self) -> None:
+        """Take the folder away again, where no training in it got so far as to be gone on with."""
+        self._release()
+        if not self.mine or self._has_states():
+            return
+        if self._lock is not None:  # else what is there is another training's
             self._clear()
-            for one in self._made:
-                with suppress(OSError):  # something else stands in it
-                    one.rmdir()
+        for one in self._made:
+            with suppress(OSError):  # something else stands in it
+                one.rmdir()
 
     @staticmethod
     def is_begun(path: Path) -> bool:
@@ -231,6 +248,9 @@ _NO_ROOM = (
 )  # fmt: skip
 
 
+_OF_TORCH = ("PytorchStreamWriter", "inline_container.cc", "iostream error")
+
+
 @contextmanager
 def writable(folder: Path) -> Iterator[None]:
     """Tell plainly where a folder cannot be written.
@@ -243,9 +263,11 @@ def writable(folder: Path) -> Iterator[None]:
     except (OSError, SafetensorError, RuntimeError) as error:
         found = str(error).strip().partition("\n")[0]
         # torch and safetensors have errors of their own for what the system tells them.
-        theirs = "PytorchStreamWriter" in found or "os error" in found
-        if not theirs and getattr(error, "errno", None) not in _NO_ROOM:
+        of_torch = any(one in found for one in _OF_TORCH)
+        if not (of_torch or "os error" in found or getattr(error, "errno", None) in _NO_ROOM):
             raise
+        if of_torch:
+            found = "torch wrote a part of a file alone, as where a disk is full"
         raise StorageError(
             f"cannot be written: {found}",
             where=str(folder),
