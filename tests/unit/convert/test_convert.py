@@ -47,8 +47,9 @@ def test_what_was_never_said_is_not_lost(tmp_path):
     """A verification form tells the truth of options by their letter; rows had none to lose."""
     stems = {"original": "正确", "positive": "正确", "negative": "不正确"}
     rows = [
-        {"id": f"t#{role}", "passage": "桥有三孔。", "question": f"下列说法{stem}的一项是", "group": "t",
-         "role": role, "options": [f"{role}{n}" for n in "一二三四"], "answer": "A"}
+        {"id": f"t#{role}", "passage": "桥有三孔。", "question": f"下列说法{stem}的一项是",
+         "group": "t", "role": role, "options": [f"{role}{n}" for n in "一二三四"],
+         "answer": "A"}
         for role, stem in stems.items()
     ]  # fmt: skip
     path = tmp_path / "rows.jsonl"
