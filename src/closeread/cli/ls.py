@@ -16,7 +16,7 @@ _KINDS = {
 
 
 @click.command("ls")
-@click.argument("kind", type=click.Choice([*_KINDS, "sets"]))
+@click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(kind: str, json_: bool) -> None:
     """List formats, metrics, readers, retrievers, encoders, trainers, or sets for `get`."""

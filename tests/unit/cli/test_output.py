@@ -85,6 +85,12 @@ def test_a_title_is_not_broken_by_a_narrow_table(capsys):
     assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
 
 
+def test_what_can_be_listed_is_told_without_a_broken_word():
+    told = call("ls").stderr.decode()
+    assert "Usage: closeread ls [OPTIONS] KIND\n" in told
+    assert all(f"{kind}s" in told for kind in ("reader", "trainer", "set"))
+
+
 @pytest.mark.parametrize("kind", ["readers", "sets"])
 def test_every_list_is_one_object(kind):
     """As what all verbs print."""
