@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import fold, units
+from closeread.readers.competition import sign
 from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cue_turns import turns
 from closeread.types import Passage, Question, Span
@@ -70,8 +71,7 @@ def features(
     if question.kind != "verification":
         for own, beside in zip(found, answers(question, read, explanations), strict=True):
             own.update(beside)
-    sign = -1.0 if question.asks_for == "contradicted" else 1.0
-    for own, beside in zip(found, siblings(question, found, sign), strict=True):
+    for own, beside in zip(found, siblings(question, found), strict=True):
         own.update(beside)
     if question.kind == "verification":
         return tuple(found)
@@ -268,14 +268,14 @@ def answers(
     return found
 
 
-def siblings(question: Question, found: Sequence[Features], sign: float) -> list[Features]:
+def siblings(question: Question, found: Sequence[Features]) -> list[Features]:
     """Return how each option stands to the others of its question.
 
     ``rank`` runs from -1 to 1. What begins with ``asked`` is turned by what the stem asks for:
     it speaks for being the answer, not for being true.
     """
     beside: list[Features] = [{} for _ in found]
-    others = max(1, len(found) - 1)
+    others, turned = max(1, len(found) - 1), sign(question)
     for name in _COMPARED:
         values = [one.get(name, 0.0) for one in found]
         for own, value in zip(beside, values, strict=True):
@@ -284,13 +284,13 @@ def siblings(question: Question, found: Sequence[Features], sign: float) -> list
             own[f"rank:{name}"] = (lower - higher) / others
             most, least = float(lower == others), float(higher == others)
             own |= {f"most:{name}": most, f"least:{name}": least}
-            own |= {f"asked-most:{name}": sign * most, f"asked-least:{name}": sign * least}
+            own |= {f"asked-most:{name}": turned * most, f"asked-least:{name}": turned * least}
     pairs = [set(pairwise(fold(option.text))) for option in question.options]
     for place, own in enumerate(beside):
         alike = [_jaccard(pairs[place], pair) for at, pair in enumerate(pairs) if at != place]
         mean, top = 10 * sum(alike) / others, 5 * max(alike, default=0.0)
         own |= {"alike:mean": mean, "alike:most": top}
-        own |= {"asked-alike:mean": sign * mean, "asked-alike:most": sign * top}
+        own |= {"asked-alike:mean": turned * mean, "asked-alike:most": turned * top}
     return beside
 
 

@@ -17,12 +17,12 @@ from closeread.formats.saved import save_json
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
-from closeread.readers.competition import not_for_it
+from closeread.readers.competition import chosen, not_for_it, ranked, sign
 from closeread.readers.cue_features import ANSWER, SUPPORT, features
 from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
-from closeread.types import Answer, Candidate, Option, Passage, Prediction, Question, Record
+from closeread.types import Candidate, Option, Passage, Prediction, Question, Record
 
 Item = tuple[Passage, Question]
 _TOLD = 4
@@ -207,23 +207,22 @@ class CueReader:
         return tuple(judged)
 
     def _choose(self, question: Question, judged: Sequence[Judgement], language: str) -> Prediction:
-        sign = -1.0 if question.asks_for == "contradicted" else 1.0
-        scores = [sign * one.score for one in judged]
-        ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+        scores = [sign(question) * one.score for one in judged]
+        order = ranked(question, [one.score for one in judged])
         confidence = round(self._learned.calibrator.confidence(scores), 6)
         silent = self._threshold is not None and confidence < self._threshold.value
         return Prediction(
             question_id=question.question_id,
-            answer=None if silent else _answer(judged[ranked[0]].option),
+            answer=None if silent else chosen(judged[order[0]].option),
             confidence=confidence,
             candidates=tuple(
-                Candidate(answer=_answer(judged[place].option), score=round(scores[place], 6))
-                for place in ranked
+                Candidate(answer=chosen(judged[place].option), score=round(scores[place], 6))
+                for place in order
             ),
             # A metric that finds scores and no answer takes the best option: none may be left.
             option_scores=() if silent else tuple(round(one.score, 6) for one in judged),
             evidence=tuple(one.explanation.evidence for one in judged),
-            note=self._note([judged[place] for place in ranked[:2]], language),
+            note=self._note([judged[place] for place in order[:2]], language),
         )
 
     def _note(self, judged: Sequence[Judgement], language: str) -> str:
@@ -251,7 +250,3 @@ def explained(
         )
         for option in question.options
     )
-
-
-def _answer(option: Option) -> Answer:
-    return Answer(kind="choice", label=option.label, texts=(option.text,))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import msgspec
 
 from closeread.protocols import Retriever
+from closeread.readers.competition import sign
 from closeread.readers.cue_features import Features, features
 from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.cues import explained
@@ -113,7 +114,7 @@ def examples(found: Iterable[Found], retriever: Retriever) -> Iterator[Example]:
         yield Example(
             truth=truths(one.question),
             gold=_gold(one.question),
-            sign=-1.0 if one.question.asks_for == "contradicted" else 1.0,
+            sign=sign(one.question),
             features=tuple(map(_kept_short, features(one.question, read, explanations))),
         )
 

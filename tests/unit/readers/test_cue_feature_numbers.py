@@ -217,13 +217,14 @@ def test_ranks_and_likeness_of_options_by_hand():
         passage_id="p",
         text="?",
         kind="choice",
+        asks_for="contradicted",
         options=tuple(
             Option(label=label, text=text)
             for label, text in zip("ABC", ("甲乙丙", "甲乙丁", "戊"), strict=True)
         ),
     )
     lengths = [{"style:length": 1.0}, {"style:length": 2.0}, {"style:length": 2.0}]
-    first, second, third = siblings(question, lengths, -1.0)
+    first, second, third = siblings(question, lengths)
     ranks = [one["rank:style:length"] for one in (first, second, third)]
     assert ranks == [-1, 1 / 2, 1 / 2]
     assert (first["least:style:length"], first["asked-least:style:length"]) == (1, -1)
