@@ -163,7 +163,9 @@ class Folder:
             raise UsageError("it is a file", where=where, cure="name a folder")
         if not self.path.exists() or not any(self.path.iterdir()):
             if resume:
-                raise UsageError("there is no training to resume", where=where)
+                raise UsageError(
+                    "there is no training to resume", where=where, cure="leave out --resume"
+                )
             return
         if not self.is_begun(self.path):
             raise UsageError(
