@@ -21,8 +21,6 @@ def without_empty_ends(text: str, folded: str, span: Span, weights: Mapping[str,
         weights: The claim's terms and what they weigh.
     """
     clauses = list(_clauses(text, span))
-    if len(clauses) == 1:
-        return span
     whole = _weight(folded, span, weights)
     begin, end = 0, len(clauses)
     while begin + 1 < end and _covers(folded, clauses[begin + 1], clauses[end - 1], weights, whole):
@@ -38,7 +36,7 @@ def without_empty_ends(text: str, folded: str, span: Span, weights: Mapping[str,
 def _clauses(text: str, span: Span) -> Iterator[Span]:
     start = span.start
     for cut in _CUT.finditer(text, span.start, span.end):
-        if start < cut.end() < span.end:
+        if cut.end() < span.end:
             yield Span(start, cut.end())
             start = cut.end()
     yield Span(start, span.end)

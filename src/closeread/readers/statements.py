@@ -74,8 +74,6 @@ def longest_first(
     Where both are longer than half of the room each gets half, the longer one the odd token, the
     second of equal ones.
     """
-    if len(first) + len(second) <= room:
-        return first, second
     if len(first) <= len(second):
         keep = min(len(first), room // 2)
         return first[:keep], second[: room - keep]
