@@ -53,8 +53,7 @@ class Background:
 
     def rarity(self, term: str) -> float:
         """Return how rare a term is; 1 where one sentence alone holds it."""
-        rarity = (self._logarithm - math.log(self._held[term] + 0.5)) / self._one
-        return max(rarity, 1e-6)  # one that every sentence holds
+        return (self._logarithm - math.log(self._held[term] + 0.5)) / self._one
 
     def mixed(self, term: str, rarity: float) -> float:
         """Return the geometric mean of a term's rarity in its passage and here, 3 to 1."""
