@@ -52,7 +52,11 @@ class Step(NamedTuple):
 
 
 class MaskingRetriever:
-    """Finds chains of complementary sentences, and lets an integrator pick among them."""
+    """Finds chains of complementary sentences, and lets an integrator pick among them.
+
+    Attributes:
+        vectors: In which words are looked up.
+    """
 
     def __init__(
         self,
@@ -68,7 +72,7 @@ class MaskingRetriever:
         if steps < 1 or beam < 1:
             raise UsageError(f"steps={steps}, beam={beam}", expected="both at least 1")
         self._mask = mask
-        self._vectors = vectors
+        self.vectors = vectors
         self._segmenter = segmenter
         self._integrator = integrator
         self._steps = steps
@@ -93,21 +97,14 @@ class MaskingRetriever:
         Raises:
             InputError: Hardly a word of passage and query has a vector.
         """
-        index: VectorIndex = self._indexed(passage.text, passage.language)
-        text = query_text(question, option)
-        _, found = self._search(index, text, passage.language)
-        best = self._integrator.best(text, passage, index.spans, found)
+        index, _, best = self._best(question, passage, option)
         return as_evidence(index.spans, best, option, k)
 
     def steps(self, question: Question, passage: Passage, option: Option | None) -> list[Step]:
         """Return how the query's weights moved along the chain that is the evidence (Figure 1)."""
-        index: VectorIndex = self._indexed(passage.text, passage.language)
-        text = query_text(question, option)
-        query, found = self._search(index, text, passage.language)
-        best = self._integrator.best(text, passage, index.spans, found)
-        words = [
-            w for w in self._segmenter.words(text, passage.language) if w.text in self._vectors
-        ]
+        index, query, best = self._best(question, passage, option)
+        said = self._segmenter.words(query_text(question, option), passage.language)
+        words = [word for word in said if word.text in self.vectors]
         picked = best.sentences if best is not None else ()
         made = []
         for place, sentence in enumerate(picked):
@@ -120,25 +117,22 @@ class MaskingRetriever:
         """Return a text's words as they are looked up in the vectors."""
         return self._segmenter.texts(text, language)
 
-    @property
-    def vectors(self) -> WordVectors:
-        """Return the word vectors."""
-        return self._vectors
+    def _best(
+        self, question: Question, passage: Passage, option: Option | None
+    ) -> tuple[VectorIndex, Query, Chain | None]:
+        index: VectorIndex = self._indexed(passage.text, passage.language)
+        text = query_text(question, option)
+        words = self.vectors.places(self.vocabulary(text, passage.language))
+        query = Query(words, self.vectors.at(words))
 
-    def _search(
-        self, index: "VectorIndex", text: str, language: str
-    ) -> tuple[Query, list[list[Chain]]]:
-        words = self._vectors.places(self.vocabulary(text, language))
-        query = Query(words, self._vectors.at(words))
-        if not words:
-            return query, []
-        first = self._relevance(query, self._weights(query, [Chain((), 0.0)], index), index)[0]
-        return query, search(
-            first,
-            lambda chains: self._relevance(query, self._weights(query, chains, index), index),
-            steps=self._steps,
-            beam=self._beam,
-        )
+        def relevance(chains: Sequence[Chain]) -> "NDArray[Any]":
+            return self._relevance(query, self._weights(query, chains, index), index)
+
+        found: list[list[Chain]] = []
+        if words:
+            first = relevance([Chain((), 0.0)])[0]
+            found = search(first, relevance, steps=self._steps, beam=self._beam)
+        return index, query, self._integrator.best(text, passage, index.spans, found)
 
     def _weights(
         self, query: Query, chains: Sequence[Chain], index: "VectorIndex"
