@@ -47,7 +47,8 @@ def table(
 
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
-        made.add_column(heading, justify="right" if heading in right else "left")
+        # A path that is too wide for its column goes on below: cut, it could not be copied.
+        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
     for row in rows:
         made.add_row(*row)
     # A title of rich's own tables breaks where the table is narrower.

@@ -85,6 +85,15 @@ def test_a_title_is_not_broken_by_a_narrow_table(capsys):
     assert capsys.readouterr().out == "Where in the passage the answer stands\na  b\n1  2\n"
 
 
+def test_a_word_that_is_too_wide_is_not_cut(capsys):
+    """Such as the folder of a run, which the next command is to name."""
+    path = "runs/" + "a-model-with-a-long-name" * 3
+    table(("run", "lost in the log"), [(path, "nothing of it")] * 2 + [("x", "y" * 60)])
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    assert path in "".join(line.partition("  ")[0] for line in shown.splitlines())
+
+
 def test_what_can_be_listed_is_told_without_a_broken_word():
     told = call("ls").stderr.decode()
     assert "Usage: closeread ls [OPTIONS] KIND\n" in told
