@@ -52,6 +52,23 @@ def test_a_single_character_is_no_match_and_no_gap():
     assert (covered, uncovered) == ([("没有开动", "没有开动", 0)], [])
 
 
+def test_longer_parts_are_laid_first_and_shorter_ones_beside_them():
+    """Of equal ones the earlier; what sticks out of a longer one is a part if it says something."""
+    both = Evidence(spans=(Span(0, 4), Span(4, 9)))
+    covered, uncovered = parts("春夏秋冬雨雪", "春夏秋。秋冬雨风霜", both)
+    assert covered == [("春夏秋", "春夏秋", 0), ("冬雨", "冬雨", 1)]
+    assert uncovered == ["雪"]
+    covered, uncovered = parts("春夏秋冬", "春夏雪。夏秋冬", both)
+    assert (covered, uncovered) == ([("夏秋冬", "夏秋冬", 1)], [])
+
+
+@pytest.mark.parametrize("claim", ["of the", "the", "的了", "的"])
+def test_function_words_alone_are_no_match_and_no_gap(claim):
+    text = "Top of the hill; 他的了。"
+    assert parts(claim, text, Evidence(spans=(Span(0, len(text)),))) == ([], [])
+    assert parts(claim, text, Evidence()) == ([], [])
+
+
 def test_full_width_and_punctuation_do_not_part_a_match():
     """Marks and width differ; the spans are those of the texts as they stand."""
     covered, uncovered = parts("“ＤＮＡ”结构", "DNA 结构", Evidence(spans=(Span(0, 6),)))

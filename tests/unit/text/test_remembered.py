@@ -40,6 +40,33 @@ def test_texts_are_kept_while_they_are_few_and_short():
     assert asked[5:] == ["f" * 20, "e"]
 
 
+def test_the_text_that_was_asked_for_longest_ago_goes_first():
+    """And leaves its room to others: two of four characters fit into ten, three do not."""
+    asked = []
+    for settings in ({"most": 2}, {"characters": 10}):
+        known = ByText(asked.append, **settings)
+        for text in ("aaaa", "bbbb", "aaaa", "cccc", "aaaa", "cccc", "bbbb", "dddd", "bbbb"):
+            known(text)
+        assert asked == ["aaaa", "bbbb", "cccc", "bbbb", "dddd"]
+        asked.clear()
+
+
+def test_one_text_is_kept_at_least_and_no_second_where_there_is_no_room():
+    asked = []
+    for settings in ({"most": 0}, {"most": 1}, {"characters": 5}):
+        known = ByText(asked.append, **settings)
+        for text in ("aaa", "aaa", "bbb", "aaa"):
+            known(text)
+        assert asked == ["aaa", "bbb", "aaa"]
+        asked.clear()
+
+
+def test_a_word_of_64_characters_is_still_one():
+    known = ByWord(len)
+    assert (known["x" * 64], known["y" * 65]) == (64, 65)
+    assert list(known) == ["x" * 64]
+
+
 def test_what_raises_is_not_kept():
     known = ByText(lambda text: 1 / len(text))
     for _ in range(2):
