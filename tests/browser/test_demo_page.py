@@ -309,14 +309,24 @@ def test_a_server_that_is_gone(visit):
 
 
 def test_stems_are_read_as_the_package_reads_them(visit, lexical):
-    """The page's own rules say of every stem of the exam what text.polarity says."""
+    """The page's own rules say of every stem of the exam what text.polarity says.
+
+    Of a million marks that nothing closes, too, in time that does not grow with the square.
+    """
     stems = sorted({question.text for name in EXAMS for question in open_dataset(name).questions()})
     stems += [
         "以下说法，错误的一项是",
         "文中“不”字的作用是？",
+        "“说法（不”正确）说法正确的是",
+        "说法正确的标题是\n说法错误的是",
+        "标题目的说法正确的是",
+        "说法正确的题目",
+        "We can know\nthat",
+        "which one, according to",
         "Which is NOT true?",
         "Who came?",
         "",
+        "(“" * 500_000 + "下列说法不正确的是",
     ]
     page = visit(lexical)
     page.get_by_role("button", name="Give options").click()

@@ -10,7 +10,7 @@ import msgspec
 import closeread
 from closeread.reports.page import content_hash, embedded, escaped, template
 from closeread.serve.settings import Settings
-from closeread.text.polarity import rules
+from closeread.text.polarity import ASIDES, rules
 
 _FOLDER = files("closeread.serve") / "demo"
 # What makes nodes, numbers evidence and marks a passage is the report's own.
@@ -40,6 +40,7 @@ def demo_page(reader: str, settings: Settings) -> bytes:
         "words": words,
         "examples": _json("examples.json"),
         "rules": rules(),
+        "asides": ASIDES,
     }
     style = template("page.css") + _own("demo.css")
     script = _script()

@@ -6,11 +6,8 @@ from typing import Literal
 Polarity = Literal["supported", "contradicted"]
 
 # What is quoted or put in brackets is talked about; it does not ask.
-_ASIDES = {"“": "”", "‘": "’", "「": "」", "《": "》", "（": "）", "(": ")", '"': '"'}
-_ASIDE = re.compile(
-    "|".join(f"{re.escape(a)}[^{re.escape(z)}]*{re.escape(z)}" for a, z in _ASIDES.items())
-)
-_OPENING = re.compile("[" + re.escape("".join(_ASIDES)) + "]")
+ASIDES = {"“": "”", "‘": "’", "「": "」", "《": "》", "（": "）", "(": ")", '"': '"'}
+_OPENING = re.compile("[" + re.escape("".join(ASIDES)) + "]")
 _CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
 
 _JUDGED = (
@@ -32,7 +29,6 @@ _ZH_VERDICT = (
     r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|成立|有误|无误"
     r"|错误|不符|不合|不当|失当|无关|矛盾|相悖|违背"
 )
-_ZH_VERIFICATION = re.compile(rf"(?!.*(?:{_ZH_OTHER}))(?=.*(?:{_ZH_STATEMENT})).*(?:{_ZH_VERDICT})")
 _ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
 
 _EN_NEGATIVE = re.compile(
@@ -53,23 +49,25 @@ _EN_PAIRS = (
     ),
     (r"\bwe can (?:infer|learn|know|conclude)\b", r"\bthat\b"),
 )
-_EN_VERIFICATION = re.compile(
-    "|".join([_EN_WORD, *(f"{first}.*{then}" for first, then in _EN_PAIRS)]), re.IGNORECASE
-)
 _EN_ALONE = re.compile(_EN_WORD, re.IGNORECASE)
 _EN_BOTH = tuple(
     (re.compile(first, re.IGNORECASE), re.compile(then, re.IGNORECASE)) for first, then in _EN_PAIRS
 )
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _RULES = {
-    "aside": _ASIDE,
-    "clause": _CLAUSE,
-    "han": _HAN,
-    "zh_judged": _ZH_JUDGED,
-    "zh_negative": _ZH_NEGATIVE,
-    "zh_verification": _ZH_VERIFICATION,
-    "en_negative": _EN_NEGATIVE,
-    "en_verification": _EN_VERIFICATION,
+    "clause": _CLAUSE.pattern,
+    "han": _HAN.pattern,
+    "zh_judged": _ZH_JUDGED.pattern,
+    "zh_negative": _ZH_NEGATIVE.pattern,
+    "zh_other": _ZH_OTHER,
+    "zh_statement": _ZH_STATEMENT,
+    "zh_verdict": _ZH_VERDICT,
+    "en_negative": _EN_NEGATIVE.pattern,
+    "en_alone": _EN_WORD,
+    "en_which": _EN_PAIRS[0][0],
+    "en_which_then": _EN_PAIRS[0][1],
+    "en_we_can": _EN_PAIRS[1][0],
+    "en_we_can_then": _EN_PAIRS[1][1],
 }
 
 _VGAOKAO_NEGATIVE = ("不", "错误", "有误")
@@ -109,10 +107,9 @@ def is_verification(stem: str) -> bool:
 
 
 def _verifies_in_chinese(bare: str) -> bool:
-    """Return whether ``_ZH_VERIFICATION`` finds anything, in time that grows with the length alone.
+    """Return whether a line names a statement and judges it, with nothing else named behind.
 
-    The pattern looks to the line's end again from every character. It is found where it is found
-    from the first one on that has nothing of ``_ZH_OTHER`` behind it.
+    One pattern that says so would look to the line's end again from every character.
     """
     for line in bare.split("\n"):
         begun = 1 + max(line.rfind(word) for word in _ZH_OTHER.split("|"))
@@ -122,7 +119,7 @@ def _verifies_in_chinese(bare: str) -> bool:
 
 
 def _verifies_in_english(bare: str) -> bool:
-    """Return the same of ``_EN_VERIFICATION``, which does so from every ``which one``."""
+    """Return whether a word judges, or a line asks for what can be told from the passage."""
     if _EN_ALONE.search(bare):
         return True
     return any(
@@ -133,18 +130,18 @@ def _verifies_in_english(bare: str) -> bool:
 
 
 def _without_asides(stem: str) -> str:
-    """Return what ``_ASIDE`` leaves of a stem, in time that grows with its length alone.
+    """Return a stem without its asides; a mark that nothing closes begins none.
 
-    The pattern looks to the stem's end again at every mark that nothing closes: on a stem of
-    nothing else, such as anybody may send to a service, its time grows with the square.
+    A pattern would look to the stem's end again at every such mark: on a stem of nothing else, such
+    as anybody may send to a service, its time would grow with the square.
     """
-    last = {opening: stem.rfind(closing) for opening, closing in _ASIDES.items()}
+    last = {opening: stem.rfind(closing) for opening, closing in ASIDES.items()}
     kept, at = [], 0
     for mark in _OPENING.finditer(stem):
         begun = mark.start()
         if at <= begun < last[mark[0]]:
             kept.append(stem[at:begun])
-            at = stem.index(_ASIDES[mark[0]], begun + 1) + 1
+            at = stem.index(ASIDES[mark[0]], begun + 1) + 1
     return "".join(kept) + stem[at:]
 
 
@@ -170,6 +167,6 @@ def understood(kind: str, stem: str) -> Polarity | None:
 def rules() -> dict[str, str]:
     """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
 
-    Those whose name begins with ``en`` ignore case.
+    Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first.
     """
-    return {name: rule.pattern for name, rule in _RULES.items()}
+    return dict(_RULES)

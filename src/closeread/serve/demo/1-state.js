@@ -19,11 +19,28 @@ const kept = { get: () => { try { return localStorage.getItem("closeread-lang");
 const RULES = (() => {
   try { return Object.fromEntries(Object.entries(DATA.rules).map(([name, rule]) => [name, new RegExp(rule, name.startsWith("en") ? "i" : "")])); } catch { return null; }
 })();
+// Nothing here looks again and again to the end of what is written: it is asked at every key.
+function withoutAsides(stem) {
+  const last = Object.fromEntries(Object.entries(DATA.asides).map(([opens, closes]) => [opens, stem.lastIndexOf(closes)]));
+  let kept = "", at = 0;
+  for (let begun = 0; begun < stem.length; begun++) {
+    if (begun < at || !(last[stem[begun]] > begun)) continue;
+    kept += stem.slice(at, begun);
+    at = stem.indexOf(DATA.asides[stem[begun]], begun + 1) + 1;
+  }
+  return kept + stem.slice(at);
+}
+function verifiesInChinese(line) {
+  const rest = line.slice(1 + Math.max(...DATA.rules.zh_other.split("|").map((word) => line.lastIndexOf(word))));
+  return RULES.zh_statement.test(rest) && RULES.zh_verdict.test(rest);
+}
+const followed = (line, first, then) => { const found = first.exec(line); return found && then.test(line.slice(found.index + found[0].length)); };
+const verifiesInEnglish = (line) => RULES.en_alone.test(line) || followed(line, RULES.en_which, RULES.en_which_then) || followed(line, RULES.en_we_can, RULES.en_we_can_then);
 function asksFor(stem) {
   if (!RULES) return "choice";
-  const bare = stem.replace(new RegExp(RULES.aside, "g"), "");
-  if (!RULES.han.test(bare)) return !RULES.en_verification.test(bare) ? "choice" : RULES.en_negative.test(bare) ? "contradicted" : "supported";
-  if (!RULES.zh_verification.test(bare)) return "choice";
+  const bare = withoutAsides(stem), lines = bare.split("\n");
+  if (!RULES.han.test(bare)) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare) ? "contradicted" : "supported";
+  if (!lines.some(verifiesInChinese)) return "choice";
   const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
   const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
   return RULES.zh_negative.test(judging) ? "contradicted" : "supported";
