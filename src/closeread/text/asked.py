@@ -7,7 +7,7 @@ Asked = Literal["number", "date", "name", "thing"]
 
 _ASKS = {
     "date": re.compile(
-        r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|century|decade)\b"
+        r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b"
         r"|什么时候|何时|哪一?年|哪个?月|哪一?天|几月|年代|什么时间",
         re.IGNORECASE,
     ),

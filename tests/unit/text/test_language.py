@@ -1,0 +1,25 @@
+"""Which language a text is in, by its letters."""
+
+import pytest
+
+from closeread.text.language import detect
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("", "en"),
+        ("A ferry.", "en"),
+        ("Café", "en"),
+        ("１，２。", "en"),  # no letter at all
+        ("abcd盐", "zh"),  # one of five
+        ("abcde盐", "en"),
+        ("盐____1234", "zh"),  # only one letter
+        ("㐀䶿鿿豈", "zh"),
+        ("ひらがな", "en"),
+        ("é" * 1600 + "盐" * 400 + "é" * 9000, "zh"),  # the first 2,000 characters count
+        ("é" * 1601 + "盐" * 9000, "en"),
+    ],
+)
+def test_a_fifth_of_the_first_letters_makes_a_text_chinese(text: str, language: str):
+    assert detect(text) == language
