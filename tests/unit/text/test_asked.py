@@ -7,8 +7,8 @@ from closeread.text.asked import asked_for
 _ASKS = {
     "date": (
         "When is it?|What year is it?|In WHICH date is it?|What day is it?|Which month is it?"
-        "|In what century is it?|What decade is it?|什么时候|何时|哪年|哪一年|哪月|哪个月|哪天|哪一天"
-        "|几月|哪个年代|什么时间"
+        "|In what century is it?|What decade is it?|什么时候|何时|哪年|哪一年|哪月|哪个月|哪天"
+        "|哪一天|几月|哪个年代|什么时间"
     ),
     "number": (
         "How many?|How much?|How long?|How old?|How far?|How tall?|How high?|How often?|How large?"
@@ -23,8 +23,8 @@ _ASKS = {
     ),
     "thing": (
         "What is it?|How is it?|Which one is it?|Why?|为什么|哪个|几乎|多样||Whenever they differ"
-        "|The whole nowhere|Somewhat yearly|How oldest|Which teams|What yearly day|Which percentages"
-        "|What sharer|How manyfold"
+        "|The whole nowhere|Somewhat yearly|How oldest|Which teams|What yearly day"
+        "|Which percentages|What sharer|How manyfold"
     ),
 }
 
