@@ -28,7 +28,7 @@ def value_table(
         rows.append((name, means[name], near or None, away.get(near), far or None, away.get(far)))
     return Table(
         title="What each scorer says",
-        headings=("value", "mean %", "nearest", "apart %", "farthest", "apart from it %"),
+        headings=("value", "mean %", "nearest", "apart %", "farthest", "away %"),
         rows=tuple(rows),
         note="apart: the share of questions at which two values differ by more than 0.01",
     )

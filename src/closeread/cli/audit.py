@@ -9,7 +9,7 @@ import click
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
 
-_MOST_ROWS = 24
+_MOST_ROWS = 30  # more than there are values of all scorers
 
 
 @click.command("audit")

@@ -144,7 +144,7 @@ _DISAGREEMENT = {
     "order": "次序", "pairs that change places": "互换位置的对数",
     "What each scorer says": "各评分器的评分",
     "mean %": "平均 %", "nearest": "最近", "apart %": "相异 %", "farthest": "最远",
-    "apart from it %": "与其相异 %",
+    "away %": "与其相异 %",
     "apart: the share of questions at which two values differ by more than 0.01":
         "相异：两个分值相差超过 0.01 的题目占比",
     "Why they part": "为何不一致", "of those looked at %": "占所查 %",

@@ -29,6 +29,9 @@ def test_everything_at_once(runs, capsys):
     assert "BROKEN  truncation: run-on" in out
     assert "BROKEN  disagreement" in out
     assert "DOUBTFUL  metamorphic" in out
+    scorers = out.partition("What each scorer says\n")[2].partition("\n\n")[0]
+    assert "simple-evals.drop.score" in scorers, "no name is broken"
+    assert "evaluate.squad.f1" in scorers and "more: --json" not in scorers
     assert max(map(len, out.splitlines())) <= 100
 
 
