@@ -124,7 +124,10 @@ class Search:
         """Return the weight of the claim itself, without its context, that is covered."""
         closed = (~self._open).tolist()
         weighed = zip(closed, self._claim.weights, self._claim.clauses, strict=True)
-        return sum(weight for is_closed, weight, clause in weighed if is_closed and clause >= 0)
+        weights: list[float] = [
+            one for is_closed, one, clause in weighed if is_closed and clause >= 0
+        ]
+        return sum(weights)
 
 
 def _first_of_most(values: "NDArray[Any]") -> tuple[int, float]:

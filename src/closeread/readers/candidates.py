@@ -34,7 +34,9 @@ _ZH_DATE = re.compile(
     r"(?:公元前?)?\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}[日号])?|\d{1,2}月\d{1,2}[日号]|\d{1,2}世纪(?:\d0年代)?"
     r"|[〇零一二三四五六七八九十]{2,4}年|[唐宋元明清汉秦隋]代"
 )
-_ZH_NAME = re.compile(r"《[^》]+》|[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff·]{1,12}|[A-Z][\w .-]*\w")
+_ZH_PERSON = r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff·]{1,12}|[A-Z][\w .-]*\w"
+_ZH_NAME = re.compile(rf"《[^》]+》|{_ZH_PERSON}")
+_ZH_UNTITLED = re.compile(_ZH_PERSON)
 _ZH_PIECE = re.compile(r"[^，。；：！？、“”（）《》\s]+")
 
 _LONGEST_PIECE = 80
@@ -54,10 +56,15 @@ def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[S
     }
     found: list[Span] = []
     if asked in patterns:
-        found = [
-            Span(*match.span())
-            for match in patterns[asked].finditer(text, sentence.start, sentence.end)
+        titled = sentence.end
+        if asked == "name" and chinese:
+            # From each 《 that nothing closes the pattern would look to the sentence's end.
+            titled = text.rfind("》", sentence.start, sentence.end) + 1 or sentence.start
+        matches = [
+            *patterns[asked].finditer(text, sentence.start, titled),
+            *_ZH_UNTITLED.finditer(text, titled, sentence.end),
         ]
+        found = [Span(*match.span()) for match in matches]
         if asked == "name" and not chinese:
             found = [name for span in found if (name := _name(text, span, sentence)) is not None]
     return found or list(_pieces(text, sentence, _ZH_PIECE if chinese else _EN_PIECE, chinese))
@@ -67,9 +74,13 @@ def numbers(text: str, span: Span) -> list[float]:
     """Return the numbers written in digits in a part of the text, dates' years not among them."""
     dated = [match.span() for match in _EN_DATE.finditer(text, span.start, span.end)]
     found = []
+    behind = iter(dated)
+    low, high = next(behind, (span.end, span.end))
     for match in re.finditer(r"\d+(?:,\d{3})*(?:\.\d+)?", text[span.start : span.end]):
         start = span.start + match.start()
-        if not any(low <= start < high for low, high in dated):
+        while high <= start:
+            low, high = next(behind, (span.end, span.end))
+        if start < low:
             found.append(float(match[0].replace(",", "")))
     return found
 

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
+from heapq import nsmallest
 
 from msgspec.structs import replace
 
@@ -19,6 +20,7 @@ from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Qu
 
 Item = tuple[Passage, Question]
 _N_BEST = 10
+_SENTENCES = 3  # so many of the best are searched for answers
 _DIFFERENCE = re.compile(
     r"\bhow (?:many|much)(?: \w+)? (?:more|fewer|less|longer|higher)\b|\bdifference\b",
     re.IGNORECASE,
@@ -129,16 +131,20 @@ Ranked = list[tuple[float, Span, Span]]  # score, candidate, its sentence; the b
 def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
     """Rank candidate pieces by how well their sentence and their surroundings fit the question."""
     wanted = set(terms(question.text))
-    held = _terms_of(passage.text, passage.language)
+    spans, holding = _held_by(passage.text, passage.language)
     weight = {
-        term: math.log(1 + len(held) / (0.5 + sum(term in of for _, of in held)))
+        term: math.log(1 + len(spans) / (0.5 + len(holding.get(term, ()))))
         for term in sorted(wanted)
     }
     total = sum(weight.values()) or 1.0
-    scored = [(sum(w for t, w in weight.items() if t in of) / total, span) for span, of in held]
-    scored.sort(key=lambda pair: (-pair[0], pair[1]))
+    brought: dict[int, list[float]] = {}
+    for term, one in weight.items():
+        for place in holding.get(term, ()):
+            brought.setdefault(place, []).append(one)
+    fits = [sum(brought.get(place, ())) / total for place in range(len(spans))]
+    best = nsmallest(_SENTENCES, range(len(spans)), key=lambda place: (-fits[place], place))
     ranked: Ranked = []
-    for fit, sentence in scored[:3]:
+    for fit, sentence in ((fits[place], spans[place]) for place in best):
         for span in candidates(passage.text, sentence, asked, passage.language):
             own = set(terms(span.of(passage.text)))
             repeated = len(own & wanted) / len(own) if own else 1.0
@@ -148,11 +154,17 @@ def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
     return ranked[:_N_BEST]
 
 
-def _terms(text: str, language: str) -> tuple[tuple[Span, frozenset[str]], ...]:
-    return tuple((span, frozenset(terms(span.of(text)))) for span in sentences(text, language))
+def _holding(text: str, language: str) -> tuple[tuple[Span, ...], dict[str, list[int]]]:
+    """Return a passage's sentences, and which of them hold a term."""
+    spans = sentences(text, language)
+    holding: dict[str, list[int]] = {}
+    for place, span in enumerate(spans):
+        for term in terms(span.of(text)):
+            holding.setdefault(term, []).append(place)
+    return spans, holding
 
 
-_terms_of = ByText(_terms)
+_held_by = ByText(_holding)
 
 
 def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
@@ -164,8 +176,9 @@ def _nearness(text: str, span: Span, sentence: Span, wanted: set[str]) -> float:
     right = text[span.end : min(sentence.end, span.end + 40)]
     if not wanted:
         return 0.0
-    counted = not wanted.isdisjoint(terms(right)[:1])
-    return counted + len(wanted & {*terms(left), *terms(right)}) / len(wanted)
+    behind = terms(right)
+    counted = not wanted.isdisjoint(behind[:1])
+    return counted + len(wanted & {*terms(left), *behind}) / len(wanted)
 
 
 def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:

@@ -12,7 +12,8 @@ _END = re.compile(
     r"(?P<mark>[。！？｡!?….]+)[”’」』\"'\u3000]*(?P<brackets>[）)】〕\]》〉”’」』\"']*)"
 )
 _WIDE_MARK = re.compile(r"[。！？｡]|…{2,}")
-_OPENING = "“‘「『（(【〔[《〈\"'—–-"
+# What stands behind an ender, and its first character that opens nothing.
+_FOLLOWING = re.compile(r"\s*+(?P<rest>[“‘「『（(【〔\[《〈\"'—–-]*+(?P<first>.))", re.DOTALL)
 # After these the sentence goes on, whatever stood before them.
 _GOES_ON = "，、；：。！？,;:!?…—的地得"
 _WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*$")
@@ -82,11 +83,10 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
         return follower not in "，、；：,;"
     if not follower.isspace():
         return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())
-    rest = text[match.end() : stop].lstrip()
-    first = rest.lstrip(_OPENING)[:1]
-    if not first or first.islower():
+    following = _FOLLOWING.match(text, match.end(), stop)
+    if following is None or following["first"].islower():
         return False
-    return mark != "." or not _abbreviated(text, match.start(), rest)
+    return mark != "." or not _abbreviated(text, match.start(), following.start("rest"), stop)
 
 
 def _plain_word(text: str, end: int) -> bool:
@@ -95,18 +95,21 @@ def _plain_word(text: str, end: int) -> bool:
     return bool(word) and bool(_WORD.fullmatch(word[0])) and word[0].lower() not in _TITLES
 
 
-def _abbreviated(text: str, dot: int, rest: str) -> bool:
-    """Whether the full stop at ``dot`` belongs to an abbreviation inside a sentence."""
+def _abbreviated(text: str, dot: int, rest: int, stop: int) -> bool:
+    """Whether the full stop at ``dot`` belongs to an abbreviation inside a sentence.
+
+    The paragraph goes on at ``rest`` and ends at ``stop``.
+    """
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is None:
         return False
     word = before[0]
     if word.lower() in _TITLES:
-        return not (word.lower() in {"no", "nos", "fig", "vol"} and not rest[:1].isdigit())
+        return not (word.lower() in {"no", "nos", "fig", "vol"} and not text[rest].isdigit())
     if len(word) == 1 and word.isupper() and word != "I":
         return True
     if _INITIALS.search(word) or word in _CLIPPED or word.lower() in _CLIPPED:
-        following = _NEXT_WORD.match(rest)
+        following = _NEXT_WORD.match(text, rest, stop)
         return not (following and following[0].lower() in _STARTERS)
     return False
 

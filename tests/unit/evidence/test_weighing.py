@@ -19,7 +19,9 @@ def test_a_term_weighs_the_more_the_fewer_sentences_hold_it():
     assert OF_TWO.rarity == pytest.approx([NOWHERE, 1, IN_BOTH])
     assert Indexed("", []).rarity == pytest.approx([log(2) / log(4 / 3)])
     assert Indexed("A", [Span(0, 1)]).rarity == pytest.approx([log(4) / log(4 / 3), 1])
-    assert [OF_TWO.held_by[term] for term in ("ferri", "a ferri", "sank")] == [[0, 1], [1], [0]]
+    held_by, counts = OF_TWO.holding(["ferri", "whale", "a ferri", "sank"])
+    assert (held_by.tolist(), counts.tolist()) == ([0, 1, 1, 0], [2, 0, 1, 1])
+    assert [one.tolist() for one in Indexed("", []).holding(["ferri"])] == [[], [0]]
 
 
 def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
@@ -29,7 +31,7 @@ def test_a_paragraph_ends_where_a_line_breaks_between_two_sentences():
     assert [span.of(text)[-2:] for span in spans] == ["o.", "e.", "r.", "5.", "x."]
     indexed = Indexed(text, spans)
     assert indexed.paragraphs == [0, 0, 1, 2, 3]
-    assert indexed.held_by["\n"] == [3]  # the one with a digit
+    assert indexed.holding(["\n"])[0].tolist() == [3]  # the one with a digit
 
 
 def test_every_term_of_a_claim_weighs_by_its_kind_its_rarity_and_once():
@@ -63,8 +65,7 @@ def test_every_term_of_a_claim_weighs_by_its_kind_its_rarity_and_once():
 
 
 def test_a_question_for_a_number_wants_one_beside_its_terms():
-    claim = Claim(OF_TWO, "left")
-    claim.want_number()
+    claim = Claim(OF_TWO, "left", wants_number=True)
     assert (claim.terms, claim.weights, claim.clauses) == (["left", "\n"], [2.5, 2.0], [0, -1])
     assert claim.total == 2.5
     assert Claim(OF_TWO, "").clause_totals == []
