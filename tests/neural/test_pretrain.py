@@ -1,6 +1,7 @@
 """An encoder learns a toy language from passages; what is hidden, and how training goes on."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -140,6 +141,21 @@ def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     assert code == 2
     assert "at most 64, which the model can be given" in error
     assert len(lineage_of(str(later / "out"), 0).stages) == 2  # nothing was discarded for it
+
+
+def test_an_encoder_that_cannot_be_is_refused(train, tmp_path, texts, vocabulary):
+    """By the name of what is wrong; a width of 0 used to end in a traceback."""
+    path = recipe(tmp_path, texts, vocabulary, max_steps=1)
+    whole = path.read_text("utf-8")
+    for name, wrong in (
+        ("hidden", "0"), ("hidden", "-32"), ("layers", "0"), ("heads", "0"), ("heads", "3"),
+        ("positions", "8"),
+    ):  # fmt: skip
+        path.write_text(re.sub(rf"(?m)^{name} = .*$", f"{name} = {wrong}", whole), "utf-8")
+        code, error = train(path)
+        assert (code, "out of its range" in error) == (2, True), error
+        assert f"reader.options.{name}" in error
+    assert not (tmp_path / "out").exists()
 
 
 def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabulary):

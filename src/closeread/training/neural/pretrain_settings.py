@@ -8,6 +8,7 @@ from closeread.training.neural.settings import NeuralSettings, Precision, Source
 from closeread.training.neural.settings import check as check_fitting
 from closeread.training.neural.texts import Masking
 from closeread.training.neural.trackers import Tracker
+from closeread.training.recipe import Count, Length
 from closeread.types import Record
 
 
@@ -29,10 +30,10 @@ class EncoderOptions(Record, frozen=True, kw_only=True):
     pickled: bool = False
     vocabulary: str = ""
     lowercase: bool = True
-    layers: int = 4
-    hidden: int = 256
-    heads: int = 4
-    positions: int = 512
+    layers: Count = 4
+    hidden: Count = 256
+    heads: Count = 4
+    positions: Length = 512
 
 
 class PretrainSettings(Record, frozen=True, kw_only=True):
@@ -104,8 +105,7 @@ def check(
             expected=f"either {within}reader.options.vocabulary, or {within}reader.options.model",
         )
     wrong = {
-        "reader.options.layers": options.layers < 1 and "at least 1",
-        "reader.options.heads": (options.heads < 1 or options.hidden % options.heads != 0)
+        "reader.options.heads": options.hidden % options.heads != 0
         and f"a divisor of hidden, {options.hidden}",
         "train.length": (
             not 8 <= settings.length <= (options.positions if options.vocabulary else 1 << 20)
