@@ -210,7 +210,8 @@ def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
         raise UsageError(
             f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
             f"kept_back={settings.kept_back:g}",
-            expected="folds 2 or more, risk in [0, 1), delta and kept_back in (0, 1)",
+            expected="folds 2 or more, risk in [0, 1), such as 0.1 for 10 %, delta and "
+            "kept_back in (0, 1)",
         )
     silent = sum(one.told is None for one in examples)
     if settings.method in ("platt", "isotonic") and silent == len(examples):

@@ -133,6 +133,7 @@ def test_the_same_calibrator_again():
         (drawn(told=False)[:3] + drawn(), {"method": "platt"}, UsageError, "and 3 of"),
         (drawn(), {"folds": 1}, UsageError, "folds 2 or more"),
         (drawn(), {"delta": 0.0}, UsageError, "delta"),
+        (drawn(), {"risk": 10}, UsageError, "such as 0.1 for 10 %"),
         (drawn(), {"resamples": 99}, UsageError, "99 resamples are too few"),
         (drawn(), {"level": 1.0}, UsageError, "level 1.0"),
         (drawn(passages=2), {"folds": 2}, InputError, "at least 5 right and 5 wrong"),
