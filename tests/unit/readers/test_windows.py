@@ -85,6 +85,11 @@ def test_a_question_is_cut_and_the_passage_gets_the_rest():
     ]  # fmt: skip
 
 
+def test_a_question_is_shown_with_64_tokens_where_nothing_else_is_said():
+    (window,) = windows(list(range(100)), [9], TEMPLATE, max_length=384, stride=None)
+    assert (window.at, window.encoded.ids[64:67]) == (66, [63, 2, 9])
+
+
 def test_the_smallest_room_is_one_token():
     assert cut(1, 3, max_length=5, stride=None) == [range(1), range(1, 2), range(2, 3)]
     assert cut(1, 3, max_length=5, stride=1) == [range(1), range(1, 2), range(2, 3)]
