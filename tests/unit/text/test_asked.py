@@ -17,13 +17,13 @@ _ASKS = {
         "|有多少|几个|几次|几年|几人|几天|几种|几位|几岁|几层|几所|几座|多高|多长|多大|多远|多重|多深|多宽"
     ),
     "name": (
-        "Who came?|Whom did it meet?|Whose is it?|WHERE is it?|Which person?|Which city?"
+        "So who came?|Whom did it meet?|Whose is it?|WHERE is it?|Which person?|Which city?"
         "|Which country?|Which team?|Which place?|Which town?|Which river?|Which hill?"
         "|谁|哪位|何人|哪里|何地|什么地方|哪个国家|哪个城市|哪个地区"
     ),
     "thing": (
-        "What is it?|How is it?|Which one is it?|Why?|为什么|哪个|几乎|多样||Whenever they differ"
-        "|The whole nowhere|Somewhat yearly|How oldest|Which teams|What yearly day"
+        "What is it?|How is it?|Which one is it?|Why?|为什么|哪个|几乎|多样|天年月|"
+        "|Whenever they differ|The whole nowhere|Somewhat yearly|How oldest|Which teams|What yearly day"
         "|Which percentages|What sharer|How manyfold"
     ),
 }
