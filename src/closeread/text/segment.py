@@ -7,7 +7,7 @@ from closeread.types import Span
 
 _PARAGRAPH = re.compile(r"[^\r\n\u2028\u2029]+")
 
-# A run of enders with the quotes and brackets that close right behind it.
+# A run of enders, the quotes that close right behind it, and what closes from the first bracket on.
 _END = re.compile(
     r"(?P<mark>[。！？｡!?….]+)[”’」』\"'\u3000]*(?P<brackets>[）)】〕\]》〉”’」』\"']*)"
 )
@@ -76,10 +76,9 @@ def _ends(text: str, start: int, stop: int, language: str) -> Iterator[int]:
 
 def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) -> bool:
     mark, follower = match["mark"], text[match.end()]
-    closed_bracket = any(closer not in "”’」』\"'" for closer in match["brackets"])
     if _WIDE_MARK.search(mark) or (language == "zh" and mark[-1] in "!?"):
         if match.end() > match.end("mark"):
-            return follower not in _GOES_ON and not closed_bracket
+            return follower not in _GOES_ON and not match["brackets"]
         return follower not in "，、；：,;"
     if not follower.isspace():
         return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())

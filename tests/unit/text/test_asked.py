@@ -23,8 +23,8 @@ _ASKS = {
     ),
     "thing": (
         "What is it?|How is it?|Which one is it?|Why?|为什么|哪个|几乎|多样|天年月|"
-        "|Whenever they differ|The whole nowhere|Somewhat yearly|How oldest|Which teams|What yearly day"
-        "|Which percentages|What sharer|How manyfold"
+        "|Whenever they differ|The whole nowhere|Somewhat yearly|How oldest|Which teams"
+        "|What yearly day|Which percentages|What sharer|How manyfold"
     ),
 }
 
