@@ -51,6 +51,7 @@ class ChooseTask:
     head: Head = "choice"
     n_classes: int | None = None
     metric = "choice.accuracy"
+    answers = staticmethod(ChoiceReader.answers)
 
     def __init__(self, max_length: int = 384) -> None:
         self._max_length = max_length
@@ -87,10 +88,6 @@ class ChooseTask:
         for row, of_question in enumerate(scores.split(list(sizes))):
             among[row, : len(of_question)] = of_question
         return cross_entropy(among, targets[:, 0])
-
-    def answers(self, question: Question) -> bool:
-        """Whether the reader has an answer to a question of this kind."""
-        return ChoiceReader.answers(question)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the choice reader over the model as it is."""

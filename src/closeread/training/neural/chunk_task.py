@@ -76,6 +76,7 @@ class ChunkTask:
     head: Head = "pair"
     n_classes: int | None = 2
     metric = "choice.accuracy"
+    answers = staticmethod(ChunkReader.answers)
 
     def __init__(self, settings: ChunkSettings, options: ChunkOptions) -> None:
         self._settings = settings
@@ -122,10 +123,6 @@ class ChunkTask:
         odds = log_odds(outputs.logits.float(), self._supported)
         best = torch.stack([of_feature.max() for of_feature in odds.split(list(sizes))])
         return binary_cross_entropy_with_logits(best, targets[:, 0].to(best.dtype))
-
-    def answers(self, question: Question) -> bool:
-        """Whether the reader has an answer to a question of this kind."""
-        return ChunkReader.answers(question)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the chunk reader over the model as it is."""

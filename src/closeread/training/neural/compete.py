@@ -131,6 +131,7 @@ class CompeteTask:
     head: Head = "pair"
     n_classes = 2
     metric = "choice.accuracy"
+    answers = staticmethod(VerifierReader.answers)
 
     def __init__(
         self, retriever: Retriever, settings: CompeteSettings, max_length: int = 256
@@ -201,10 +202,6 @@ class CompeteTask:
             return independent(odds, truth)
         scores = odds.sigmoid() if self._settings.score == "probability" else odds
         return hinge(scores, truth, self._settings.margin, self._settings.reduction)
-
-    def answers(self, question: Question) -> bool:
-        """Whether the reader has an answer to a question of this kind."""
-        return VerifierReader.answers(question)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier over the model as it is."""

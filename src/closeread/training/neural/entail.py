@@ -47,6 +47,7 @@ class EntailTask:
     head: Head = "pair"
     n_classes = 3
     metric = "choice.accuracy"
+    answers = staticmethod(VerifierReader.answers)
 
     def __init__(self, max_length: int = 128) -> None:
         self._max_length = max_length
@@ -77,10 +78,6 @@ class EntailTask:
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
         """Return the mean cross-entropy of the classes."""
         return class_loss(outputs, targets)
-
-    def answers(self, question: Question) -> bool:
-        """Whether the reader has an answer to a question of this kind."""
-        return VerifierReader.answers(question)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the verifier, which answers by the classes; no evidence is sought."""

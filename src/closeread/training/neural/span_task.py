@@ -53,6 +53,7 @@ class SpanTask:
     head: Head = "span"
     n_classes: int | None = None
     metric = "squad.f1"
+    answers = staticmethod(SpanReader.answers)
 
     def __init__(self, max_length: int = 384, stride: int = 128, null: bool = False) -> None:
         self._max_length = max_length
@@ -113,10 +114,6 @@ class SpanTask:
             for logits, gold in ((outputs.start_logits, start), (outputs.end_logits, end))
         ]
         return (halves[0] + halves[1]) / 2
-
-    def answers(self, question: Question) -> bool:
-        """Whether the reader has an answer to a question of this kind."""
-        return SpanReader.answers(question)
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the span reader over the model as it is."""
