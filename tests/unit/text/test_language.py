@@ -14,8 +14,10 @@ from closeread.text.language import detect
         ("１，２。", "en"),  # no letter at all
         ("abcd盐", "zh"),  # one of five
         ("abcde盐", "en"),
-        ("盐____1234", "zh"),  # only one letter
+        ("盐____12345678", "zh"),  # only one letter
         ("㐀䶿鿿豈", "zh"),
+        ("㐁", "zh"),
+        ("\uf901", "zh"),
         ("ひらがな", "en"),
         ("é" * 1600 + "盐" * 400 + "é" * 9000, "zh"),  # the first 2,000 characters count
         ("é" * 1601 + "盐" * 9000, "en"),
