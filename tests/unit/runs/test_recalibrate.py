@@ -25,7 +25,7 @@ def run(tmp_path):
         dataset=load(str(locate("exam/zh"))),
         reader=reader,
         reader_info=describe_reader("lexical", options, reader),
-        limit=40,
+        limit=42,
     )
     return predict(job, tmp_path / "run")
 
@@ -55,7 +55,7 @@ def test_answers_stay_and_confidences_change(run, tmp_path):
         "predictions_sha256": run.info.predictions_sha256,
         "method": "half",
     }
-    assert made.info.dataset.limit == 40
+    assert made.info.dataset.limit == 42
 
 
 def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
@@ -68,17 +68,17 @@ def test_what_is_withheld_is_answered_by_nothing(run, tmp_path):
             silent += 1
             assert picked(questions[prediction.question_id], prediction) is None
             assert "withheld" in prediction.note
-    assert 0 < silent < 40
+    assert 0 < silent < 42
     right = sum(row.correct for row in graded(run) if half(*vars(row).values()) >= 0.7)
     summary = score_run(made, ScoreSettings(metrics=("choice",))).metrics["choice.accuracy"]
-    assert summary.value == right / 40
+    assert summary.value == right / 42
     assert verify(made).verdict == "verified"
 
 
 def test_graded_answers_carry_no_gold(run):
     """Right and wrong are told beside the question, not in it; failures are left out."""
     rows = list(graded(run))
-    assert len(rows) == 40
+    assert len(rows) == 42
     assert {row.correct for row in rows} == {0.0, 1.0}
     assert not any(row.question.answers or row.question.option_truth for row in rows)
     with pytest.raises(UsageError, match="no value 'f7'"):
