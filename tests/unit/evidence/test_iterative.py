@@ -202,6 +202,16 @@ def test_dense_takes_the_nearest_sentences():
     assert said(two) == ["Rain falls.", "Rain falls."]
 
 
+def test_dense_takes_one_sentence_unless_more_are_wanted(vectors):
+    options = {"encoder": "word-vectors", "model": vectors}
+    claim = Option(label="A", text="Sheep graze, ferries cross")
+    for k, many in (({}, 1), ({"k": 2}, 2)):
+        made, _ = make("retriever", "dense", options | k)
+        assert len(made.retrieve(QUESTION, PASSAGE, claim).spans) == many
+    with pytest.raises(UsageError, match="at least 1"):
+        make("retriever", "dense", options | {"k": 0})
+
+
 def test_dense_encodes_a_passage_once():
     kept = encoded()
     retriever = DenseRetriever(kept, 1)

@@ -143,7 +143,10 @@ def test_vectors_of_another_language_are_refused(tmp_path):
     found = load(str(written(tmp_path / "v.txt", text(ROWS))))
     with pytest.raises(InputError, match="none of 25 different words has a vector"):
         found.must_know([f"word{n}" for n in range(25)], "passage")
-    found.must_know([f"word{n}" for n in range(5)], "passage")
+    with pytest.raises(InputError, match="none of 20 different words"):
+        found.must_know([f"word{n}" for n in range(20)] * 2, "passage")
+    found.must_know([f"word{n}" for n in range(19)] * 2, "passage")  # too few to tell
+    found.must_know([*(f"word{n}" for n in range(25)), "海水"], "passage")  # one is enough
 
 
 def test_a_high_miss_rate_is_told(tmp_path):
