@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from closeread.evidence.weighing import Claim, Indexed
+from closeread.evidence.weighing import Claim, Indexed, runs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,6 +46,7 @@ class Search:
         self._open = np.ones(len(claim.terms), dtype=bool)
         self._places = claim.places  # a sentence and a term that it holds, term by term
         self._numbers = np.repeat(np.arange(len(claim.terms)), claim.counts)
+        self._begins = np.cumsum(claim.counts) - claim.counts  # of each term, in these
         self.gains = np.bincount(
             self._places, self._weights[self._numbers], minlength=len(indexed.spans)
         )
@@ -62,11 +63,12 @@ class Search:
         import numpy as np
 
         self.taken.append(place)
-        covered = np.zeros_like(self._open)
-        covered[self._numbers[self._places == place]] = True
-        closed = (covered & self._open)[self._numbers]
-        np.subtract.at(self.gains, self._places[closed], self._weights[self._numbers[closed]])
-        self._open &= ~covered
+        covered = self._numbers[self._places == place]
+        closed = covered[self._open[covered]]
+        self._open[closed] = False
+        counts = self._claim.counts[closed]
+        held_by = self._places[runs(self._begins[closed], counts)]
+        np.subtract.at(self.gains, held_by, np.repeat(self._weights[closed], counts))
         paragraph = self._paragraphs[place]
         first = bisect_left(self._paragraphs, paragraph)
         end = bisect_right(self._paragraphs, paragraph)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.evidence.background import Background
 from closeread.evidence.terms import Unit, fold, terms_of_folded, units
+from closeread.text.remembered import ByText
 from closeread.types import Span
 
 if TYPE_CHECKING:
@@ -75,9 +76,15 @@ class Indexed:
         numbers = np.array([find(term, nowhere) for term in terms], dtype=np.intp)
         begins = self._begins[numbers]
         counts = self._begins[numbers + 1] - begins
-        ends = np.cumsum(counts)
-        moved = np.repeat(begins - ends + counts, counts)
-        return self._places[moved + np.arange(len(moved))], counts
+        return self._places[runs(begins, counts)], counts
+
+
+def runs(begins: "NDArray[Any]", counts: "NDArray[Any]") -> "NDArray[Any]":
+    """Return the numbers of several runs, each from where it begins, one run behind the other."""
+    import numpy as np
+
+    moved = np.repeat(begins - np.cumsum(counts) + counts, counts)
+    return moved + np.arange(len(moved))
 
 
 class Claim:
@@ -113,7 +120,7 @@ class Claim:
             if term not in factors:
                 factors[term] = factor
                 self.clauses.append(clause)
-        for term, factor, _ in weighted(units(context)):
+        for term, factor, _ in _of_context(context):
             if term not in factors:
                 factors[term] = factor * share
                 self.clauses.append(-1)
@@ -150,3 +157,7 @@ def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float
         factor = _WORD if unit.is_word else 1.0
         yield unit.form, factor * _FUNCTION if unit.is_function else factor, clause
         before = unit
+
+
+# A stem is the context of each of its options.
+_of_context = ByText(lambda text: tuple(weighted(units(text))), most=4, characters=40_000)

@@ -21,7 +21,9 @@ from closeread.types import Passage, Question, Span
 
 Features = dict[str, float]
 _CLAUSE = re.compile(r"[^,，;；。.：:！!？?\s]+(?:[^\S\n]+[^,，;；。.：:！!？?\s]+)*")
-_NUMBER = re.compile(r"\d+|[一二三四五六七八九十百千万亿]+(?=[年世个种次倍成月日])")
+_TELLS = "一二三四五六七八九十百千万亿"
+# Looked for from the first of several alone, and so in time that does not grow with the square.
+_NUMBER = re.compile(rf"\d+|(?<![{_TELLS}])[{_TELLS}]++(?=[年世个种次倍成月日])")
 _RUNS = (4, 6, 8, 12, 16)
 # Many features say nearly the same of a cue: each counts the less; and so does each where an option
 # has many cues: together they count as those of a usual option.
