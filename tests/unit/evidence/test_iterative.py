@@ -180,6 +180,12 @@ def test_the_papers_integration_needs_its_encoder_and_falls_back_on_nothing(vect
         make("retriever", "soft-masking", {"vectors": vectors})
 
 
+def test_an_encoder_of_texts_is_no_cross_encoder(vectors):
+    options = {"vectors": vectors, "encoder": "word-vectors", "model": vectors}
+    with pytest.raises(UsageError, match="word-vectors reads single texts, not pairs"):
+        make("retriever", "soft-masking", options | {"integrate": "cross-encoder"})
+
+
 @pytest.mark.parametrize("wrong", [{"steps": 0}, {"beam": 0}, {"sentences": "x"},
                                    {"similarity": "l2"}, {"integrate": "best"}])  # fmt: skip
 def test_options_that_make_no_sense_are_refused(wrong, vectors):
@@ -200,6 +206,18 @@ def test_dense_takes_the_nearest_sentences():
     assert found.score == pytest.approx(1.0)
     two = DenseRetriever(encoded(), 2).retrieve(QUESTION, PASSAGE, Option(label="A", text="rain"))
     assert said(two) == ["Rain falls.", "Rain falls."]
+
+
+def test_dense_tells_the_nearest_ones_cosine_and_asks_nothing_of_blank_text():
+    """Two words of sheep and one of ferries: 2/sqrt(5), however many sentences are wanted."""
+    kept = encoded()
+    claim = Option(label="A", text="Ferries sheep graze")
+    for k, many in ((None, 2), (1, 1)):
+        found = DenseRetriever(kept, 2).retrieve(QUESTION, PASSAGE, claim, k)
+        assert (len(found.spans), found.score) == (many, round(2 / 5**0.5, 6))
+    asked = len(kept.encoder.seen)
+    blank = DenseRetriever(kept, 2).retrieve(QUESTION, PASSAGE, Option(label="A", text=" "))
+    assert (blank.spans, blank.score, len(kept.encoder.seen)) == ((), None, asked)
 
 
 def test_dense_takes_one_sentence_unless_more_are_wanted(vectors):

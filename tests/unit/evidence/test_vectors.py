@@ -8,6 +8,7 @@ import pytest
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence import vector_files, vectors
+from closeread.evidence.encoding import word_vectors
 from closeread.evidence.train_vectors import train
 from closeread.evidence.vectors import coverage, load
 
@@ -147,6 +148,14 @@ def test_vectors_of_another_language_are_refused(tmp_path):
         found.must_know([f"word{n}" for n in range(20)] * 2, "passage")
     found.must_know([f"word{n}" for n in range(19)] * 2, "passage")  # too few to tell
     found.must_know([*(f"word{n}" for n in range(25)), "海水"], "passage")  # one is enough
+
+
+def test_a_text_is_the_sum_of_its_words_and_chinese_is_cut_by_the_dictionary(tmp_path):
+    encoder = word_vectors(str(written(tmp_path / "v.txt", text(ROWS))))
+    rows = encoder.encode(["海水盐度", "A ferry, a FERRY", "nowhere", ""])
+    assert rows.tolist() == [[1.5, -1.5, 2.0], [0.0, 0.5, 2.0], [0.0] * 3, [0.0] * 3]
+    with pytest.raises(InputError, match="none of 25 different words has a vector"):
+        encoder.encode([" ".join("wort" + chr(97 + n) for n in range(25))])
 
 
 def test_a_high_miss_rate_is_told(tmp_path):
