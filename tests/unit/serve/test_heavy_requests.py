@@ -1,6 +1,19 @@
 """Requests that would cost a service much, and cost it little."""
 
+from typing import Any
+
+import pytest
+
 from served import asking, serving
+
+HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
+
+
+def about(text: str, language: str, *asked: dict[str, Any]) -> Any:
+    """A request of questions about one passage, without evidence in the reply."""
+    questions = [one | {"question_id": str(number)} for number, one in enumerate(asked)]
+    passage = {"text": text, "language": language}
+    return {"items": [{"passage": passage, "questions": questions}], "evidence": False}
 
 
 def test_a_stem_of_marks_that_nothing_closes():
@@ -13,3 +26,33 @@ def test_a_stem_of_marks_that_nothing_closes():
             stem["text"] = "(" * length
             assert server.post("/v1/answer", body).status == status
             assert server.get("/health").status == 200
+
+
+def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
+    """The sentence is taken apart once for all: for every option, these took minutes."""
+    options = [
+        {"label": str(place), "text": HAN[place : place + 80]} for place in range(0, 8000, 80)
+    ]
+    asked = {"text": "下列说法正确的是", "kind": "verification", "options": options}
+    with serving("cues", "--timeout-seconds", "50") as server:
+        reply = server.post("/v1/answer", about(HAN, "zh", asked, asked, asked, asked))
+    assert reply.status == 200
+    assert [len(one["option_scores"]) for one in reply.json()["predictions"]] == [100] * 4
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "kind", "question"),
+    [
+        ("《" * 200_000, "zh", "span", "谁？"),
+        ("1999 2 " * 28_000, "en", "discrete", "How many?"),
+        ("\n".join(HAN[:100_000]), "zh", "span", HAN[:10_000]),
+    ],
+    ids=["titles-that-nothing-closes", "years-and-numbers", "lines-and-words"],
+)
+def test_nothing_is_compared_with_all_of_the_rest(text, language, kind, question):
+    """No mark with the rest of its sentence, no number with each year, no word with each line."""
+    with serving("lexical", "--timeout-seconds", "40") as server:
+        asked = {"text": question, "kind": kind}
+        reply = server.post("/v1/answer", about(text, language, asked))
+    assert reply.status == 200
+    assert not reply.json()["predictions"][0].get("error")
