@@ -69,6 +69,28 @@ def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, siz
         assert ("lexical" if known else "http:localhost:8000") in named
 
 
+@pytest.mark.parametrize(
+    ("threshold", "told"),
+    [
+        (None, ""),
+        ({"value": 0.55}, ", silent below 0.55"),
+        ({"value": 1.01}, ", answers nothing, for no threshold keeps what was promised"),
+    ],
+)
+def test_a_calibrated_run_says_so_beside_its_reader(browser, tmp_path, threshold, told):
+    """By which method, and where it is silent: its numbers are those of what it answered."""
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
+    predictions = choose(triple("t"), {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    record = {"calibrated": {"method": "logistic", "threshold": threshold}}
+    run = write_run(tmp_path / "run", dataset, predictions, values, record=record)
+    page = write_page([run], tmp_path / "page.html", language="en")
+    with Visit(browser, page, size=PHONE) as visit:
+        said = visit.text(".facts dd").split(" · ")[1]
+        assert said == f"confidences calibrated (logistic){told}"
+        assert visit.sideways() <= 0
+
+
 def test_another_level_of_the_intervals_is_said(browser, tmp_path):
     """A 90% interval is not called a 95% one."""
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -142,6 +142,7 @@ def _run(run: RunView) -> dict[str, Any]:
         "options": options,
         # One not known by its own name has its address for a name.
         "address": info.record["address"] if reader != info.name else "",
+        "confidences": _confidences(info.record.get("calibrated")),
         "created": run.info.created[:16].replace("T", " "),
         "dataset": run.place,
         "headline": run.headline,
@@ -149,6 +150,18 @@ def _run(run: RunView) -> dict[str, Any]:
         "metrics": run.metrics,
         "evidenceOnly": run.evidence_only,
         "first": first(list(run.metrics)),
+    }
+
+
+def _confidences(calibrated: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return how a calibrated run came by its confidences, and below which it is silent."""
+    if not calibrated:
+        return None
+    least = (calibrated.get("threshold") or {}).get("value")
+    return {
+        "method": calibrated["method"],
+        # Above 1 no threshold keeps what was promised, and nothing is answered.
+        "least": least if least is None else f"{least:g}" if least <= 1 else "none",
     }
 
 

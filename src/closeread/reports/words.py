@@ -10,6 +10,12 @@ WORDS: dict[str, tuple[str, str]] = {
     "questions": ("Questions", "题目"),
     "runs-and-sets": ("{n} runs on {sets} data sets", "{sets} 个数据集上的 {n} 次运行"),
     "reader": ("Reader", "阅读器"),
+    "recalibrated": ("confidences calibrated ({method})", "置信度经过校准（{method}）"),
+    "silent-below": ("silent below {least}", "低于 {least} 时不作答"),
+    "silent": (
+        "answers nothing, for no threshold keeps what was promised",
+        "不作答，因为没有阈值能兑现承诺",
+    ),
     "dataset": ("Data set", "数据集"),
     "licence": ("Licence", "许可"),
     "licence-unknown": ("not stated", "未注明"),

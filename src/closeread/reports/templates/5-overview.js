@@ -75,7 +75,9 @@ function facts() {
   const rows = [];
   const rest = (run) => {
     const options = Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
-    return (options && ` (${options})`) + (run.address && ` · ${run.address}`);
+    const { method, least } = run.confidences ?? {};
+    const sure = method && ` · ${t("recalibrated", { method })}${least ? `, ${t(least === "none" ? "silent" : "silent-below", { least })}` : ""}`;
+    return (options && ` (${options})`) + (run.address && ` · ${run.address}`) + (sure ?? "");
   };
   const readers = new Set(DATA.runs.map((run) => run.reader + rest(run)));
   if (DATA.runs.length === 1 || (apart() && readers.size === 1)) {
