@@ -8,9 +8,17 @@ from closeread.evidence.beam import Chain
 from closeread.evidence.beamdr import BeamDR
 from closeread.evidence.dense import DenseRetriever, Encoded
 from closeread.evidence.encoding import checked, cosines
-from closeread.evidence.integrate import ByEncoder, ByPairs, Integrator, Overlap, integrator
+from closeread.evidence.integrate import (
+    ByEncoder,
+    ByPairs,
+    ByVectors,
+    Integrator,
+    Overlap,
+    integrator,
+)
 from closeread.evidence.sentences import splitter
 from closeread.evidence.vectors import load
+from closeread.evidence.words import Segmenter
 from closeread.making import make
 from closeread.types import Option, Passage, Question, Span
 
@@ -292,6 +300,14 @@ def test_of_equal_chains_the_first_wins():
 def test_overlap_prefers_the_chain_that_says_all_and_no_more():
     assert best(Overlap(), (1,), (1, 2)).sentences == (1, 2)
     assert best(Overlap(), (1, 2), (1, 2, 4)).sentences == (1, 2)
+
+
+def test_by_vectors_a_text_without_a_known_word_is_farthest(vectors):
+    reranker = ByVectors(load(vectors), Segmenter())
+    chains = ["Nobody sang.", "Rain falls.", "Sheep and rain"]
+    near = reranker.scores("Rain", chains, PASSAGE, SPANS)
+    assert near == [-1.0, pytest.approx(1), pytest.approx(0.5**0.5)]
+    assert reranker.scores("Nobody", chains, PASSAGE, SPANS) == [-1.0] * 3
 
 
 def test_without_integration_the_best_of_the_longest_is_taken():
