@@ -204,12 +204,13 @@ def memory() -> Iterator[Result]:
 
 
 def evidence() -> Iterator[Result]:
-    """Evidence extraction against the authors' procedure, both on one core."""
+    """Evidence extraction against the authors' procedure, both on one core; long passages."""
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[name] = "1"
     from benchmarks import evidence
 
     yield from evidence.evidence()
+    yield from evidence.growth()
 
 
 def client() -> Iterator[Result]:

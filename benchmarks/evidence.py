@@ -12,6 +12,7 @@ from closeread.exam import locate
 from closeread.making import make
 from closeread.pipeline.extract import default_retriever
 from closeread.text.segment import sentences
+from closeread.types import Option, Passage, Question
 
 
 def evidence() -> Iterator[Result]:
@@ -56,3 +57,33 @@ def evidence() -> Iterator[Result]:
     yield ratio(f"soft masking, {options} options, equal output", fast, peer, least=5)
     yield ratio(f"{name} (the default), {options} options, against it", own, peer, least=5)
     yield limit(f"{name}, 2,800 options", own / options * 2800, 1.0, "s")
+
+
+def growth() -> Iterator[Result]:
+    """How time grows up to a service's limits: with the passage, and with the options about it."""
+    text = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
+
+    def read(reader: str, characters: int, options: int) -> None:
+        """Read one question about a passage without a sentence mark."""
+        asked = tuple(
+            Option(label=str(number), text=text[number * 80 : number * 80 + 100])
+            for number in range(options)
+        )
+        question = Question(
+            question_id="q", passage_id="p", text="", kind="verification", options=asked
+        )
+        made, _ = make("reader", reader)
+        passage = Passage(passage_id="p", text=text[:characters], language="zh")
+        next(iter(made.read([(passage, question)])))
+
+    for reader in ("lexical", "cues"):
+        whole, quarter, one = in_turn(
+            [
+                lambda reader=reader: read(reader, 200_000, 100),
+                lambda reader=reader: read(reader, 50_000, 100),
+                lambda reader=reader: read(reader, 200_000, 1),
+            ],
+            runs=3,
+        )
+        yield ratio(f"{reader}, 200,000 characters, 100 options / 50,000", whole, quarter, most=6)
+        yield ratio("  the same / 1 option", whole, one, most=4)
