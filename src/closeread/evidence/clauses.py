@@ -1,6 +1,7 @@
 """Evidence below the sentence: clauses at its ends that say nothing of the claim are left out."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
 from closeread.evidence.terms import terms_of_folded
@@ -21,12 +22,17 @@ def without_empty_ends(text: str, folded: str, span: Span, weights: Mapping[str,
         weights: The claim's terms and what they weigh.
     """
     clauses = list(_clauses(text, span))
-    whole = _weight(folded, span, weights)
-    begin, end = 0, len(clauses)
-    while begin + 1 < end and _covers(folded, clauses[begin + 1], clauses[end - 1], weights, whole):
-        begin += 1
-    while begin + 1 < end and _covers(folded, clauses[begin], clauses[end - 2], weights, whole):
-        end -= 1
+    whole = _weight(folded, span, weights) - 1e-9
+
+    def loses(begin: int, end: int) -> bool:
+        rest = Span(clauses[begin].start, clauses[end - 1].end)
+        return _weight(folded, rest, weights) < whole
+
+    # Whatever more is left out, the less is covered: the borders need not be sought one by one.
+    many = len(clauses)
+    begin = bisect_left(range(1, many), True, key=lambda begin: loses(begin, many))
+    fewer = bisect_left(range(1, many - begin), True, key=lambda fewer: loses(begin, many - fewer))
+    end = many - fewer
     stop = clauses[end - 1].end
     if end < len(clauses):
         stop = clauses[begin].start + len(text[clauses[begin].start : stop].rstrip(_AT_END))
@@ -40,12 +46,6 @@ def _clauses(text: str, span: Span) -> Iterator[Span]:
             yield Span(start, cut.end())
             start = cut.end()
     yield Span(start, span.end)
-
-
-def _covers(
-    folded: str, first: Span, last: Span, weights: Mapping[str, float], whole: float
-) -> bool:
-    return _weight(folded, Span(first.start, last.end), weights) >= whole - 1e-9
 
 
 def _weight(folded: str, span: Span, weights: Mapping[str, float]) -> float:

@@ -31,3 +31,10 @@ def test_clauses_that_cover_nothing_of_their_own_are_left_out(sentence, claim, k
     weights = dict.fromkeys(claim.split(), 1.0)
     found = without_empty_ends(text, text, Span(2, 2 + len(sentence)), weights)
     assert found.of(text) == kept
+
+
+def test_a_sentence_of_very_many_clauses():
+    """Its ends are not cut off clause by clause, each time reading the rest again."""
+    text = "甲，" * 30_000 + "乙，" + "丙，" * 30_000 + "丁。"
+    kept = without_empty_ends(text, text, Span(0, len(text)), {"乙": 1.0})
+    assert kept == Span(60_000, 60_001)
