@@ -9,7 +9,12 @@ from closeread.evidence.cover import claim_and_context, explain
 from closeread.evidence.unit_index import UnitIndex
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.protocols import Retriever
-from closeread.readers.http.answer_wire import AnswerReply, AnswerRequest, Coverage
+from closeread.readers.http.answer_wire import (
+    MOST_QUOTED,
+    AnswerReply,
+    AnswerRequest,
+    Coverage,
+)
 from closeread.runs.answers import encoded, quoted
 from closeread.runs.records import ReaderInfo
 from closeread.serve.checks import check_count, check_passage, check_question
@@ -126,7 +131,7 @@ class Finisher:
         passage, question, *_ = place.shown
         evidence: tuple[Evidence, ...] = ()
         if order.evidence and not prediction.error:
-            evidence = prediction.evidence or tuple(self._found(passage, question))
+            evidence = _told(order, prediction.evidence or tuple(self._found(passage, question)))
         found_by = "" if prediction.evidence else self._name
         cut = msgspec.structs.replace(
             prediction, candidates=prediction.candidates[: order.n_best], evidence=evidence
@@ -146,6 +151,17 @@ class Finisher:
             claims = (None,)  # its options are judgements; the question is the hypothesis
         found = (self._retriever.retrieve(question, passage, claim) for claim in claims)
         return [quoted(one, passage) for one in found]
+
+
+def _told(order: Order, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """Return evidence by its spans alone, where what the request is told repeats too much.
+
+    A passage without a sentence mark may be the evidence of a hundred options of each question.
+    """
+    order.quoted += sum(len(text) for one in evidence for text in one.texts)
+    if order.quoted <= MOST_QUOTED:
+        return evidence
+    return tuple(msgspec.structs.replace(one, texts=()) if one.spans else one for one in evidence)
 
 
 def _coverage(

@@ -41,6 +41,7 @@ class Order:
         answers: In the order of ``shown``, filled by the worker.
         left: How many are not answered.
         dropped: Nobody waits for it any more.
+        quoted: How many characters of evidence its answers repeat.
     """
 
     shown: Sequence[Shown]
@@ -50,6 +51,7 @@ class Order:
     answers: list[Answered | None] = field(default_factory=list)
     left: int = 0
     dropped: bool = False
+    quoted: int = 0
     arrived: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:

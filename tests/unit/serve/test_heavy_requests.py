@@ -56,3 +56,16 @@ def test_nothing_is_compared_with_all_of_the_rest(text, language, kind, question
         reply = server.post("/v1/answer", about(text, language, asked))
     assert reply.status == 200
     assert not reply.json()["predictions"][0].get("error")
+
+
+def test_evidence_that_repeats_the_passage_again_and_again():
+    """It is told by its spans then; what repeats little is told in words as well."""
+    options = [{"label": str(place), "text": HAN[place : place + 80]} for place in range(100)]
+    asked = {"text": "下列说法正确的是", "kind": "verification", "options": options}
+    with serving("lexical", "--timeout-seconds", "50") as server:
+        for text, said in ((HAN, None), (HAN[:400], [HAN[:400]])):
+            reply = server.post("/v1/answer", about(text, "zh", asked) | {"evidence": True})
+            assert len(reply.body) < 1_000_000
+            evidence = reply.json()["predictions"][0]["evidence"]
+            assert [one["spans"] for one in evidence] == [[[0, len(text)]]] * 100
+            assert [one.get("texts") for one in evidence] == [said] * 100

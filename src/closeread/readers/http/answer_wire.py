@@ -14,6 +14,7 @@ from closeread.evidence.explanation import Match
 from closeread.types import Option, Passage, Prediction, Question, Record, Span
 
 MOST_CANDIDATES = 1000
+MOST_QUOTED = 4_000_000
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -80,7 +81,9 @@ class AnswerReply(Record, frozen=True, kw_only=True):
     """The answers, in the order in which the questions stood in the request.
 
     Attributes:
-        predictions: One a question. A question that failed has its ``error`` and no answer.
+        predictions: One a question. A question that failed has its ``error`` and no answer. The
+            texts of evidence repeat four million characters of passages at most; what would be
+            told beyond has its spans alone.
         coverage: One entry a prediction: for each of its ``evidence``, in the same order, what
             that covers. Empty where the request wanted no evidence.
         reader: The reader's name.
