@@ -43,7 +43,7 @@ def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
 @pytest.mark.parametrize(
     ("text", "language", "kind", "question"),
     [
-        ("《" * 200_000, "zh", "span", "谁？"),
+        ("《" * 600_000, "zh", "span", "谁？"),
         ("1999 2 " * 28_000, "en", "discrete", "How many?"),
         ("\n".join(HAN[:100_000]), "zh", "span", HAN[:10_000]),
     ],
@@ -51,7 +51,8 @@ def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
 )
 def test_nothing_is_compared_with_all_of_the_rest(text, language, kind, question):
     """No mark with the rest of its sentence, no number with each year, no word with each line."""
-    with serving("lexical", "--timeout-seconds", "40") as server:
+    limits = ("--timeout-seconds", "40", "--max-passage-characters", "600000")
+    with serving("lexical", *limits) as server:
         asked = {"text": question, "kind": kind}
         reply = server.post("/v1/answer", about(text, language, asked))
     assert reply.status == 200
