@@ -81,7 +81,7 @@ _SAYS_NOTHING = (
 
 
 def test_words_that_say_no_and_words_that_only_look_like_it():
-    assert {polarity(f"说法{word}是") for word in _SAYS_NO.split()} == {"contradicted"}
+    assert {polarity(f"说法{word}是") for word in [*_SAYS_NO.split(), "有错误"]} == {"contradicted"}
     for word in _SAYS_NOTHING.split():
         assert polarity(f"说法{word}是") == "supported", word
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子外") == "contradicted"  # twelve between
