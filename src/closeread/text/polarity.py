@@ -30,6 +30,19 @@ _ZH_VERDICT = (
     r"|错误|不符|不合|不当|失当|无关|矛盾|相悖|违背"
 )
 _ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
+# Nothing is named but which one it is: 下列哪项不正确, 选出错误的一项, 哪一个是对的. Each part may
+# come once, or no stem of many would end.
+_ZH_WHICH = (
+    r"^(?=.{0,30}(?:哪|选出|选择|找出|指出|[以如]下|下[列面]))\s*(?:请|那么|你|从|在){0,2}"
+    r"(?:下列|[以如]下|下面|上述)?[各几四]?(?:选项|句子|[项句个])?[里中]?的?"
+    r"(?:哪|选出|选择|找出|指出|有)?一?[项个种句条点些]?"
+    r"(?:选项|话|说法|叙述|表述|描述|理解|判断|推断)?[里中]?是?(?:不|没有)?"
+    r"(?:正确|准确|恰当|属实|成立|对|错误|错|有误|无误)的?一?(?:选项|[项个句条])?[是为]?"
+    r"(?:哪?一?(?:选项|[项个句条]))?[吗呢]?[\s_]*$"
+)
+# What may stand before that, and no more: 根据上文, 关于狮子.
+_ZH_FRAME = r"^\s*(?:根据|依据|按照?|结合|通过|关于|对于|有关|就)(?!.*(?:断句|标点|画线))"
+_ZH_ALONE = re.compile(_ZH_WHICH), re.compile(_ZH_FRAME)
 
 _EN_NEGATIVE = re.compile(
     r"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
@@ -62,6 +75,8 @@ _RULES = {
     "zh_other": _ZH_OTHER,
     "zh_statement": _ZH_STATEMENT,
     "zh_verdict": _ZH_VERDICT,
+    "zh_which": _ZH_WHICH,
+    "zh_frame": _ZH_FRAME,
     "en_negative": _EN_NEGATIVE.pattern,
     "en_alone": _EN_WORD,
     "en_which": _EN_PAIRS[0][0],
@@ -109,13 +124,22 @@ def is_verification(stem: str) -> bool:
 def _verifies_in_chinese(bare: str) -> bool:
     """Return whether a line names a statement and judges it, with nothing else named behind.
 
-    One pattern that says so would look to the line's end again from every character.
+    One pattern that says so would look to the line's end again from every character. Where a line
+    names nothing at all, what it asks is which one is right, or wrong.
     """
     for line in bare.split("\n"):
         begun = 1 + max(line.rfind(word) for word in _ZH_OTHER.split("|"))
         if all(part.search(line, begun) for part in _ZH_BOTH):
             return True
+        if not begun and _names_nothing(line):
+            return True
     return False
+
+
+def _names_nothing(line: str) -> bool:
+    which, frame = _ZH_ALONE
+    *before, asking = [clause for clause in _CLAUSE.split(line) if clause.strip()] or [""]
+    return bool(which.search(asking)) and all(map(frame.search, before))
 
 
 def _verifies_in_english(bare: str) -> bool:

@@ -31,8 +31,12 @@ function withoutAsides(stem) {
   return kept + stem.slice(at);
 }
 function verifiesInChinese(line) {
-  const rest = line.slice(1 + Math.max(...DATA.rules.zh_other.split("|").map((word) => line.lastIndexOf(word))));
-  return RULES.zh_statement.test(rest) && RULES.zh_verdict.test(rest);
+  const begun = 1 + Math.max(...DATA.rules.zh_other.split("|").map((word) => line.lastIndexOf(word))), rest = line.slice(begun);
+  return (RULES.zh_statement.test(rest) && RULES.zh_verdict.test(rest)) || (!begun && namesNothing(line));
+}
+function namesNothing(line) {
+  const clauses = line.split(RULES.clause).filter((clause) => clause.trim()), asking = clauses.pop() ?? "";
+  return RULES.zh_which.test(asking) && clauses.every((clause) => RULES.zh_frame.test(clause));
 }
 const followed = (line, first, then) => { const found = first.exec(line); return found && then.test(line.slice(found.index + found[0].length)); };
 const verifiesInEnglish = (line) => RULES.en_alone.test(line) || followed(line, RULES.en_which, RULES.en_which_then) || followed(line, RULES.en_we_can, RULES.en_we_can_then);
