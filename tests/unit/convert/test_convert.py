@@ -59,6 +59,16 @@ def test_what_was_never_said_is_not_lost(tmp_path):
     assert report.lost == {"kind": 3}
 
 
+def test_evidence_that_has_no_place_is_said_too(tmp_path):
+    """Evidence in words that the passage has not is lost like any other."""
+    path = tmp_path / "rows.jsonl"
+    row = {"id": "1", "passage": "Ann ran.", "question": "Who?", "options": list("wxyz"),
+           "answer": "A", "evidence": ["Somebody went."]}  # fmt: skip
+    path.write_text(json.dumps(row), "utf-8")
+    assert convert(load(path), tmp_path / "x.json", "race").lost["evidence"] == 1
+    assert not convert(load(path), tmp_path / "x.jsonl", "jsonl").lost
+
+
 def test_a_form_that_cannot_hold_the_set_is_refused(tmp_path):
     """Options have no place in SQuAD's form, and nothing is written."""
     path = tmp_path / "own.jsonl"

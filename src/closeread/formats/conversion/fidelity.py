@@ -31,7 +31,8 @@ BESIDES: dict[str, Reading] = {
     "truth of options": lambda passage, question: question.option_truth,
     "option tags": lambda passage, question: [option.tags for option in question.options],
     "evidence": lambda passage, question: sorted(
-        (evidence.option_label, evidence.spans) for evidence in question.gold_evidence
+        (evidence.option_label, evidence.spans, () if evidence.spans else evidence.texts)
+        for evidence in question.gold_evidence
     ),
     "group": lambda passage, question: (question.group_id, question.role),
     "tags": lambda passage, question: question.tags,
