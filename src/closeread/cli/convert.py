@@ -121,6 +121,12 @@ def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[
             f"--to {form} into {dst.name}" + (" with --beside" if beside else ""),
             expected="--to gcrc-advrobust into a .zip, the one package that there is",
         )
+    if any(path.resolve() == dst.resolve() for path in beside):
+        raise UsageError(
+            "the package would take the place of a file that goes into it",
+            where=str(dst),
+            cure="name the package otherwise, such as GCRC_advRobust.zip",
+        )
     opened = open_run(run)
     with writing(dst) as stream:
         if packed:

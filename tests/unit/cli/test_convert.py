@@ -148,6 +148,8 @@ def test_a_run_is_packed_for_gcrc_advrobust(tmp_path):
         p.name for p in tmp_path.iterdir()
     }
     both = ("--beside", "model.zip", "--beside", "GCRC_advRobust.docx")
+    done = call(tmp_path, "run", "model.zip", *both)
+    assert done.returncode == 2 and "take the place of a file" in done.stderr
     done = call(tmp_path, "run", "GCRC_advRobust.zip", *both, "--json")
     assert json.loads(done.stdout)["form"] == "gcrc-advrobust"
     itself = accuracy(tmp_path, "run")

@@ -122,3 +122,13 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
             pack(LETTERS, given, stream)
         assert told in refused.value.found
         assert stream.getvalue() == b""
+
+
+def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
+    """They are looked for in the archive, not in its own bytes."""
+    rows = b'{"id": "g", "answer": "A"}\n' * 2
+    path = tmp_path / "GCRC_advRobust.zip"
+    path.write_bytes(archive(**{PREDICTIONS: rows, MODEL: WEIGHTS, DOCUMENT: WORDS}))
+    with pytest.raises(InputError, match="trailing characters") as raised:
+        load_submission(path)
+    assert raised.value.where.endswith("line 2")

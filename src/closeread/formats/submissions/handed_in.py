@@ -70,7 +70,8 @@ def load_submission(
         again = _again(raw, texts)
         rows = (*texts.items(), *again) if again else ()
         return Submission(predictions=Texts(texts), rows=rows, extras=extras)
-    value = _lines(source) if _is_lines(raw) else source.decode(raw, Any)
+    in_lines = packed is None and _is_lines(raw)
+    value = _lines(source) if in_lines else source.decode(raw, Any)
     found = _rows(where, value, dataset)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
