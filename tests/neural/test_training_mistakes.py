@@ -1,5 +1,6 @@
 """What a recipe asks for that cannot be: told before anything is trained, and nothing is left."""
 
+import errno
 import json
 import resource
 import shutil
@@ -15,8 +16,15 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import closeread
-from closeread.errors import CloseReadError, InputError, MissingExtraError, UsageError
+from closeread.errors import (
+    CloseReadError,
+    InputError,
+    MissingExtraError,
+    StorageError,
+    UsageError,
+)
 from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.training.neural import folder
 from closeread.training.recipe import TrainedReader
 from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
 from neural.trained import stage, train
@@ -327,3 +335,15 @@ def test_a_disk_that_is_full(tmp_path, encoder, data):  # noqa: F811
         assert "cannot be written" in done.stderr
         assert (tmp_path / "out").exists() == (most > 10), "what is there could not be resumed"
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
+
+
+def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+    """As where a file system has no inodes left: the next training finds nothing in its way."""
+
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(folder, "_locked", full)
+    with pytest.raises(StorageError, match="cannot be made: No space left on device"):
+        train(tmp_path / "new" / "out", encoder, data, max_steps=2)
+    assert not (tmp_path / "new").exists()

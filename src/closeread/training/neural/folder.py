@@ -72,7 +72,8 @@ class Folder:
             if (path / STATES / _LOCK).exists():
                 _locked(path).close()  # before anything is discarded
         ours = [path] if self.is_begun(path) else []
-        self._made = ours + [one for one in (path, *path.parents) if not one.exists()]
+        wanted = (path / STATES, path, *path.parents)
+        self._made = [one for one in wanted if one in ours or not one.exists()]
         self._make_room(recipe, resume, overwrite)
         begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
         if begun is not None:
