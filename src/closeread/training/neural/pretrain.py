@@ -69,7 +69,7 @@ def train(request: Request) -> Trained:
         most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
-                f"train.length={settings.length}",
+                f"{request.within}train.length={settings.length}",
                 where=options.model,
                 expected=f"at most {most}, which the model can be given",
             )
