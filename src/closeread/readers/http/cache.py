@@ -1,9 +1,12 @@
 """Replies kept on disk by the exact request, so that asking again costs nothing."""
 
 import sqlite3
+import time
 from pathlib import Path
 
 from closeread.errors import StorageError
+
+_PATIENCE = 30.0  # seconds for which another process may hold the file
 
 
 class Cache:
@@ -18,10 +21,10 @@ class Cache:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._base = sqlite3.connect(
-                path, timeout=30, isolation_level=None, check_same_thread=False
+                path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
             )
             self._refuse_foreign()
-            self._base.execute("PRAGMA journal_mode=WAL")
+            self._write_ahead()
             self._base.execute("PRAGMA synchronous=NORMAL")
             self._base.execute(
                 "CREATE TABLE IF NOT EXISTS replies (request TEXT PRIMARY KEY, reply BLOB NOT NULL)"
@@ -53,6 +56,18 @@ class Cache:
         names = {row[0] for row in self._base.execute("SELECT name FROM sqlite_master")}
         if names and "replies" not in names:
             raise sqlite3.DatabaseError(f"it is a data base of something else: {min(names)}, ...")
+
+    def _write_ahead(self) -> None:
+        """Switch to WAL mode; SQLite does not wait for a process that is just doing the same."""
+        until = time.monotonic() + _PATIENCE
+        while True:
+            try:
+                self._base.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
 
     def close(self) -> None:
         """Close the file."""
