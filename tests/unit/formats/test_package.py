@@ -116,6 +116,7 @@ def test_nothing_is_packed_without_its_parts(tmp_path, beside):
         ([beside[0], tmp_path / "m.zip"], "m.zip is no file; model.zip is missing"),
         ([*beside, tmp_path / "readme.txt"], "readme.txt has no place in it"),
         ([beside[0], tmp_path / "other" / MODEL], "model.zip is no zip archive"),
+        ([*beside, tmp_path / "other" / MODEL], "model.zip is named twice"),
     ):
         stream = io.BytesIO()
         with pytest.raises(UsageError) as refused:

@@ -36,6 +36,8 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
     parts: Parts = {path.name: partial(io.FileIO, path) for path in beside if path.is_file()}
     faults = [f"{path} is no file" for path in beside if not path.is_file()]
     faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
+    names = [path.name for path in beside]
+    faults += [f"{name} is named twice" for name in BESIDE if names.count(name) > 1]
     faults += _faults(parts)
     if faults:
         raise UsageError(
@@ -98,7 +100,7 @@ def _faults(parts: Parts) -> list[str]:
 
 def _is_document(stream: IO[bytes]) -> bool:
     try:
-        with zipfile.ZipFile(io.BytesIO(stream.read())) as opened:
+        with zipfile.ZipFile(stream) as opened:  # nothing is unpacked, whatever its size
             return "word/document.xml" in opened.namelist()
     except Exception:  # as above
         return False
