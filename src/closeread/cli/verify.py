@@ -24,6 +24,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     A folder with several run folders in it has all of them checked. Where the data set is gone,
     what needs it is not checked: the run is then verified in part, and the exit code is 0. Of a run
     that was handed in, name your own copy by --dataset: only then do its scores follow from gold.
+    Of several, those of other sets are not held against it, and say so.
 
     With `--track closed` each rule is kept, broken or not known by what the run records; the exit
     code is 2 where a rule is broken, 1 where one is not known.
@@ -31,12 +32,12 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.api.datasets import locate
     from closeread.runs.store import find_runs, open_run
     from closeread.runs.track import closed_track, worst
-    from closeread.runs.verify import verify
+    from closeread.runs.verify import verify_each
 
     let_import_from_here()
     opened = {path: open_run(path) for path in find_runs(run)}
     own = locate(dataset) if dataset else None
-    found = {path: verify(one, own) for path, one in opened.items()}
+    found = dict(zip(opened, verify_each(list(opened.values()), own), strict=True))
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
     good = not any(one.differences for one in found.values())
     if json_:

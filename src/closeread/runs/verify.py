@@ -1,12 +1,13 @@
 """Recomputing every number of a run folder from its own files."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
 from closeread.errors import CloseReadError, MismatchError, UsageError
+from closeread.formats.files.source import Source
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.computed import Versions, computed_by
@@ -105,6 +106,32 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
             _scores(run, summary, dataset, found)
     except CloseReadError as error:
         found.differences.append(str(error))
+    return found
+
+
+def verify_each(runs: Sequence[Run], dataset_path: Path | None = None) -> list[Verification]:
+    """Check several run folders; those of other sets are not held against the data set named.
+
+    A run is of another set where name and hash are other than those of the runs that answer
+    ``dataset_path``; it is checked as if none was named, and says so. Where no run answers that
+    file, all are held against it: it is the wrong file, or all of them are wrong.
+
+    Raises:
+        InputError: ``dataset_path`` cannot be read.
+    """
+    if dataset_path is None or len(runs) < 2:
+        return [verify(run, dataset_path) for run in runs]
+    sha256 = Source(dataset_path, option="--dataset").sha256()
+    names = {run.info.dataset.name for run in runs if run.info.dataset.sha256 == sha256}
+    found = []
+    for run in runs:
+        recorded = run.info.dataset
+        of_another = bool(names) and recorded.sha256 != sha256 and recorded.name not in names
+        found.append(verify(run, None if of_another else dataset_path))
+        if of_another:
+            found[-1].unchecked.insert(
+                0, f"the run answers {recorded.name}: it was not held against {dataset_path}"
+            )
     return found
 
 

@@ -105,6 +105,18 @@ def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
     assert found["runs"]["run"]["unchecked"]
 
 
+def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closeread):
+    """The others are told, as not held against it, and are no failure."""
+    for name in ("zh", "en"):
+        read = ("read", f"exam/{name}", "--reader", "majority", "--limit", 6, "--out")
+        closeread(*read, f"all/{name}")
+        closeread("score", f"all/{name}", "--no-intervals")
+    told = closeread("verify", "all", "--dataset", "exam/zh").stdout
+    assert "all/zh: verified\n" in told
+    assert "all/en: verified in part\n" in told
+    assert "not checked:  the run answers exam/en: it was not held against" in told
+
+
 def test_the_output_contract(closeread):
     """score --json prints data set and metrics with exactly the promised fields."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "run", "--limit", 20)

@@ -13,7 +13,7 @@ from closeread.runs.keep import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
-from closeread.runs.verify import verify
+from closeread.runs.verify import verify, verify_each
 
 SETTINGS = ScoreSettings(metrics=("choice", "gcrc"), by=("topic",), resamples=200)
 
@@ -152,6 +152,27 @@ def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, t
     assert told == f"the data set: {own}: this is not the file that the run answers"
     with pytest.raises(InputError, match="cannot be read"):
         verify(open_run(run.path), tmp_path / "nowhere.jsonl")
+
+
+def test_runs_of_other_sets_are_not_held_against_the_set_that_was_named(
+    run, make_job, make_dataset, tmp_path
+):
+    """They are checked by themselves, and say so; a file that no run answers is wrong for all."""
+    other = predict(make_job(dataset=make_dataset(3, "others")), tmp_path / "other")
+    score_run(other, SETTINGS)
+    own = tmp_path / "own.jsonl"
+    (tmp_path / "triples.jsonl").rename(own)
+    mine, apart = verify_each([run, other], own)
+    assert mine.verdict == "verified"
+    assert apart.unchecked == [f"the run answers others: it was not held against {own}"]
+    assert not apart.differences
+    assert "the data set has the hash in run.json" in apart.checked
+    edit_json(other.path / "run.json", lambda found: found["dataset"].update(name="triples"))
+    _, changed = verify_each([run, open_run(other.path)], own)
+    assert f"the data set: {own}: this is not the file that the run answers" in changed.differences
+    edit(own, lambda raw: raw + b"\n")
+    assert all(found.differences for found in verify_each([run, other], own))
+    assert all(not found.differences for found in verify_each([run, other]))
 
 
 def test_an_unfinished_run(run):
