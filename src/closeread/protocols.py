@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from closeread.types import (
+    Edit,
     Evidence,
     Option,
     Passage,
@@ -54,6 +55,24 @@ class PairScorer(Protocol):
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
         """Return one number a pair, shape (pairs,), finite; higher is better."""
+        ...
+
+
+@runtime_checkable
+class Perturbation(Protocol):
+    """A strategy that makes questions harder. It sees gold, unlike a reader."""
+
+    def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+        """Yield changes that may be made, each for itself, the strongest first."""
+        ...
+
+
+@runtime_checkable
+class Constraint(Protocol):
+    """Says which proposed changes are not made."""
+
+    def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
+        """Return whether the change keeps what it promises of the truth, as far as can be told."""
         ...
 
 

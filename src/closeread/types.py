@@ -15,6 +15,7 @@ QuestionKind = Literal["span", "discrete", "choice", "verification", "entailment
 Polarity = Literal["supported", "contradicted"]
 Role = Literal["original", "positive", "negative"]
 Unit = Literal["question", "passage", "group"]
+Truth = Literal["same", "opposite"]
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -115,6 +116,29 @@ class Question(Record, frozen=True, kw_only=True):
     role: Role | None = None
     tags: dict[str, str] = {}
     metadata: dict[str, Any] = {}
+
+
+class Edit(Record, frozen=True, kw_only=True):
+    """One change that makes a question harder, and what it does to the truth.
+
+    Attributes:
+        strategy: Whose it is, by catalog name.
+        rule: Which of the strategy's rules made it, such as ``part>all``.
+        place: What is changed: an option (its ``label`` says which), the question's words, the
+            passage.
+        span: What is replaced, in the text as it was; empty where words are put in.
+        words: What stands there instead.
+        truth: ``same`` where what was true stays true and what was false false; ``opposite``
+            where it is turned. Changes of a passage or a question's words are ``same``.
+    """
+
+    strategy: str
+    rule: str
+    place: Literal["option", "question", "passage"]
+    label: str = ""
+    span: Span
+    words: str
+    truth: Truth = "same"
 
 
 class Generation(Record, frozen=True, kw_only=True):

@@ -1,0 +1,97 @@
+"""Changes made: new texts, and everything that points into them moved along."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from closeread.errors import UsageError
+from closeread.types import Answer, Edit, Evidence, Passage, Question, Span
+
+
+def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[Passage, Question]:
+    """Return a passage and question with changes made to both.
+
+    Places of answers and of gold evidence in the passage move along. A passage that changes is
+    another one, and gets an id of its own, which names the question: what was put in was chosen
+    for that one.
+
+    Args:
+        passage: As it was.
+        question: As it was; its options too.
+        edits: Changes of texts as they were, none of which overlap.
+
+    Raises:
+        UsageError: Two changes of one text overlap, or one lies outside its text or names no option.
+    """
+    labels = {option.label for option in question.options}
+    for edit in edits:
+        if edit.place == "option" and edit.label not in labels:
+            raise UsageError(
+                f"a change of the option {edit.label!r}", where=question.question_id,
+                expected="one of " + ", ".join(sorted(labels)),
+            )  # fmt: skip
+    options = tuple(
+        replace(option, text=changed(option.text, _of(edits, "option", option.label)))
+        for option in question.options
+    )
+    question = replace(
+        question, text=changed(question.text, _of(edits, "question")), options=options
+    )
+    inside = _of(edits, "passage")
+    if not inside:
+        return passage, question
+    name = f"{passage.passage_id}#{question.question_id}"
+    moved = _Moved(inside)
+    question = replace(
+        question,
+        passage_id=name,
+        answers=tuple(map(moved.answer, question.answers)),
+        gold_evidence=tuple(map(moved.evidence, question.gold_evidence)),
+    )
+    return replace(passage, passage_id=name, text=changed(passage.text, inside)), question
+
+
+def changed(text: str, edits: Iterable[Edit]) -> str:
+    """Return a text with changes made, each told by its place in the text as it was.
+
+    Raises:
+        UsageError: Two overlap, or one lies outside the text.
+    """
+    kept, at = [], 0
+    for edit in sorted(edits, key=lambda one: one.span):
+        start, end = edit.span.start, edit.span.end
+        if not at <= start <= end <= len(text):
+            raise UsageError(
+                f"a change of characters {start} to {end}, of a text of {len(text)}"
+                + (f" that is changed up to {at}" if start < at else ""),
+                where=f"{edit.strategy}, {edit.rule}",
+                expected="changes that do not overlap, inside the text",
+            )
+        kept += [text[at:start], edit.words]
+        at = end
+    return "".join((*kept, text[at:]))
+
+
+def _of(edits: Sequence[Edit], place: str, label: str = "") -> list[Edit]:
+    return [edit for edit in edits if edit.place == place and edit.label == label]
+
+
+class _Moved:
+    """Where spans of a passage lie after changes that touch none of them."""
+
+    def __init__(self, edits: Sequence[Edit]) -> None:
+        self._edits = sorted(edits, key=lambda one: one.span)
+
+    def span(self, span: Span) -> Span:
+        by = sum(
+            len(edit.words) - (edit.span.end - edit.span.start)
+            for edit in self._edits
+            if edit.span.end <= span.start
+        )
+        return Span(span.start + by, span.end + by)
+
+    def answer(self, answer: Answer) -> Answer:
+        return replace(answer, spans=tuple(map(self.span, answer.spans)))
+
+    def evidence(self, evidence: Evidence) -> Evidence:
+        return replace(evidence, spans=tuple(map(self.span, evidence.spans)))

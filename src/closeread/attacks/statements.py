@@ -1,0 +1,72 @@
+"""How a strategy for statements sees them: one option, what bears on it, and whether it holds."""
+
+import random
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from closeread.attacks.surroundings import Surroundings
+from closeread.types import Edit, Passage, Question, Span, Truth
+
+
+class Statement(NamedTuple):
+    """A statement about a passage, as an option makes it.
+
+    Attributes:
+        text: What it says.
+        evidence: The passage's sentences that bear on it, a line each.
+        passage: The whole text.
+        holds: Whether the passage supports it; None where nobody says.
+    """
+
+    text: str
+    evidence: str
+    passage: str
+    holds: bool | None
+
+
+class Turn(NamedTuple):
+    """A change of a statement: what is replaced, by what, and what that does to its truth."""
+
+    span: Span
+    words: str
+    rule: str
+    truth: Truth
+
+
+Turns = Callable[[Statement, random.Random], Iterator[Turn]]
+
+
+class StatementStrategy:
+    """Proposes changes of each option of a verification; other questions it leaves alone.
+
+    Args:
+        name: The strategy's.
+        turns: By language, what it would change in one statement.
+        around: What it may know.
+    """
+
+    def __init__(self, name: str, turns: dict[str, Turns], around: Surroundings) -> None:
+        self._name = name
+        self._turns = turns
+        self._around = around
+
+    def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+        """Yield the changes of the options, option by option."""
+        turns = self._turns.get(passage.language)
+        if question.kind != "verification" or turns is None:
+            return
+        truths = question.option_truth or (None,) * len(question.options)
+        for option, holds in zip(question.options, truths, strict=True):
+            evidence = self._around.evidence(passage, question, option)
+            statement = Statement(option.text, evidence, passage.text, holds)
+            seed = f"{self._around.seed}\0{question.question_id}\0{option.label}\0{self._name}"
+            for turn in turns(statement, random.Random(seed)):  # noqa: S311
+                yield Edit(
+                    strategy=self._name,
+                    rule=turn.rule,
+                    place="option",
+                    label=option.label,
+                    span=turn.span,
+                    words=turn.words,
+                    truth=turn.truth,
+                )
