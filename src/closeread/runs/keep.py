@@ -1,5 +1,6 @@
 """Predictions that were handed in, kept as a run folder beside the files that held them."""
 
+import re
 import shutil
 from array import array
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from closeread.runs.store import INFO, Run
 from closeread.types import Dataset, Defects, Submission
 
 HANDED_IN = "handed in: "  # before folder and file: many call the file alike
+SEED = re.compile(r"(?<![^\W_])seed[-_= ]?[0-9]+", re.IGNORECASE)  # what numbers a seed in either
 _NAMES = ("submission", "null_odds")
 
 
@@ -45,7 +47,7 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
         closeread=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         dataset=describe_dataset(dataset, len(questions)),
-        reader=ReaderInfo(name=HANDED_IN + "/".join(files[0].absolute().parts[-2:])),
+        reader=ReaderInfo(name=_named_after(files[0])),
         batch_size=1,
         submission=_NAMES[: len(files)],
         defects=defects.counts,
@@ -65,3 +67,9 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
                 offsets.append(ledger.append(msgspec.json.encode(prediction)))
                 n_failed += bool(prediction.error)
         return finished(out, info, ledger, offsets, n_failed)
+
+
+def _named_after(file: Path) -> str:
+    """Return the file with its folder, and with the one above where that only numbers a seed."""
+    parts = file.absolute().parts
+    return HANDED_IN + "/".join(parts[-3 if SEED.fullmatch(parts[-2]) else -2 :])

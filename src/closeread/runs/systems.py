@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.runs.keep import HANDED_IN
+from closeread.runs.keep import HANDED_IN, SEED
 from closeread.runs.records import RunInfo
 from closeread.runs.store import Run
 
@@ -19,19 +19,21 @@ def systems_of(runs: Sequence[Run], group_seeds: bool) -> tuple[Systems, list[st
     Args:
         runs: In the order of the user's; the first is of the first system.
         group_seeds: Take runs whose readers are the same but for their seed as one system. Options
-            alone do not tell: behind one name and address there may have been other weights.
+            alone do not tell: behind one name and address there may have been other weights. Of
+            what was handed in folder and file tell, where they differ in nothing but ``seed1``.
     """
+    unnumbered = _unnumbered(runs) if group_seeds else []
     groups: dict[str, list[Run]] = {}
     for run in runs:
-        key = _key(*_known(run.info)) if group_seeds else str(run.path)
-        groups.setdefault(key, []).append(run)
+        alone = not group_seeds or run in unnumbered
+        groups.setdefault(str(run.path) if alone else _key(*_known(run.info)), []).append(run)
     names: Systems = {}
     for members in groups.values():
         name = members[0].path.name if len(members) == 1 else _reader(members[0])
         while name in names:
             name = f"{name} ({members[0].path})"
         names[name] = members
-    return names, _kept_apart(names) if group_seeds else []
+    return names, _kept_apart(names, unnumbered) if group_seeds else []
 
 
 def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,10 +48,21 @@ def without_seed(record: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _unnumbered(runs: Sequence[Run]) -> list[Run]:
+    """Return the handed-in runs whose names number no seed, or that of another run as well."""
+    names = [run.info.reader.name for run in runs if run.info.submission]
+    return [
+        run
+        for run in runs
+        if run.info.submission
+        and (not SEED.search(run.info.reader.name) or names.count(run.info.reader.name) > 1)
+    ]
+
+
 def _known(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
     """Return the reader's name, its options and what is recorded of it, all but the seed."""
     name, options = info.reader.answering
-    name = _file(name) if info.submission else name
+    name = SEED.sub("seed", name) if info.submission else name
     record = without_seed(info.reader.answering_record)
     if "calibrated" in record:
         record["calibrated"] = {
@@ -60,13 +73,22 @@ def _known(info: RunInfo) -> tuple[str, dict[str, Any], dict[str, Any]]:
     return name, without_seed(options), record
 
 
-def _kept_apart(systems: Systems) -> list[str]:
+def _kept_apart(systems: Systems, unnumbered: Sequence[Run]) -> list[str]:
     """Return a sentence for each reader of which there are several by what they recorded."""
     alike: dict[str, dict[str, dict[str, Any]]] = {}
+    by_file: dict[str, list[str]] = {}
     for system, members in systems.items():
         name, options, record = _known(members[0].info)
-        alike.setdefault(_key(name, options), {})[system] = record
+        if members[0] in unnumbered:
+            by_file.setdefault(name.removeprefix(HANDED_IN).rpartition("/")[2], []).append(system)
+        else:
+            alike.setdefault(_key(name, options), {})[system] = record
     return [
+        f"{', '.join(of)}: handed in as {file}, and no seeds of one reader unless folder or file "
+        "numbers them (seed1, seed2)"
+        for file, of in by_file.items()
+        if len(of) > 1
+    ] + [
         f"{', '.join(of)}: no seeds of one reader, as they differ in "
         + ", ".join(_differing(list(of.values())))
         for of in alike.values()
@@ -87,14 +109,9 @@ def _differing(records: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def _file(name: str) -> str:
-    """Return a handed-in file's name without its folder: seeds of one system often differ in it."""
-    return HANDED_IN + name.removeprefix(HANDED_IN).rpartition("/")[2]
-
-
 def _reader(run: Run) -> str:
     name, options = run.info.reader.shown
-    name = _file(name) if run.info.submission else name
+    name = SEED.sub("seed", name) if run.info.submission else name
     return " ".join([name, *(f"{key}={value}" for key, value in without_seed(options).items())])
 
 

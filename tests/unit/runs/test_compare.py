@@ -123,25 +123,52 @@ def test_other_weights_in_this_process_are_no_seed(make_run):
     ]
 
 
-def test_files_of_one_name_are_told_apart_by_their_folder(tmp_path, make_dataset):
-    """But where seeds are asked for: nothing else tells which of them are."""
+@pytest.fixture
+def hand_in(tmp_path, make_dataset):
+    """Keep a file of predictions that lies somewhere, scored."""
     dataset = make_dataset(4)
-    runs = []
-    for name in ("one", "two", "three"):
-        file = tmp_path / name / ("else.json" if name == "three" else "predictions.json")
-        file.parent.mkdir()
+
+    def make(name):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps({one.question_id: "A" for one in dataset.questions()}))
-        runs.append(keep(dataset, load_submission(file, dataset), (file,), tmp_path / f"r-{name}"))
-        score_run(runs[-1], CHOICE)
-    runs = [open_run(run.path) for run in runs]
+        out = tmp_path / f"r-{name.replace('/', '-')}"
+        run = keep(dataset, load_submission(file, dataset), (file,), out)
+        score_run(run, CHOICE)
+        return open_run(run.path)
+
+    return make
+
+
+def test_files_of_one_name_are_told_apart_by_their_folder(hand_in):
+    """Where seeds are asked for, too: systems are often handed in so."""
+    runs = [hand_in(name) for name in ("one/p.json", "two/p.json", "three/else.json")]
     assert [run.info.reader.name for run in runs[:2]] == [
-        "handed in: one/predictions.json",
-        "handed in: two/predictions.json",
+        "handed in: one/p.json",
+        "handed in: two/p.json",
     ]
-    found = compare_runs(runs, RESAMPLING)
-    assert list(found.systems) == ["r-one", "r-two", "r-three"]
-    found = compare_runs(runs, RESAMPLING, group_seeds=True)
-    assert list(found.systems) == ["handed in: predictions.json", "r-three"]
+    for grouped in (False, True):
+        found = compare_runs(runs, RESAMPLING, group_seeds=grouped)
+        assert list(found.systems) == ["r-one-p.json", "r-two-p.json", "r-three-else.json"]
+    (told,) = found.apart
+    assert told.startswith("r-one-p.json, r-two-p.json: handed in as p.json, and no seeds")
+
+
+def test_seeds_that_were_handed_in_are_numbered_in_folder_or_file(hand_in):
+    """Their systems are told apart by the folder above that; one number twice is no seed."""
+    names = [f"{of}/seed{seed}/p.json" for of in "ab" for seed in (1, 2)]
+    names += [f"c/p.seed_{seed}.json" for seed in (1, 20)]
+    found = compare_runs([hand_in(name) for name in names], RESAMPLING, group_seeds=True)
+    assert {name: len(of) for name, of in found.systems.items()} == {
+        "handed in: a/seed/p.json": 2,
+        "handed in: b/seed/p.json": 2,
+        "handed in: c/p.seed.json": 2,
+    }
+    assert not found.apart
+    twice = [hand_in(f"{of}/d/p.seed1.json") for of in "xy"]
+    found = compare_runs(twice, RESAMPLING, group_seeds=True)
+    assert len(found.systems) == 2
+    assert "handed in as p.seed.json, and no seeds" in found.apart[0]
 
 
 def test_seeds_that_were_calibrated_are_one_system(make_run):
