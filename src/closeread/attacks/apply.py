@@ -21,7 +21,7 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
         edits: Changes of texts as they were, none of which overlap.
 
     Raises:
-        UsageError: Two changes of one text overlap, or one lies outside its text or names no option.
+        UsageError: Two changes of one text overlap, one lies outside its text, or names no option.
     """
     labels = {option.label for option in question.options}
     for edit in edits:

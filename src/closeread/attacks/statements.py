@@ -60,7 +60,7 @@ class StatementStrategy:
             evidence = self._around.evidence(passage, question, option)
             statement = Statement(option.text, evidence, passage.text, holds)
             seed = f"{self._around.seed}\0{question.question_id}\0{option.label}\0{self._name}"
-            for turn in turns(statement, random.Random(seed)):  # noqa: S311
+            for turn in turns(statement, random.Random(seed)):
                 yield Edit(
                     strategy=self._name,
                     rule=turn.rule,

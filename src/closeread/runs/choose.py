@@ -98,7 +98,7 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
         for question in questions:
             kinds.add(question.kind if not question.options else "options")
             truth = truth or any(one is not None for one in question.option_truth)
-            triple = triple or question.role in ("positive", "negative")
+            triple = triple or question.role == "negative"
             evidence = evidence or bool(question.gold_evidence)
             none = none or any(answer.kind == "none" for answer in question.answers)
     found = []

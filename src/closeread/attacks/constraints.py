@@ -1,0 +1,62 @@
+"""What forbids a change: each is one reason, and all must allow it."""
+
+from closeread.attacks.apply import changed
+from closeread.attacks.stems import quoted
+from closeread.protocols import Constraint
+from closeread.types import Edit, Passage, Question
+
+
+class NotQuoted:
+    """Nothing between marks of quotation is changed: it is named, or somebody's words."""
+
+    def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
+        """Return whether a change of an option begins and ends outside what is quoted."""
+        if edit.place != "option":
+            return True
+        text = _option(edit, question)
+        return not quoted(text, edit.span.start) and not quoted(text, edit.span.end)
+
+
+class NewText:
+    """An option that was changed is none that the question has already."""
+
+    def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
+        """Return whether the changed option differs from all options."""
+        if edit.place != "option":
+            return True
+        made = changed(_option(edit, question), [edit])
+        return made not in {option.text for option in question.options}
+
+
+class NotInPassage:
+    """What is to be made false does not stand in the passage, word for word."""
+
+    def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
+        """Return whether a statement turned false stands nowhere in the passage."""
+        if edit.place != "option" or edit.truth == "same":
+            return True
+        truths = dict(
+            zip((one.label for one in question.options), question.option_truth, strict=False)
+        )
+        if truths.get(edit.label) is not True:
+            return True
+        return changed(_option(edit, question), [edit]).rstrip("。.") not in passage.text
+
+
+class OutsideGold:
+    """A passage is changed beside its answers and evidence, never within."""
+
+    def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
+        """Return whether a change of a passage touches no answer and no gold evidence."""
+        if edit.place != "passage":
+            return True
+        places = [span for answer in question.answers for span in answer.spans]
+        places += [span for evidence in question.gold_evidence for span in evidence.spans]
+        return not any(edit.span.start < one.end and one.start < edit.span.end for one in places)
+
+
+CONSTRAINTS: tuple[Constraint, ...] = (NotQuoted(), NewText(), NotInPassage(), OutsideGold())
+
+
+def _option(edit: Edit, question: Question) -> str:
+    return next(option.text for option in question.options if option.label == edit.label)

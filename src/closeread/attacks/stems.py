@@ -1,0 +1,66 @@
+"""A stem turned around: 不正确 for 正确, NOT true for true, so that it asks for the other kind."""
+
+import re
+
+from closeread.text.polarity import ASIDES, is_verification, polarity
+
+_ZH_FITS = (
+    "正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|合乎|切合|属于|属实|成立|能|可以"
+)
+_ZH_SAYS_NO = re.compile(rf"不(?={_ZH_FITS})")
+_ZH_SAYS_YES = re.compile(rf"(?<![不最未没])(?={_ZH_FITS})")
+_ZH_WRONG = re.compile("有错误|有误|错误|不当")
+_EN_SAYS_NO = re.compile(r"\b(?:not|NOT) (?=(?:true|correct|right|supported|stated|mentioned)\b)")
+_EN_SAYS_YES = re.compile(r"\b(?=(?:true|correct|right|supported)\b)")
+_EN_WRONG = re.compile(r"\b(?:false|incorrect|wrong)\b")
+
+
+def turned(stem: str) -> str | None:
+    """Return a stem that asks for what contradicts the passage instead of what it supports.
+
+    And the other way round. Exactly one place is changed, and the result must be understood as
+    asking for the opposite; None where no one place does that, so that nothing is guessed.
+    """
+    asked = polarity(stem)
+    ways = _no_longer(stem) if asked == "contradicted" else _denied(stem)
+    found = {
+        way
+        for way in ways
+        if is_verification(stem) and is_verification(way) and polarity(way) != asked
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _no_longer(stem: str) -> list[str]:
+    places = [(match, "") for match in _outside(_ZH_SAYS_NO, stem)]
+    places += [(match, "正确") for match in _outside(_ZH_WRONG, stem)]
+    places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
+    places += [(match, "true") for match in _outside(_EN_WRONG, stem)]
+    return [_with(stem, match, words) for match, words in places]
+
+
+def _denied(stem: str) -> list[str]:
+    places = [(match, "不") for match in _outside(_ZH_SAYS_YES, stem)]
+    places += [(match, "NOT ") for match in _outside(_EN_SAYS_YES, stem)]
+    return [_with(stem, match, words) for match, words in places]
+
+
+def _with(stem: str, match: re.Match[str], words: str) -> str:
+    return stem[: match.start()] + words + stem[match.end() :]
+
+
+def _outside(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
+    """Return where a pattern stands, but not in what is quoted or in brackets."""
+    return [match for match in pattern.finditer(stem) if not quoted(stem, match.start())]
+
+
+def quoted(text: str, place: int) -> bool:
+    """Return whether a place lies between marks of quotation or brackets that are closed behind."""
+    for opening, closing in ASIDES.items():
+        before, behind = text[:place], text[place:]
+        if opening == closing:
+            if before.count(opening) % 2 and closing in behind:
+                return True
+        elif before.rfind(opening) > before.rfind(closing) and closing in behind:
+            return True
+    return False

@@ -1,0 +1,192 @@
+"""An original question with its positive and its negative variant, as GCRC_advRobust has them.
+
+The *positive* variant asks the same, and each of its statements is as true as its original. The
+*negative* one asks for the other kind of statement, and as many of its statements are turned as it
+takes for exactly one to be the answer. Which statements are turned, by which change, and the order
+of the options are drawn.
+"""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from closeread.attacks.apply import changed
+from closeread.attacks.stems import turned
+from closeread.types import Answer, Edit, Option, Question, Role, Truth
+
+_AT_MOST = 3  # changes of one option
+
+
+class NotMadeError(Exception):
+    """A variant cannot be made of a question; the message says why, in the same words for all."""
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """What may be changed in the options of a question.
+
+    Attributes:
+        by_option: Label -> changes, the strongest first.
+    """
+
+    by_option: dict[str, list[Edit]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, edits: Iterable[Edit]) -> "Proposed":
+        """Gather changes by option; those of other places are left out."""
+        gathered: dict[str, list[Edit]] = {}
+        for edit in edits:
+            if edit.place == "option":
+                gathered.setdefault(edit.label, []).append(edit)
+        return cls(gathered)
+
+    def chosen(self, label: str, truth: Truth, draw: random.Random) -> list[Edit]:
+        """Return the changes to be made of one option: one that turns it, or a few that do not.
+
+        All are of one strategy, so that it can be told which one broke a reader. The list is empty
+        where there is no such change.
+        """
+        fitting = [one for one in self.by_option.get(label, ()) if one.truth == truth]
+        if not fitting:
+            return []
+        strategy = draw.choice(sorted({one.strategy for one in fitting}))
+        mine = [one for one in fitting if one.strategy == strategy]
+        if truth == "opposite":
+            return [draw.choice(mine[:_AT_MOST])]
+        kept: list[Edit] = []
+        for edit in mine:
+            if len(kept) < _AT_MOST and all(_apart(edit, other) for other in kept):
+                kept.append(edit)
+        return kept
+
+
+def positive(question: Question, proposed: Proposed, draw: random.Random) -> Question:
+    """Return the variant that asks the same of reworded statements.
+
+    Raises:
+        NotMadeError: No option can be reworded.
+    """
+    made = {
+        option.label: proposed.chosen(option.label, "same", draw) for option in question.options
+    }
+    if not any(made.values()):
+        raise NotMadeError("no option can be reworded")
+    return _varied(question, made, question.option_truth)
+
+
+def negative(question: Question, proposed: Proposed, draw: random.Random) -> Question:
+    """Return the variant that asks for the other kind of statement.
+
+    Raises:
+        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, or too
+            few options can be turned.
+    """
+    stem = turned(question.text)
+    if stem is None:
+        raise NotMadeError("the stem cannot be turned around")
+    if len(question.option_truth) != len(question.options) or None in question.option_truth:
+        raise NotMadeError("it is not known which options are true")
+    wanted = question.asks_for == "contradicted"  # the truth that the turned stem asks for
+    having = [
+        option.label
+        for option, truth in zip(question.options, question.option_truth, strict=True)
+        if truth == wanted
+    ]
+    turnable = {
+        label: edits for label in having if (edits := proposed.chosen(label, "opposite", draw))
+    }
+    if not having or len(turnable) < len(having) - 1:
+        raise NotMadeError("too few options can be turned " + ("false" if wanted else "true"))
+    away = set(draw.sample(sorted(turnable), len(having) - 1))
+    made = {
+        option.label: turnable[option.label]
+        if option.label in away
+        else proposed.chosen(option.label, "same", draw)
+        for option in question.options
+    }
+    truths = tuple(
+        (truth != (option.label in away))
+        for option, truth in zip(question.options, question.option_truth, strict=True)
+    )
+    asks_for = "supported" if wanted else "contradicted"
+    return _varied(replace(question, text=stem, asks_for=asks_for), made, truths)
+
+
+def _varied(
+    question: Question, made: dict[str, list[Edit]], truths: tuple[bool | None, ...]
+) -> Question:
+    options = tuple(_option(option, made[option.label]) for option in question.options)
+    right = question.asks_for == "supported"
+    answers = tuple(
+        Answer(kind="choice", label=option.label, texts=(option.text,))
+        for option, truth in zip(options, truths, strict=False)
+        if truth is right
+    )
+    return replace(question, options=options, option_truth=truths, answers=answers)
+
+
+def _option(option: Option, edits: Sequence[Edit]) -> Option:
+    told = {"truth": "same", "origin": option.label}
+    if edits:
+        told = {
+            "truth": edits[0].truth,
+            "strategy": edits[0].strategy,
+            "origin": option.label,
+            "rule": ", ".join(dict.fromkeys(edit.rule for edit in edits)),
+            "was": " / ".join(edit.span.of(option.text) for edit in edits),
+            "now": " / ".join(edit.words for edit in edits),
+        }
+    return replace(option, text=changed(option.text, edits), tags=told)
+
+
+def dealt(question: Question, used: set[str], draw: random.Random) -> Question:
+    """Return a question whose options are dealt anew.
+
+    Its answer gets a label that is not among ``used``, where there is one: in GCRC_advRobust the
+    letters of a triple differ, too. Labels stay in their order; an option tells in its tag
+    ``origin`` which one it was.
+    """
+    labels = [option.label for option in question.options]
+    right = {answer.label for answer in question.answers}
+    if len(right) != 1 or not right <= set(labels):
+        order = draw.sample(range(len(labels)), len(labels))
+    else:
+        answer = labels.index(next(iter(right)))
+        free = [place for place, label in enumerate(labels) if label not in used]
+        target = draw.choice(free or range(len(labels)))
+        rest = [place for place in range(len(labels)) if place != answer]
+        order = draw.sample(rest, len(rest))
+        order.insert(target, answer)
+    new = {labels[old]: labels[place] for place, old in enumerate(order)}
+    options = tuple(
+        replace(
+            question.options[old],
+            label=labels[place],
+            tags={"origin": labels[old]} | question.options[old].tags,
+        )
+        for place, old in enumerate(order)
+    )
+    truth = question.option_truth and tuple(question.option_truth[old] for old in order)
+    return replace(
+        question,
+        options=options,
+        option_truth=truth,
+        answers=tuple(
+            replace(one, label=new.get(one.label, one.label)) for one in question.answers
+        ),
+        gold_evidence=tuple(
+            replace(one, option_label=new.get(one.option_label, one.option_label))
+            for one in question.gold_evidence
+        ),
+    )
+
+
+def named(question: Question, group_id: str, role: Role) -> Question:
+    """Return a question as a member of its group, under an id that says which."""
+    return replace(question, question_id=f"{group_id}#{role}", group_id=group_id, role=role)
+
+
+def _apart(one: Edit, other: Edit) -> bool:
+    return one.span.end <= other.span.start or other.span.end <= one.span.start

@@ -1,0 +1,216 @@
+"""A data set made harder, by strategies' names, and written as another data set."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from closeread import __version__, catalog
+from closeread.attacks.attack import Attack, Group, Made, gathered
+from closeread.attacks.search import hardest
+from closeread.attacks.surroundings import Surroundings
+from closeread.errors import UsageError
+from closeread.evidence.cover import cover
+from closeread.formats.conversion.convert import convert, format_of
+from closeread.formats.files.outcome import must_take_file
+from closeread.formats.registry import dump, load
+from closeread.pipeline.hardness import Hardness
+from closeread.protocols import Reader
+from closeread.runs.plan import whole_groups
+from closeread.types import Dataset, Defects, Item, Passage, Record, Role
+
+_OWN = "jsonl"  # the one format that holds what was changed
+
+
+class Attacked(Record, frozen=True, kw_only=True):
+    """What became of a data set's questions.
+
+    Attributes:
+        questions: How many originals there were.
+        groups: How many were made harder; each stands in the new set with its variants.
+        variants: Role -> questions made.
+        changes: Strategy -> ``same``, ``opposite`` (of the truth) -> how many texts it changed.
+        left_out: Why the other originals were not made harder -> how many.
+        lost: Field -> questions of which the format that was asked for has no place for it.
+    """
+
+    source: str
+    target: str
+    target_format: str
+    questions: int
+    groups: int
+    variants: dict[str, int]
+    changes: dict[str, dict[str, int]]
+    left_out: dict[str, int]
+    lost: dict[str, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is asked of an attack.
+
+    Attributes:
+        strategies: Names of perturbations; without any, options are only dealt anew.
+        roles: Which variants; as ``Attack`` has it where it is empty.
+        deal: Whether the options of variants are dealt anew; as ``Attack`` has it when None.
+        seed: Of all draws.
+        limit: The first so many originals (of a triple, with its siblings).
+        against: A reader whose failures are sought among ``tries`` draws, and its name.
+    """
+
+    strategies: Sequence[str]
+    roles: Sequence[Role] = ()
+    deal: bool | None = None
+    seed: int = 0
+    limit: int | None = None
+    against: tuple[str, Reader] | None = None
+    tries: int = 8
+
+
+def attack(
+    dataset: Dataset,
+    target: Path,
+    settings: Settings,
+    to: str | None = None,
+    *,
+    step: Callable[[int], None] = lambda done: None,
+) -> Attacked:
+    """Write a data set whose questions stand beside what was made of them.
+
+    The file appears only when it is whole.
+
+    Args:
+        dataset: What is made harder.
+        target: Where; a name that ends in ``.gz`` is compressed.
+        settings: How.
+        to: A format's name; by default what the target's name says.
+        step: Called with the number of originals that are done.
+
+    Raises:
+        UnknownNameError: There is no such strategy or format.
+        UsageError: Nothing was made harder, or the format cannot hold what was made.
+        InputError: The data set is broken.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    if not settings.strategies and not settings.deal:
+        raise UsageError(
+            "no strategy is named",
+            expected="one of " + ", ".join(catalog.names("perturbation")),
+            cure="name one, or have the options dealt anew",
+        )
+    name = to or format_of(target)
+    catalog.entry("format", name)
+    must_take_file(target)
+    harder = _Harder(dataset, settings, step)
+    lost: dict[str, int] = {}
+    if name == _OWN:
+        dump(harder.dataset(), target, _OWN)
+    else:
+        # Made once, and then only converted: making may take long.
+        with tempfile.TemporaryDirectory() as folder:
+            draft = Path(folder, "made.jsonl")
+            dump(harder.dataset(), draft, _OWN)
+            lost = convert(load(draft, _OWN), target, name).lost
+    made = harder.made
+    return Attacked(
+        source=dataset.path or dataset.name,
+        target=str(target),
+        target_format=name,
+        questions=made.questions,
+        groups=made.groups,
+        variants=dict(harder.variants),
+        changes={name: dict(kinds) for name, kinds in sorted(made.changes.items())},
+        left_out=dict(made.left_out.most_common()),
+        lost=lost,
+    )
+
+
+@dataclass
+class _Harder:
+    """The new data set, made while it is read."""
+
+    source: Dataset
+    settings: Settings
+    step: Callable[[int], None]
+    made: Made = field(default_factory=Made)
+    variants: Counter[str] = field(default_factory=Counter)
+
+    def dataset(self) -> Dataset:
+        """Return it; its header tells how it was made."""
+        names = list(self.settings.strategies)
+        told = {
+            "of": self.source.name,
+            "sha256": self.source.sha256,
+            "strategies": names,
+            "seed": self.settings.seed,
+            "closeread": __version__,
+        }
+        if self.settings.against is not None:
+            told |= {"against": self.settings.against[0], "tries": self.settings.tries}
+        return replace(
+            self.source,
+            name=f"{self.source.name}-{'-'.join(names) or 'order'}",
+            format=_OWN,
+            read=self._read,
+            read_gold=lambda defects: (one for _, some in self._read(defects) for one in some),
+            metadata={"attack": told},
+        )
+
+    def _read(self, defects: Defects) -> Iterator[Item]:
+        self.made, self.variants = Made(), Counter()
+        for passage, questions in gathered(self._groups(defects), self.made):
+            self.variants.update(
+                one.role for one in questions if one.role not in (None, "original")
+            )
+            yield passage, questions
+        if not self.made.groups:
+            raise UsageError(
+                "no question was made harder"
+                + "".join(f"\n  {why}: {n:,}" for why, n in self.made.left_out.most_common(3)),
+                where=self.source.path or self.source.name,
+                cure="see in docs/attack.md which questions a strategy is for; --role positive "
+                "asks for no negative ones",
+            )
+
+    def _groups(self, defects: Defects) -> Iterator[Group]:
+        around = Surroundings(
+            seed=self.settings.seed, retriever=cover(), passages=_Passages(self.source)
+        )
+        attack = Attack(
+            strategies=[
+                catalog.resolve("perturbation", name)(around) for name in self.settings.strategies
+            ],
+            roles=self.settings.roles,
+            deal=self.settings.deal,
+            seed=str(self.settings.seed),
+        )
+        items = self._watched(whole_groups(self.source.read(defects), self.settings.limit))
+        if self.settings.against is None:
+            return attack.groups(items, self.made)
+        judge = Hardness(self.settings.against[1])
+        return hardest(attack, judge, self.settings.tries, items, self.made)
+
+    def _watched(self, items: Iterable[Item]) -> Iterator[Item]:
+        for passage, questions in items:
+            yield passage, questions
+            self.step(sum(one.role in (None, "original") for one in questions))
+
+
+class _Passages(Sequence[Passage]):
+    """The passages of a data set, read when a strategy first asks for one."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+
+    @cached_property
+    def _all(self) -> list[Passage]:
+        return [passage for passage, _ in self._dataset]
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self._all[place]
