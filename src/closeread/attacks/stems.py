@@ -8,7 +8,7 @@ _ZH_FITS = (
     "正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|合乎|切合|属于|属实|成立|能|可以"
 )
 _ZH_SAYS_NO = re.compile(rf"不(?={_ZH_FITS})")
-_ZH_SAYS_YES = re.compile(rf"(?<![不最未没])(?={_ZH_FITS})")
+_ZH_SAYS_YES = re.compile(rf"(?<![不未没])(?={_ZH_FITS})")
 _ZH_WRONG = re.compile("有错误|有误|错误|不当")
 _EN_SAYS_NO = re.compile(r"\b(?:not|NOT) (?=(?:true|correct|right|supported|stated|mentioned)\b)")
 _EN_SAYS_YES = re.compile(r"\b(?=(?:true|correct|right|supported)\b)")

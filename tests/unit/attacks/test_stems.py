@@ -1,0 +1,67 @@
+import pytest
+
+from closeread.attacks.stems import quoted, turned
+from closeread.text.polarity import polarity
+
+PAIRS = [
+    ("下列说法正确的一项是", "下列说法不正确的一项是"),
+    ("下列对原文的理解，不符合原文意思的一项是", "下列对原文的理解，符合原文意思的一项是"),
+    ("下列表述与原文相符的一项是", "下列表述与原文不相符的一项是"),
+    ("下列推断不合理的一项是", "下列推断合理的一项是"),
+    ("下列分析和概括，最恰当的一项是", "下列分析和概括，最不恰当的一项是"),
+    (
+        "Which of the following statements is NOT true?",
+        "Which of the following statements is true?",
+    ),
+    ("Which statement is supported by the text?", "Which statement is NOT supported by the text?"),
+]
+
+
+@pytest.mark.parametrize(("stem", "other"), PAIRS)
+def test_a_stem_is_turned_at_the_word_that_judges(stem: str, other: str) -> None:
+    assert turned(stem) == other
+    assert polarity(stem) != polarity(other)
+
+
+@pytest.mark.parametrize(("stem", "other"), PAIRS)
+def test_turning_twice_gives_the_stem_again(stem: str, other: str) -> None:
+    assert turned(turned(stem) or "") == stem
+
+
+@pytest.mark.parametrize(
+    ("stem", "other"),
+    [
+        ("下列叙述有误的一项是", "下列叙述正确的一项是"),
+        ("根据原文内容，下列推断错误的一项是", "根据原文内容，下列推断正确的一项是"),
+        ("Which of the statements is false?", "Which of the statements is true?"),
+    ],
+)
+def test_wrong_becomes_right(stem: str, other: str) -> None:
+    assert turned(stem) == other
+
+
+@pytest.mark.parametrize(
+    "stem",
+    [
+        "下列加点词语的读音正确的一项是",  # no statements are judged
+        "下列说法正确且表述准确的一项是",  # two places, and no telling which
+        "文中的“它”指的是什么？",
+        "",
+    ],
+)
+def test_where_no_one_place_turns_it_nothing_is_guessed(stem: str) -> None:
+    assert turned(stem) is None
+
+
+def test_what_is_quoted_is_not_turned() -> None:
+    stem = "对“正确的废话”的理解，不符合文意的一项是"
+    assert turned(stem) == "对“正确的废话”的理解，符合文意的一项是"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "inside"),
+    [("说“甲”了", 2, True), ("说“甲”了", 4, False), ('a "b" c', 3, True), ('a "b" c', 6, False),
+     ("“甲", 1, False), ("《甲》", 1, True)],
+)  # fmt: skip
+def test_quotation_counts_where_it_is_closed(text: str, place: int, inside: bool) -> None:
+    assert quoted(text, place) is inside

@@ -1,0 +1,152 @@
+import random
+
+import pytest
+from rewording import PASSAGE, question, strategy
+
+from closeread.attacks.triples import NotMadeError, Proposed, dealt, named, negative, positive
+from closeread.types import Edit, Question, Span
+
+
+def proposed(asked: Question) -> Proposed:
+    return Proposed.of(strategy().propose(PASSAGE, asked))
+
+
+def draw(seed: int = 0) -> random.Random:
+    return random.Random(seed)
+
+
+def right(asked: Question) -> str:
+    (answer,) = asked.answers
+    (option,) = (one for one in asked.options if one.label == answer.label)
+    assert answer.texts == (option.text,)
+    return option.text
+
+
+def test_a_positive_variant_asks_the_same_of_reworded_statements() -> None:
+    asked = question()
+    made = positive(asked, proposed(asked), draw())
+    assert made.text == asked.text
+    assert made.option_truth == asked.option_truth
+    assert [one.text for one in made.options] == [
+        "一些鸟会飞。", "一些鱼会跳。", "所有树会老。", "一些花会谢。",
+    ]  # fmt: skip
+    assert made.options[0].tags == {
+        "truth": "same", "strategy": "words", "origin": "A", "rule": "有些>一些",
+        "was": "有些", "now": "一些",
+    }  # fmt: skip
+    assert made.options[2].tags == {"truth": "same", "origin": "C"}
+    assert right(made) == "所有树会老。"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_negative_variant_has_one_answer_of_the_other_kind(seed: int) -> None:
+    asked = question()
+    made = negative(asked, proposed(asked), draw(seed))
+    assert made.text == "下列说法正确的一项是"
+    assert made.asks_for == "supported"
+    assert made.option_truth.count(True) == 1
+    turned = [one for one in made.options if one.tags["truth"] == "opposite"]
+    assert len(turned) == 2
+    assert all(one.text.startswith("所有") for one in turned)
+    assert right(made).startswith("一些")
+
+
+def test_which_statements_are_turned_is_drawn() -> None:
+    asked = question()
+    found = {right(negative(asked, proposed(asked), draw(seed))) for seed in range(30)}
+    assert found == {"一些鸟会飞。", "一些鱼会跳。", "一些花会谢。"}
+
+
+def test_false_statements_are_turned_true_where_the_stem_asked_for_the_right_one() -> None:
+    asked = question(
+        "下列说法正确的一项是", ("所有鸟会飞。", "所有鱼会跳。", "有些树会老。", "所有花会谢。")
+    )
+    made = negative(asked, proposed(asked), draw())
+    assert made.text == "下列说法不正确的一项是"
+    assert made.option_truth.count(False) == 1
+    assert right(made).startswith("所有")
+
+
+def test_of_two_options_none_needs_to_be_turned() -> None:
+    asked = question(options=("有些鸟会飞。", "所有鱼会跳。"), right="B")
+    made = negative(asked, proposed(asked), draw())
+    assert right(made) == "一些鸟会飞。"
+    assert made.option_truth == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        (question("下列说法正确且表述准确的一项是"), "the stem cannot be turned around"),
+        (
+            question(options=("有些鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。")),
+            "too few options can be turned false",
+        ),
+        (
+            question("下列说法正确的一项是", ("鸟会飞。", "鱼会跳。", "有些树会老。", "花会谢。")),
+            "too few options can be turned true",
+        ),
+    ],
+)
+def test_what_cannot_be_made_says_why(asked: Question, why: str) -> None:
+    with pytest.raises(NotMadeError, match=why):
+        negative(asked, proposed(asked), draw())
+
+
+def test_without_truth_values_nothing_is_turned() -> None:
+    import msgspec
+
+    asked = msgspec.structs.replace(question(), option_truth=(True, None, False, True))
+    with pytest.raises(NotMadeError, match="which options are true"):
+        negative(asked, proposed(asked), draw())
+
+
+def test_what_nothing_rewords_has_no_positive_variant() -> None:
+    asked = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
+    with pytest.raises(NotMadeError, match="no option can be reworded"):
+        positive(asked, proposed(asked), draw())
+
+
+def change(start: int, end: int, strategy: str = "s", rule: str = "r") -> Edit:
+    return Edit(
+        strategy=strategy, rule=rule, place="option", label="A", span=Span(start, end), words="x"
+    )
+
+
+def test_an_option_is_changed_by_one_strategy_at_a_few_places_that_do_not_overlap() -> None:
+    edits = [change(0, 2), change(1, 3), change(3, 4), change(2, 3), change(5, 6), change(6, 7)]
+    found = Proposed.of([*edits, change(8, 9, "t")])
+    assert found.chosen("A", "same", draw(1)) in (
+        [edits[0], edits[2], edits[3]],
+        [change(8, 9, "t")],
+    )
+    kinds = {found.chosen("A", "same", draw(seed))[0].strategy for seed in range(20)}
+    assert kinds == {"s", "t"}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_dealing_moves_the_answer_to_a_letter_that_is_free(seed: int) -> None:
+    asked = question()
+    made = dealt(asked, {"C", "A"}, draw(seed))
+    assert [one.label for one in made.options] == ["A", "B", "C", "D"]
+    assert right(made) == right(asked)
+    assert made.answers[0].label in "BD"
+    assert sorted(one.text for one in made.options) == sorted(one.text for one in asked.options)
+    origin = {one.label: one.text for one in asked.options}
+    assert all(origin[one.tags["origin"]] == one.text for one in made.options)
+    holds = dict(zip((one.text for one in asked.options), asked.option_truth, strict=True))
+    assert [holds[one.text] for one in made.options] == list(made.option_truth)
+
+
+def test_dealing_without_a_free_letter_or_an_answer_still_deals() -> None:
+    import msgspec
+
+    asked = question()
+    assert right(dealt(asked, set("ABCD"), draw())) == right(asked)
+    blind = msgspec.structs.replace(asked, answers=(), option_truth=())
+    assert len({str(dealt(blind, set(), draw(seed)).options) for seed in range(9)}) > 1
+
+
+def test_a_variant_is_named_by_group_and_role() -> None:
+    made = named(question(), "g", "negative")
+    assert (made.question_id, made.group_id, made.role) == ("g#negative", "g", "negative")
