@@ -168,6 +168,7 @@ def test_pools_are_sums(name):
     forwards = metric.pool(scores, submission)
     backwards = {pool.metric: pool for pool in metric.pool(scores[::-1], submission)}
     assert {pool.metric for pool in forwards} == set(backwards)
+    assert all(pool.n_answered <= pool.n_scored for pool in forwards)
     for pool in forwards:
         assert len(pool.unit_ids) == len(pool.numerators) == len(pool.denominators)
         assert len(set(pool.unit_ids)) == len(pool.unit_ids)

@@ -62,10 +62,10 @@ class EvidenceMetric:
         """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
         scores = list(scores)
         kept = [score for score in scores if score.values["f1"] is not None]
-        answered, failed = counts(scores, submission, by_evidence=True)
         note = _told(kept)
         if _none_has_any(kept, submission):
             note, kept = "no prediction carries evidence", []
+        answered, failed = counts(scores, submission, scored=kept, by_evidence=True)
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]

@@ -74,8 +74,8 @@ class Gcrc:
             counted = _official_units(scores, submission)
         else:
             counted = _strict_units(scores)
-        answered, failed = counts(scores, submission)
-        scored = sum(1 for score in scores if score.unit_id in counted.places)
+        scored = [score for score in scores if score.unit_id in counted.places]
+        answered, failed = counts(scores, submission, scored=scored)
         pools = []
         for name in _NAMES:
             note = _chance_note(name)
@@ -90,7 +90,7 @@ class Gcrc:
                     statistic=counted.weighted_score if name == "score" else None,
                     extremes=counted.score_extremes if name == "score" else None,
                     n_questions=len(scores),
-                    n_scored=scored,
+                    n_scored=len(scored),
                     n_answered=answered,
                     n_failed=failed,
                     note=note,

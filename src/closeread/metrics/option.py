@@ -41,7 +41,7 @@ class Option:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
         kept = [score for score in scores if score.values["known"]]
-        answered, failed = counts(scores, submission)
+        answered, failed = counts(scores, submission, scored=kept)
         pool = Pool(
             metric="option.accuracy",
             unit_ids=[score.unit_id for score in kept],

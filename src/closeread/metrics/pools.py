@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from closeread.protocols import Pool
@@ -10,7 +10,7 @@ from closeread.types import Prediction, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, so that who verifies older
 # numbers is told that they are older.
-VERSION = 2
+VERSION = 3
 
 _MANY = 100_000
 
@@ -26,6 +26,8 @@ def mean_pools(
 ) -> tuple[Pool, ...]:
     """Return one pool for each value: its mean over the questions that have it.
 
+    Who answered is counted among these, who failed among all.
+
     Args:
         names: The key in ``Score.values`` to the full dotted name, in the order of printing.
         scores: One a question; a value that is None or absent counts in neither sum.
@@ -35,22 +37,29 @@ def mean_pools(
         last_of_id: Of questions with one id, whose own unit they are, only the last counts.
     """
     find = submission.predictions.get
-    columns: list[tuple[str, list[str], array[float]]] = [(key, [], array("d")) for key in names]
-    n_questions = n_answered = n_failed = 0
+    columns: list[tuple[str, list[str], array[float], bytearray]] = [
+        (key, [], array("d"), bytearray()) for key in names
+    ]
+    n_questions = 0
+    failures: list[str] = []
     for score in scores:  # one pass that keeps numbers only: a large file's scores are a stream
         n_questions += 1
         failed, answered = _outcome(find(score.question_id), by_evidence)
-        n_failed += failed
-        n_answered += answered
-        for key, unit_ids, numerators in columns:
+        if failed:
+            failures.append(score.question_id)
+        for key, unit_ids, numerators, answers in columns:
             found = score.values.get(key)
             if found is not None:
                 unit_ids.append(score.unit_id or score.question_id)
                 numerators.append(found)
+                answers.append(answered)
     pools = []
-    for key, unit_ids, numerators in columns:
+    for key, unit_ids, numerators, answers in columns:
         grouped = _group(unit_ids, numerators, last_of_id=last_of_id)
         n_scored = sum(grouped[2])
+        n_repeated = len(numerators) - n_scored
+        # What was handed in is known by id, and so it is alike for all questions of one.
+        counted = dict(zip(unit_ids, answers, strict=True)).values() if n_repeated else answers
         pools.append(
             Pool(
                 metric=names[key],
@@ -59,9 +68,9 @@ def mean_pools(
                 denominators=grouped[2],
                 n_questions=n_questions,
                 n_scored=n_scored,
-                n_answered=n_answered,
-                n_failed=n_failed,
-                note=note or told_of_repeats(len(numerators) - n_scored),
+                n_answered=sum(counted),
+                n_failed=len(set(failures) if last_of_id else failures),
+                note=note or told_of_repeats(n_repeated),
             )
         )
     return tuple(pools)
@@ -102,18 +111,26 @@ def _all_differ(ids: list[str]) -> bool:
 
 
 def counts(
-    scores: Sequence[Score], submission: Submission, *, by_evidence: bool = False
+    scores: Sequence[Score],
+    submission: Submission,
+    *,
+    scored: Sequence[Score] | None = None,
+    by_evidence: bool = False,
 ) -> tuple[int, int]:
     """Return how many of the scored questions were answered, and at how many the reader failed.
 
-    Where evidence is what is judged (``by_evidence``), evidence alone answers, too.
+    Args:
+        scores: Of all questions; a failure counts whether or not the value is over its question.
+        submission: What was handed in.
+        scored: Of the questions that the value is over; by default all.
+        by_evidence: Evidence is what is judged, and evidence alone answers, too.
     """
-    n_answered = n_failed = 0
-    for score in scores:
-        failed, answered = _outcome(submission.predictions.get(score.question_id), by_evidence)
-        n_failed += failed
-        n_answered += answered
-    return n_answered, n_failed
+
+    def outcomes(of: Sequence[Score]) -> Iterator[tuple[bool, bool]]:
+        return (_outcome(submission.predictions.get(one.question_id), by_evidence) for one in of)
+
+    n_answered = sum(answered for _, answered in outcomes(scores if scored is None else scored))
+    return n_answered, sum(failed for failed, _ in outcomes(scores))
 
 
 def _outcome(prediction: Prediction | None, by_evidence: bool) -> tuple[bool, bool]:

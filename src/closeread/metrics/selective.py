@@ -90,7 +90,7 @@ class Selective:
             note = "; ".join(part for part in (note, more) if part)
         if kept and not sure:
             note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
-        answered, failed = counts(scores, submission)
+        answered, failed = counts(scores, submission, scored=kept)
         found = _statistics(confidences, correct)
         return tuple(
             Pool(

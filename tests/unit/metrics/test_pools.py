@@ -36,6 +36,32 @@ def test_one_question_a_unit_is_left_as_it_is(many):
     assert set(pool.denominators) == {1}
 
 
+def test_an_id_that_comes_again_is_answered_once():
+    """Where the last question of an id counts alone, no more are answered than are scored."""
+    scores = [Score(question_id=name, values={"em": 1.0}, unit_id=name) for name in "aabbc"]
+    said = {
+        "a": Prediction(question_id="a", answer=Answer(kind="none")),
+        "b": Prediction(question_id="b", error="timed out"),
+    }
+    (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions=said), last_of_id=True)
+    assert (pool.n_questions, pool.n_scored, pool.n_answered, pool.n_failed) == (5, 3, 1, 1)
+    (pool,) = mean_pools({"em": "x.em"}, scores, Submission(predictions=said))
+    assert (pool.n_questions, pool.n_scored, pool.n_answered, pool.n_failed) == (5, 5, 2, 2)
+
+
+def test_answers_are_counted_among_what_a_value_is_over():
+    """The answers to all other questions are not its own; a failure anywhere is told."""
+    scores = [Score(question_id="a", values={"em": 1.0, "half": 1.0})]
+    scores += [Score(question_id=name, values={"em": 1.0, "half": None}) for name in "bc"]
+    said = {name: Prediction(question_id=name, answer=Answer(kind="none")) for name in "ab"}
+    said["c"] = Prediction(question_id="c", error="timed out")
+    submission = Submission(predictions=said)
+    whole, half = mean_pools({"em": "x.em", "half": "x.half"}, scores, submission)
+    assert (whole.n_scored, whole.n_answered, whole.n_failed) == (3, 2, 1)
+    assert (half.n_scored, half.n_answered, half.n_failed) == (1, 1, 1)
+    assert counts(scores, submission, scored=scores[:1]) == (1, 1)
+
+
 def test_who_answered_and_who_failed():
     """Who failed did not answer, whatever it left; who shows evidence alone did neither."""
     answer = Answer(kind="none")
