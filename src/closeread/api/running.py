@@ -11,6 +11,7 @@ from closeread.api.datasets import Items, Named, open_dataset, opened
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
+from closeread.formats.files.written import expanded
 from closeread.protocols import Reader
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
@@ -200,7 +201,7 @@ def train(
     request = Request(
         recipe=found,
         path=path,
-        out=Path(out or found.out),
+        out=Path(out or expanded(found.out, where=str(path))),
         open_dataset=_named_in_recipe,
         resume=resume,
         overwrite=overwrite,

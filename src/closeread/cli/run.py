@@ -52,6 +52,7 @@ def command(
         tell_silence,
         watched,
     )
+    from closeread.formats.files.written import expanded
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.reports.mrqa import of_summaries
@@ -59,9 +60,10 @@ def command(
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
+    written = load_recipe(recipe)
     resolved = _resolved(
-        load_recipe(recipe),
-        out=out,
+        written,
+        out=out or expanded(written.out, where=str(recipe)),
         reader=reader,
         options=parsed(options),
         limit=limit,
@@ -106,7 +108,7 @@ def command(
 def _resolved(
     recipe: "Recipe",
     *,
-    out: str | None,
+    out: str,
     reader: str | None,
     options: dict[str, object],
     limit: int | None,
@@ -121,7 +123,7 @@ def _resolved(
     section = replace(section, options={**section.options, **options})
     return replace(
         recipe,
-        out=out or recipe.out,
+        out=out,
         reader=section,
         read=recipe.read if limit is None else replace(recipe.read, limit=limit),
         score=replace(recipe.score, resamples=0) if no_intervals else recipe.score,

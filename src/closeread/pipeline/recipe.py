@@ -54,7 +54,7 @@ class Recipe(Section, frozen=True, kw_only=True):
         datasets: Paths, URLs, ``exam/zh`` or ``exam/en``. One data set makes ``out`` itself the
             run folder, several make one folder each in it.
         format: The data sets' format; guessed when empty.
-        out: Where to; ``runs/NAME`` when empty.
+        out: Where to; ``runs/NAME`` when empty. ``closeread run`` puts in variables and ``~``.
     """
 
     name: str = ""

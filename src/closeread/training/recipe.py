@@ -36,7 +36,7 @@ class TrainRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A whole recipe; what ``[train]`` may say is the reader's own.
 
     Attributes:
-        out: Where what is learned goes.
+        out: Where what is learned goes; ``closeread train`` puts in variables and ``~``.
         before: Trainings that come first, in order.
     """
 

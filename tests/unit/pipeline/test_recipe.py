@@ -110,3 +110,22 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path)
     assert isinstance(told, InputError)
     assert 'format = "..." in the recipe' in told.cure
     assert "--format" not in told.cure
+
+
+def test_variables_in_out_are_put_in(tmp_path, monkeypatch):
+    """One that is not set is told before anything is read or made; --out wins over it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WHERE", raising=False)
+    path = tmp_path / "mine.toml"
+    path.write_text('datasets = ["exam/zh"]\nout = "$WHERE/run"\nreader = { name = "majority" }\n')
+    asked = [str(path), "--limit", "3", "--no-intervals"]
+    told = CliRunner().invoke(command, asked)
+    assert isinstance(told.exception, InputError)
+    assert "the environment variable WHERE is not set" in str(told.exception)
+    assert [one.name for one in tmp_path.iterdir()] == ["mine.toml"]
+    assert CliRunner().invoke(command, [*asked, "--out", "here"]).exit_code == 0
+    assert (tmp_path / "here" / "run.json").exists()
+    monkeypatch.setenv("WHERE", str(tmp_path / "there"))
+    assert CliRunner().invoke(command, asked).exit_code == 0
+    assert (tmp_path / "there" / "run" / "run.json").exists()
+    assert not (tmp_path / "$WHERE").exists()

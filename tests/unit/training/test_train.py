@@ -66,10 +66,10 @@ def toy(path):
     return path
 
 
-def run(tmp_path, more="", data=None):
+def run(tmp_path, more="", data=None, out=None):
     data = data or toy(tmp_path / "toy.jsonl")
     recipe = tmp_path / "recipe.toml"
-    out = tmp_path / "weights.json"
+    out = out or tmp_path / "weights.json"
     recipe.write_text(RECIPE.format(out=out, data=data, more=more), "utf-8")
     return CliRunner().invoke(command, [str(recipe), "--json"], catch_exceptions=True), out
 
@@ -513,3 +513,16 @@ def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
     assert isinstance(result.exception, InputError)
     assert "an environment variable stands in the name of a data set" in str(result.exception)
     assert "what begins with $CLOSEREAD_CORPUS/" in result.exception.expected
+
+
+def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
+    """Nothing is made of the literal name, and one that is not set is told."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WHERE", raising=False)
+    result, _ = run(tmp_path, out="$WHERE/weights.json")
+    assert "the environment variable WHERE is not set" in str(result.exception)
+    monkeypatch.setenv("WHERE", str(tmp_path / "there"))
+    result, _ = run(tmp_path, out="$WHERE/weights.json")
+    assert result.exit_code == 0
+    load_weights(tmp_path / "there" / "weights.json")
+    assert not (tmp_path / "$WHERE").exists()
