@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -49,6 +49,23 @@ class Attacked(Record, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Against:
+    """A reader whose failures are sought.
+
+    Attributes:
+        name: What it is called.
+        options: All of its options.
+        reader: Itself.
+        tries: Of how many draws of a question's variants the hardest for it is kept.
+    """
+
+    name: str
+    options: Mapping[str, Any]
+    reader: Reader
+    tries: int = 8
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings:
     """What is asked of an attack.
 
@@ -58,7 +75,7 @@ class Settings:
         deal: Whether the options of variants are dealt anew; as ``Attack`` has it when None.
         seed: Of all draws.
         limit: The first so many originals (of a triple, with its siblings).
-        against: A reader whose failures are sought among ``tries`` draws, and its name.
+        against: Whose failures are sought; None: variants are drawn once.
     """
 
     strategies: Sequence[str]
@@ -66,8 +83,7 @@ class Settings:
     deal: bool | None = None
     seed: int = 0
     limit: int | None = None
-    against: tuple[str, Reader] | None = None
-    tries: int = 8
+    against: Against | None = None
 
 
 def attack(
@@ -148,8 +164,10 @@ class _Harder:
             "seed": self.settings.seed,
             "closeread": __version__,
         }
-        if self.settings.against is not None:
-            told |= {"against": self.settings.against[0], "tries": self.settings.tries}
+        if (against := self.settings.against) is not None:
+            told["against"] = {
+                "reader": against.name, "options": dict(against.options), "tries": against.tries,
+            }  # fmt: skip
         return replace(
             self.source,
             name=f"{self.source.name}-{'-'.join(names) or 'order'}",
@@ -188,10 +206,9 @@ class _Harder:
             seed=str(self.settings.seed),
         )
         items = self._watched(whole_groups(self.source.read(defects), self.settings.limit))
-        if self.settings.against is None:
+        if (against := self.settings.against) is None:
             return attack.groups(items, self.made)
-        judge = Hardness(self.settings.against[1])
-        return hardest(attack, judge, self.settings.tries, items, self.made)
+        return hardest(attack, Hardness(against.reader), against.tries, items, self.made)
 
     def _watched(self, items: Iterable[Item]) -> Iterator[Item]:
         for passage, questions in items:

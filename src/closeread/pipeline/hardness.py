@@ -2,26 +2,25 @@
 
 from collections.abc import Sequence
 
-from closeread import catalog
-from closeread.protocols import Metric, Reader
+from closeread.metrics.attack import right
+from closeread.protocols import Reader
 from closeread.runs.answers import answers
 from closeread.runs.plan import batches
 from closeread.runs.predict import batch_size_of
 from closeread.types import Passage, Prediction, Question
 
-_TIE = 1e-3  # how much a reader's confidence counts, beside how wrong it is
+_TIE = 1e-3  # how much a reader's confidence counts, beside whether it is right
 
 
 class Hardness:
     """Asks a reader, and says of each question how hard it is: 0 is easy, 1 is answered wrong.
 
-    Of two that are as wrong the harder is the one whose wrong answer is surer, or whose right
-    answer less sure, where the reader tells a probability.
+    Of two that are both wrong the harder is the one whose answer is surer, of two that are right
+    the one whose answer is less sure, where the reader tells a probability.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
-        self._metrics: dict[str, Metric] = {}
 
     def __call__(self, asked: Sequence[tuple[Passage, Question]]) -> list[float]:
         """Return one number a question; their ids must differ."""
@@ -30,29 +29,12 @@ class Hardness:
         for batch in batches(items, batch_size_of(self._reader)):
             for prediction in answers(self._reader, batch):
                 found[prediction.question_id] = prediction
-        return [
-            self._of(question, passage.language, found[question.question_id])
-            for passage, question in asked
-        ]
-
-    def _of(self, question: Question, language: str, prediction: Prediction) -> float:
-        family, value = _judged_by(question, language)
-        if family not in self._metrics:
-            self._metrics[family] = catalog.resolve("metric", family)()
-        score = self._metrics[family].score(question, prediction).values.get(value)
-        wrong = 1.0 - (score or 0.0)
-        sure = prediction.confidence
-        if sure is None or not 0.0 <= sure <= 1.0:
-            return wrong
-        return wrong + _TIE * (sure if wrong > 0.5 else 1.0 - sure)
+        return [_hardness(question, found[question.question_id]) for _, question in asked]
 
 
-def _judged_by(question: Question, language: str) -> tuple[str, str]:
-    """Return a metric and its value that judge one question."""
-    if question.options:
-        return "choice", "accuracy"
-    if question.kind == "discrete":
-        return "drop", "f1"
-    if any(answer.kind == "none" for answer in question.answers):
-        return "squad2", "f1"
-    return ("cmrc~mixed", "f1") if language == "zh" else ("squad", "f1")
+def _hardness(question: Question, prediction: Prediction) -> float:
+    is_right = bool(right(question, prediction))
+    sure = prediction.confidence
+    if sure is None or not 0.0 <= sure <= 1.0:
+        return float(not is_right)
+    return _TIE * (1.0 - sure) if is_right else 1.0 + _TIE * sure

@@ -92,12 +92,13 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
 
 def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
     kinds: set[str] = set()
-    truth = triple = evidence = none = chinese = False
+    truth = harder = triple = evidence = none = chinese = False
     for passage, questions in dataset:
         chinese = chinese or passage.language == "zh"
         for question in questions:
             kinds.add(question.kind if not question.options else "options")
             truth = truth or any(one is not None for one in question.option_truth)
+            harder = harder or question.role in ("positive", "negative")
             triple = triple or question.role == "negative"
             evidence = evidence or bool(question.gold_evidence)
             none = none or any(answer.kind == "none" for answer in question.answers)
@@ -112,6 +113,8 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
         found.append("drop")
     elif "span" in kinds:
         found.append("squad2" if none else "cmrc" if chinese else "squad")
+    if harder and not triple:  # of a triple GCRC's accuracies say as much
+        found.append("attack")
     if evidence and _with_evidence(predictions):
         found.append("evidence")
     if _with_confidence(predictions):
