@@ -62,6 +62,8 @@ class Attack:
             verification whose statements can be changed, else the positive one.
         deal: Whether the options of variants are dealt anew; None: where statements are changed.
         seed: Of the draws, together with a question's id.
+        place: Which proposed change of a passage or a stem is made, from 0, the strongest; the
+            last one where there are fewer.
     """
 
     strategies: Sequence[Perturbation]
@@ -69,6 +71,7 @@ class Attack:
     roles: Sequence[Role] = ()
     deal: bool | None = None
     seed: str = "0"
+    place: int = 0
 
     def groups(self, items: Iterable[Item], made: Made) -> Iterator[Group]:
         """Yield the questions that can be made harder, with their variants; count the others."""
@@ -102,7 +105,7 @@ class Attack:
                 for one, edits in zip(self.strategies, found, strict=True)
                 if any(edit.place != "option" for edit in edits)
             ]
-            chosen = [edits[0] for edits in beside if edits]
+            chosen = [edits[min(self.place, len(edits) - 1)] for edits in beside if edits]
             changed, variant = apply(passage, variant, chosen)
             variant = _told(variant, chosen)
             if self._deals(question, proposed):

@@ -23,13 +23,15 @@ def hardest(
     A draw is kept or dropped whole, so that a triple's letters still differ.
 
     Args:
-        attack: How variants are made; its seed is the first draw's.
+        attack: How variants are made, first; further draws have seeds of their own, and make
+            weaker changes of passages and stems, one after the other.
         judge: Tells how hard questions are.
         tries: How many draws.
         items: What is made harder.
         made: Counts the questions, and those of which no draw made variants.
     """
-    attacks = [attack, *(replace(attack, seed=f"{attack.seed}.{n}") for n in range(1, tries))]
+    further = (replace(attack, seed=f"{attack.seed}.{n}", place=n) for n in range(1, tries))
+    attacks = [attack, *further]
     left = originals(items, made)
     while some := list(islice(left, _AT_ONCE)):
         drawn = [list(_drawn(attacks, passage, question, made)) for passage, question in some]

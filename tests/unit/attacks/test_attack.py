@@ -147,6 +147,26 @@ def test_of_several_draws_the_hardest_is_kept(wanted: str) -> None:
     assert 3 <= len(seen) <= 12
 
 
+class Anywhere:
+    """Puts a sentence behind, or else before the passage."""
+
+    def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+        for place in (len(passage.text), 0):
+            span = Span(place, place)
+            yield Edit(strategy="put", rule=str(place), place="passage", span=span, words="石头。")
+
+
+def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
+    def judge(asked: list[tuple[Passage, Question]]) -> list[float]:
+        return [float(one.tags["rule"] == "0") for _, one in asked]
+
+    made = Made()
+    (group,) = hardest(Attack(strategies=[Anywhere()]), judge, 5, [(PASSAGE, (question(),))], made)
+    assert group.variants[0][0].text.startswith("石头。")
+    ((_, (_, *_)), (first, _)), _ = made_of(Attack(strategies=[Anywhere()]), question())
+    assert first.text.endswith("石头。")
+
+
 def test_a_search_counts_what_cannot_be_made_once() -> None:
     plain = question(options=("鸟会飞。", "鱼会跳。", "所有树会老。", "花会谢。"))
     made = Made()
