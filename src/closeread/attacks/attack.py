@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from closeread.attacks.apply import apply
 from closeread.attacks.constraints import CONSTRAINTS
+from closeread.attacks.statements import stated
 from closeread.attacks.triples import NotMadeError, Proposed, dealt, named, negative, positive
 from closeread.protocols import Constraint, Perturbation
 from closeread.types import Edit, Item, Passage, Question, Role
@@ -88,6 +89,7 @@ class Attack:
             NotMadeError: One of those that were asked for cannot be made.
         """
         draw = random.Random(f"{self.seed}\0{question.question_id}")
+        question = stated(question)
         found = [self._allowed(one, passage, question) for one in self.strategies]
         proposed = Proposed.of(edit for edits in found for edit in edits)
         used = {answer.label for answer in question.answers}
@@ -163,7 +165,7 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
 
 
 def _usual(question: Question, proposed: Proposed) -> tuple[Role, ...]:
-    if question.kind == "verification" and proposed.by_option:
+    if proposed.by_option:
         return ("positive", "negative")
     return ("positive",)
 

@@ -4,7 +4,10 @@ import random
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from closeread.attacks.surroundings import Surroundings
+from closeread.text.polarity import understood
 from closeread.types import Edit, Passage, Question, Span, Truth
 
 
@@ -36,8 +39,24 @@ class Turn(NamedTuple):
 Turns = Callable[[Statement, random.Random], Iterator[Turn]]
 
 
+def stated(question: Question) -> Question:
+    """Return a question that says what it asks for, and which of its statements hold.
+
+    Many sets call every question a choice, and their stems tell those whose options are statements.
+    One whose stem does not is returned as it is.
+    """
+    asks_for = question.asks_for or understood(question.kind, question.text)
+    if asks_for is None or not question.options:
+        return question
+    right = {answer.label for answer in question.answers}
+    truth = question.option_truth
+    if not truth and len(right) == 1:
+        truth = tuple((one.label in right) == (asks_for == "supported") for one in question.options)
+    return replace(question, asks_for=asks_for, option_truth=truth)
+
+
 class StatementStrategy:
-    """Proposes changes of each option of a verification; other questions it leaves alone.
+    """Proposes changes of each option that is a statement; other questions it leaves alone.
 
     Args:
         name: The strategy's.
@@ -53,7 +72,7 @@ class StatementStrategy:
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
         """Yield the changes of the options, option by option."""
         turns = self._turns.get(passage.language)
-        if question.kind != "verification" or turns is None:
+        if question.asks_for is None or turns is None:
             return
         truths = question.option_truth or (None,) * len(question.options)
         for option, holds in zip(question.options, truths, strict=True):

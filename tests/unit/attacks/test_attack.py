@@ -174,3 +174,20 @@ def test_a_search_counts_what_cannot_be_made_once() -> None:
     assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (plain,))], made))
     assert made.left_out == {"no option can be reworded": 1}
     assert made.questions == 1
+
+
+def test_a_choice_whose_stem_tells_is_of_statements() -> None:
+    asked = msgspec.structs.replace(question(), kind="choice", asks_for=None, option_truth=())
+    ((_, (original, positive, negative)),), _ = made_of(Attack(strategies=[strategy()]), asked)
+    assert original.option_truth == ()
+    assert positive.option_truth.count(False) == negative.option_truth.count(True) == 1
+    assert {one.kind for one in (original, positive, negative)} == {"choice"}
+
+
+def test_a_choice_that_answers_its_stem_is_of_no_statements() -> None:
+    asked = msgspec.structs.replace(
+        question("谁会飞？"), kind="choice", asks_for=None, option_truth=()
+    )
+    items, made = made_of(Attack(strategies=[strategy()]), asked)
+    assert not items
+    assert made.left_out == {"nothing can be changed": 1}
