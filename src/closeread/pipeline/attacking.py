@@ -129,7 +129,8 @@ def attack(
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder, "made.jsonl")
             dump(harder.dataset(), draft, _OWN)
-            lost = convert(load(draft, _OWN), target, name).lost
+            told = replace(load(draft, _OWN), path=dataset.path)  # what errors are about
+            lost = convert(told, target, name).lost
     made = harder.made
     return Attacked(
         source=dataset.path or dataset.name,
