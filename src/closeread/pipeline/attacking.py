@@ -157,21 +157,22 @@ class _Harder:
 
     def dataset(self) -> Dataset:
         """Return it; its header tells how it was made."""
-        names = list(self.settings.strategies)
+        names = list(self.settings.strategies) or ["order"]
         told = {
             "of": self.source.name,
             "sha256": self.source.sha256,
-            "strategies": names,
+            "strategies": list(self.settings.strategies),
             "seed": self.settings.seed,
             "closeread": __version__,
         }
         if (against := self.settings.against) is not None:
+            names.append(f"against-{against.name}")
             told["against"] = {
                 "reader": against.name, "options": dict(against.options), "tries": against.tries,
             }  # fmt: skip
         return replace(
             self.source,
-            name=f"{self.source.name}-{'-'.join(names) or 'order'}",
+            name="-".join((self.source.name, *names)),
             format=_OWN,
             read=self._read,
             read_gold=lambda defects: (one for _, some in self._read(defects) for one in some),

@@ -172,7 +172,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "difference.smallest": ("would show", "可辨"),
     "plot.group": ("Does it depend on “{tag}”?", "得分是否因“{tag}”而异？"),
     "plot.strategy": ("Which strategies break it?", "哪些改写策略能难倒它？"),
-    "plot.role": ("Does it hold when the options are rewritten?", "选项改写后还答得对吗？"),
+    "plot.role": ("Does it hold when questions are rewritten?", "题目改写后还答得对吗？"),
     "plot.coverage": ("What would it score if it could decline?", "允许弃答时能得多少分？"),
     "plot.length": (
         "Does an option's length give the answer away?",
