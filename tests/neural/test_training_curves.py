@@ -210,6 +210,18 @@ def test_what_was_broken_off_before_a_state_leaves_no_curve(tmp_path, encoder, f
     assert not (out / "curves").exists()
 
 
+def test_a_taken_folder_is_told_before_data_are_read(tmp_path, encoder, few):  # noqa: F811
+    train(tmp_path / "out", encoder, few, max_steps=1)
+    with pytest.raises(UsageError, match="a training is there already, and it is finished"):
+        train(tmp_path / "out", encoder, "nowhere.json", max_steps=1)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(UsageError, match="the folder holds something else"):
+        train(tmp_path / "other", encoder, "nowhere.json", max_steps=1)
+    with pytest.raises(UsageError, match="there is no training to resume"):
+        train(tmp_path / "new", encoder, "nowhere.json", max_steps=1, resume=True)
+
+
 def test_stages_are_gone_on_with_and_not_repeated(tmp_path, encoder, few):  # noqa: F811
     settings = {"max_steps": 6, "save_every": 2}
     stages = (stage(few, max_steps=6, save_every=2),)

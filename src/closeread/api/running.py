@@ -11,8 +11,10 @@ from closeread.api.datasets import Items, Named, open_dataset, opened
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
+from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.written import expanded
 from closeread.protocols import Reader
+from closeread.runs.claim import must_be_free
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
@@ -64,6 +66,7 @@ def read(
         StorageError: The folder cannot be written; what is there can be resumed.
     """
     _one_at_most(resume, overwrite)
+    must_be_free(Path(out), allowed=resume or overwrite)
     name, resolved, made = _reader(reader, options)
     found = opened(dataset)
     if not found.path:
@@ -157,6 +160,7 @@ def convert(
         UsageError: The target's name says no format, or the format cannot hold the questions.
         StorageError: The folder cannot be written, or the disk is full.
     """
+    must_take_file(Path(target))
     return convert_dataset(opened(source), Path(target), to, limit=limit)
 
 

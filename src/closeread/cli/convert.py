@@ -9,6 +9,7 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, remark
 from closeread.errors import UsageError
+from closeread.formats.files.outcome import must_take_file
 
 
 @click.command("convert")
@@ -71,6 +72,7 @@ def command(
         raise UsageError("--beside makes no sense but where a run's package is written")
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
+    must_take_file(dst)
     given = {key: value for key, value in mrqa.items() if value}
     report = convert(
         open_dataset(src, from_, strict, option="--from"),

@@ -83,6 +83,8 @@ def command(
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if page is not None and (search or build_corpus or corpus):
         raise click.UsageError("--html goes with evidence from each question's own passage")
+    for outcome in filter(None, (out, page)):
+        must_take_file(outcome)
     opened = open_dataset(dataset, format_)
     if build_corpus is not None:
         evidence_corpus.build_corpus(opened, build_corpus, json_)
@@ -92,8 +94,6 @@ def command(
     if search:
         _search(chosen, methods, json_)
         return
-    for outcome in filter(None, (out, page)):
-        must_take_file(outcome)
     if corpus is not None:
         if len(methods) > 1:
             raise click.UsageError("--corpus takes one retriever")

@@ -59,6 +59,7 @@ def command(
     """
     from closeread.api.datasets import open_dataset
     from closeread.readers import make
+    from closeread.runs.claim import must_be_free
     from closeread.runs.predict import Job, batch_size_of, predict
     from closeread.runs.records import describe_reader
     from closeread.runs.rest import Rest
@@ -69,6 +70,7 @@ def command(
         raise click.UsageError("--resume and --overwrite exclude each other")
     if rest is not None and only is None:
         raise click.UsageError("--rest goes with --only")
+    must_be_free(out, allowed=resume or overwrite)
     let_import_from_here()
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)

@@ -193,6 +193,10 @@ def _handed_in(
     from closeread.runs.belonging import must_belong
     from closeread.runs.score import score_submission
 
+    if save is not None:
+        from closeread.runs.keep import must_be_new
+
+        must_be_new(save)
     dataset = open_dataset(name, format_)
     submission = load_submission(predictions, dataset, null_odds=null_odds)
     must_belong(dataset, submission)

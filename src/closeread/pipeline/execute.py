@@ -10,6 +10,7 @@ from closeread.errors import UsageError
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
 from closeread.readers import make
+from closeread.runs.claim import must_be_free
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import RunSummary, ScoreSettings, describe_reader
 from closeread.runs.score import must_make_sense, score_run
@@ -55,6 +56,8 @@ def execute(
 
     must_make_sense(settings(recipe))
     out = Path(recipe.out or f"runs/{recipe.name}")
+    for folder in folders(recipe, out):
+        must_be_free(folder, allowed=resume or overwrite)
     reader, options = make(recipe.reader.name, recipe.reader.options)
     reader_info = describe_reader(recipe.reader.name, options, reader)
     # Everything is opened before anything is read: a wrong name at the end costs no run.

@@ -28,6 +28,7 @@ from closeread.runs.store import (
 # Beside the ledger. A data set that an ingested run brought stays: the new run may answer it.
 _OF_A_RUN = (PREDICTIONS, SCORES, SUMMARY, REPORT, LOG_SCORES, LOG_SHOWN, ONLY)
 _RESUMABLE = "--resume goes on with it, --overwrite discards it, --out names another"
+REPLACEABLE = "--overwrite discards it, --out names another"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
 _SINCE_LATELY = frozenset(
     {"reader's weights_sha256", "reader's evidence_weights_sha256", "reader's record_sha256"}
@@ -81,16 +82,21 @@ def claimed(
         ledger.close()
 
 
-def must_be_free(folder: Path, *, overwrite: bool) -> None:
+def must_be_free(folder: Path, *, allowed: bool, cure: str = _RESUMABLE) -> None:
     """Find out, before work whose outcome a run folder is to hold, whether it can be claimed.
 
+    Args:
+        folder: It need not be there yet.
+        allowed: A run in it is to be gone on with or discarded.
+        cure: What the user can do where that was not said.
+
     Raises:
-        UsageError: The folder holds a run that is not to be discarded, or something else.
+        UsageError: The folder holds a run and that is not allowed, or holds something else.
         StorageError: It cannot be written.
     """
     must_take_folder(folder)
     if folder.is_dir():
-        _inspect(folder, overwrite, "--overwrite discards it, --out names another")
+        _inspect(folder, allowed, cure)
 
 
 def _make(folder: Path) -> list[Path]:

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from closeread import __version__
-from closeread.errors import StorageError, UsageError
-from closeread.runs.claim import claimed
+from closeread.errors import StorageError
+from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.predict import finished
 from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
-from closeread.runs.store import INFO, Run
+from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
 
 HANDED_IN = "handed in: "  # before folder and file: many call the file alike
@@ -35,12 +35,7 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
         UsageError: The folder is taken.
         StorageError: It cannot be written.
     """
-    if (out / INFO).exists():
-        raise UsageError(
-            "there is a run in this folder already",
-            where=str(out),
-            cure="remove it, or name another folder",
-        )
+    must_be_new(out)
     defects = Defects()
     questions = [question.question_id for _, of in dataset.read(defects) for question in of]
     info = RunInfo(
@@ -67,6 +62,16 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
                 offsets.append(ledger.append(msgspec.json.encode(prediction)))
                 n_failed += bool(prediction.error)
         return finished(out, info, ledger, offsets, n_failed)
+
+
+def must_be_new(out: Path) -> None:
+    """Find out, before predictions are read, whether a run folder can be made of them.
+
+    Raises:
+        UsageError: The folder is taken.
+        StorageError: It cannot be written.
+    """
+    must_be_free(out, allowed=False, cure="remove it, or name another folder")
 
 
 def _named_after(file: Path) -> str:

@@ -15,7 +15,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats.registry import replacing
 from closeread.protocols import Reader
 from closeread.runs.answers import answers, encoded
-from closeread.runs.claim import claimed
+from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered, up_to, whole_groups
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
@@ -81,8 +81,8 @@ def predict(
 ) -> Run:
     """Read a whole data set into the run folder ``out`` and return it finished.
 
-    The data set is walked through once before anything is written, so that a broken file leaves
-    no folder behind.
+    Whether the folder is free is told first. The data set is walked through once before anything
+    is written, so that a broken file leaves no folder behind.
 
     Args:
         job: What to do.
@@ -97,6 +97,7 @@ def predict(
         MismatchError: The run to be resumed was made otherwise.
         StorageError: The folder cannot be written; what is there can be resumed.
     """
+    must_be_free(out, allowed=resume or overwrite)
     info = describe(job)
     advance = begin(info.dataset.n_questions)
     started = time.monotonic()

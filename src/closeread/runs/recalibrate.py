@@ -13,7 +13,7 @@ import msgspec
 from closeread import __version__
 from closeread.errors import UsageError
 from closeread.metrics.selective import Selective
-from closeread.runs.claim import claimed, must_be_free
+from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import finished
 from closeread.runs.records import RunInfo
@@ -124,7 +124,7 @@ def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
             where=str(out),
             cure="name another folder with --out",
         )
-    must_be_free(out, overwrite=overwrite)
+    must_be_free(out, allowed=overwrite, cure=REPLACEABLE)
 
 
 def _with(prediction: Prediction, sure: float, least: float | None) -> Prediction:

@@ -105,6 +105,43 @@ def test_a_run_is_no_place_for_another(refused, run):
     assert "cannot take the place of the one that it is made of" in refused(*held_out, "run")
 
 
+TAKEN = [
+    (["read", "exam/zh", "--reader", "lexical", "--out", "run"], "a run in this folder already"),
+    (["read", "exam/zh", "--reader", "lexical", "--out", "there"], "holds other"),
+    (["run", "reading.toml", "--out", "run"], "a run in this folder already"),
+    (["run", "several.toml", "--out", "both"], "both/exam-en: there is a run in this folder"),
+    (
+        ["score", "--dataset", "exam/zh", "--predictions", "file", "--save", "run"],
+        "a run in this folder already",
+    ),
+    (["convert", "exam/zh", "there/x/set.jsonl", "--strict"], "there is no folder"),
+    (["evidence", "exam/zh", "--out", "file/x"], "a file stands where a folder should"),
+]
+
+
+@pytest.mark.parametrize("taken", TAKEN, ids=[" ".join(one) for one, _ in TAKEN])
+def test_a_taken_place_is_told_before_the_data_are_opened(folder, run, monkeypatch, capsys, taken):
+    """Nor is a reader made, which may load a model for minutes."""
+    arguments, told = taken
+    reading = 'reader = {{ name = "lexical" }}\ndatasets = {}'
+    (folder / "reading.toml").write_text(reading.format('["exam/zh"]'))
+    (folder / "several.toml").write_text(reading.format('["exam/zh", "exam/en"]'))
+    (folder / "both").mkdir()
+    (folder / "both" / "exam-en").symlink_to(run)
+
+    def begun(*_, **__):
+        pytest.fail("the work was begun")
+
+    monkeypatch.setattr("closeread.api.datasets.open_dataset", begun)
+    monkeypatch.setattr("closeread.cli.convert.open_dataset", begun)
+    monkeypatch.setattr("closeread.readers.make", begun)
+    monkeypatch.setattr("closeread.pipeline.execute.make", begun)
+    with pytest.raises(SystemExit) as ended:
+        main([str(run) if one == "run" and place else one for place, one in enumerate(arguments)])
+    assert ended.value.code == 2
+    assert told in capsys.readouterr().err
+
+
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="this user may write anywhere")
 def test_a_folder_that_may_not_be_written(folder):
     (folder / "there").chmod(0o500)

@@ -100,7 +100,7 @@ def test_a_file_in_the_folders_place_is_left_alone(tmp_path, make_job):
     """--out that names a file, or a path through one, is refused."""
     (tmp_path / "taken").write_text("mine")
     for out in (tmp_path / "taken", tmp_path / "taken" / "run"):
-        with pytest.raises(StorageError, match="no folder can be made here"):
+        with pytest.raises(StorageError, match="a file stands where a folder should"):
             predict(make_job(), out, overwrite=True)
     assert (tmp_path / "taken").read_text() == "mine"
 

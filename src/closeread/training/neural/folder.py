@@ -68,13 +68,15 @@ class Folder:
         self._made: list[Path] = []  # folders that were not there, the innermost first
         if not self.mine:
             return
-        with suppress(OSError):  # nothing is there, or it cannot be written: told below
-            if (path / STATES / _LOCK).exists():
-                _locked(path).close()  # before anything is discarded
+        self.must_be_free(path, recipe, resume, overwrite)  # before anything is discarded
         ours = [path] if self.is_begun(path) else []
         wanted = (path / STATES, path, *path.parents)
         self._made = [one for one in wanted if one in ours or not one.exists()]
-        self._make_room(recipe, resume, overwrite)
+        if self.is_begun(path):
+            if not self._has_states():
+                self._clear()  # broken off before there was anything to lose
+            elif overwrite:
+                shutil.rmtree(path)
         begun = None if data is None else {"data": [*map(list, data)], "processes": how_many()}
         if begun is not None:
             self._check_begun(begun)
@@ -158,39 +160,48 @@ class Folder:
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
-    def _make_room(self, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
-        where = str(self.path)
-        if self.path.exists() and not self.path.is_dir():
+    @staticmethod
+    def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
+        """Find out, before data are read, whether a training can take the folder.
+
+        Args and errors are those of the class, but for what it tells of the data.
+        """
+        if not is_first():
+            return
+        with suppress(OSError):  # nothing is there, or it cannot be written: told by who writes
+            if (path / STATES / _LOCK).exists():
+                _locked(path).close()
+        where = str(path)
+        if path.exists() and not path.is_dir():
             raise UsageError("it is a file", where=where, cure="name a folder")
-        if not self.path.exists() or not any(self.path.iterdir()):
+        if not path.exists() or not any(path.iterdir()):
             if resume:
                 raise UsageError(
                     "there is no training to resume", where=where, cure="leave out --resume"
                 )
             return
-        if not self.is_begun(self.path):
+        if not Folder.is_begun(path):
             raise UsageError(
                 "the folder holds something else", where=where, cure="name an empty folder"
             )
-        if not self._has_states():
-            self._clear()  # broken off before there was anything to lose
+        if not _holds_any(path):
             return
         if overwrite:
-            self._discard(recipe)
+            _must_spare(path, recipe)
         elif not resume:
-            is_done = (self.path / DONE).exists()
+            is_done = (path / DONE).exists()
             raise UsageError(
                 "a training is there already" + (", and it is finished" if is_done else ""),
                 where=where,
                 cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
             )
-        elif not _is_alike(_read(self.path / ASKED), _asked(recipe)):
+        elif not _is_alike(_read(path / ASKED), _asked(recipe)):
             raise MismatchError(
                 "the training there was begun with another recipe",
                 where=where,
                 cure="take that recipe again, or --overwrite",
             )
-        elif (self.path / DONE).exists():
+        elif (path / DONE).exists():
             raise UsageError(
                 "the training there is finished", where=where, cure="--overwrite, or another --out"
             )
@@ -218,17 +229,6 @@ class Folder:
             where=str(self.path),
             cure="put back what was there, or --overwrite",
         )
-
-    def _discard(self, recipe: TrainRecipe) -> None:
-        whole = self.path.resolve()
-        for named in _named_in(recipe):
-            if named.resolve().is_relative_to(whole) and named.exists():
-                raise UsageError(
-                    f"--overwrite would discard what the training begins from: {named}",
-                    where=str(self.path),
-                    cure="name another folder with --out",
-                )
-        shutil.rmtree(self.path)
 
 
 def has_learned(path: Path) -> bool:
@@ -345,6 +345,18 @@ def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
     for one in (found, *found["before"]):
         one["train"].pop("track", None)
     return found
+
+
+def _must_spare(path: Path, recipe: TrainRecipe) -> None:
+    """Refuse to discard a folder with what the training begins from."""
+    whole = path.resolve()
+    for named in _named_in(recipe):
+        if named.resolve().is_relative_to(whole) and named.exists():
+            raise UsageError(
+                f"--overwrite would discard what the training begins from: {named}",
+                where=str(path),
+                cure="name another folder with --out",
+            )
 
 
 def _named_in(recipe: TrainRecipe) -> Iterator[Path]:

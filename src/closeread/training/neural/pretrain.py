@@ -64,6 +64,7 @@ def train(request: Request) -> Trained:
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
     with processes.together():
+        Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout)
         most = most_tokens(model, tokenizer)

@@ -42,9 +42,11 @@ def train(request: Request, task: Task) -> Trained:
     if request.look:
         return _looked(request, task)
     processes = Processes(str(request.recipe.train.get("device", "")))
-    # All data are read before anything is written: a wrong name at the end costs no stage.
+    # A taken folder is told first. Then all data are read before anything is written: a wrong name
+    # at the end costs no stage.
     with processes.together():
         settings, model = _checked(request)
+        Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         check_stages(request, settings)
         gathers = task if isinstance(task, Gathers) else None
         material = _material(request, settings.datasets, settings, gathers)
