@@ -18,7 +18,7 @@ from closeread.cli.calibrate_runs import (
 )
 from closeread.cli.output import as_json, remark
 from closeread.formats.files.outcome import must_take_file
-from closeread.readers.calibrate import Calibrator, Linear, save_calibrator
+from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.readers.certainty import scale_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
@@ -136,6 +136,18 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
             if chosen.n_answered
             else f"\nno threshold was found above which {promise} are wrong, as far as "
             f"{chosen.n_questions:,} questions kept back can show: --selective answers nothing; "
-            "more questions may help, or a higher --risk"
+            + _what_helps(chosen)
         )
     click.echo(f"\n{out}")
+
+
+def _what_helps(chosen: Threshold) -> str:
+    from closeread.training.threshold import fewest
+
+    least = fewest(chosen.risk, chosen.delta)
+    if chosen.n_questions < least:
+        return (
+            f"not even {chosen.n_questions:,} right answers would show it, but {least:,} could: "
+            "learn from more questions, or take a higher --risk"
+        )
+    return "more questions may help, or a higher --risk"

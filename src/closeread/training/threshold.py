@@ -6,14 +6,17 @@ fixed without looking at which of these answers are right ("learn then test": An
 2021). Many thresholds are tested, so the chance of being wrong is shared or spent in order.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from scipy.stats import beta
+from scipy.stats import beta, binom
 
 from closeread.readers.calibrate import Threshold
 
 NOWHERE = 2.0
+_STEPS = 50
 GRID = tuple(step / 20 for step in range(20))
 
 
@@ -108,7 +111,11 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
 
     They are the quantiles at every fiftieth of the questions. The first is the one above which
     enough of ``many`` questions are expected for a test that half of the risk would pass: fewer
-    could fail by chance alone and end the sequence at once.
+    could fail by chance alone and end the sequence at once. Where that were more than half of
+    ``many``, what the surest could keep would never be tried: there it is the one whose test is
+    likeliest to succeed, if these confidences are true. Wherever it begins, no promise is broken
+    more often, as none of the answers tested decides it. Fewer questions than ``fewest`` can keep
+    no promise, and there is nothing to try.
 
     Args:
         confidences: Of the answers that the calibrator was fitted on, each held out.
@@ -117,14 +124,35 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
         many: How many questions the thresholds will be tested on.
     """
     ranked = sorted(confidences, reverse=True)
+    shares = [ranked[: max(1, step * len(ranked) // _STEPS)] for step in range(1, _STEPS + 1)]
     needed = next(
-        (n for n in range(1, many + 1) if upper_bound(n * risk / 2, n, delta) <= risk), many
+        (n for n in range(1, many // 2 + 1) if upper_bound(n * risk / 2, n, delta) <= risk), None
     )
-    found = []
-    for step in range(1, 51):
-        if step * many >= needed * 50:
-            found.append(ranked[max(1, step * len(ranked) // 50) - 1])
+    if needed is not None:
+        begin = next(step for step in range(_STEPS) if (step + 1) * many >= needed * _STEPS)
+    else:
+        chances = [
+            _chance((step + 1) * many // _STEPS, 1 - fmean(shares[step]), risk, delta)
+            for step in range(_STEPS)
+        ]
+        begin = max(range(_STEPS), key=lambda step: (chances[step], step))
+        if not chances[begin]:
+            return []
+    found = [share[-1] for share in shares[begin:]]
     return list(dict.fromkeys(found))
+
+
+def fewest(risk: float, delta: float) -> int:
+    """Return how many answers, all of them right, a promise needs at least."""
+    return math.ceil(math.log(delta) / math.log1p(-risk))
+
+
+def _chance(n: int, wrong: float, risk: float, delta: float) -> float:
+    """Return how likely ``n`` answers pass, each of them wrong with the probability ``wrong``."""
+    allowed = -1
+    while allowed + 1 < n and upper_bound(allowed + 1, n, delta) <= risk:
+        allowed += 1
+    return float(binom.cdf(allowed, n, wrong))
 
 
 class _Counted:

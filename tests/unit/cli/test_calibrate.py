@@ -89,6 +89,13 @@ def test_json_and_a_threshold(closeread, run):
     assert told["measured"]["auroc"]["before"] is not None  # the exam has gold
 
 
+def test_too_few_answers_for_a_promise_are_told(closeread, run):
+    """Of so few not even right answers alone could show it: how many could is said."""
+    done = closeread("calibrate", run, "--out", "c.json", "--risk", 0.01, *QUICK)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "not even 45 right answers would show it, but 299 could" in done.stdout
+
+
 @pytest.mark.parametrize(("method", "cure"), [("logistic", "--method platt"), ("platt", "")])
 def test_what_got_worse_beyond_chance_is_said(closeread, run, method, cure):
     """On twelve passages a calibrator spoils the order of the reader's answers."""

@@ -6,6 +6,7 @@ import pytest
 from closeread.training.threshold import (
     GRID,
     Risk,
+    fewest,
     in_order,
     risk_of,
     sequence,
@@ -113,7 +114,7 @@ def test_the_sequence_begins_where_a_test_can_succeed():
     assert upper_bound((first - 11) * 0.1, first - 11, 0.05) > 0.2
     assert found == sorted(found, reverse=True)
     assert found[-1] == 0.0
-    assert sequence([0.5] * 10, 0.01, 0.01, 5) == [0.5]
+    assert sequence([0.5] * 10, 0.01, 0.01, 500) == [0.5]
 
 
 @pytest.mark.parametrize(
@@ -135,8 +136,49 @@ def test_a_sequence_of_few_answers_goes_through_all_of_them():
     assert sequence(others, 0.5, 0.1, 1000) == others[::-1]
     needed = next(n for n in range(1, 50) if upper_bound(n * 0.25, n, 0.1) <= 0.5)
     assert sequence(others, 0.5, 0.1, 2 * needed) == others[5::-1]
-    assert sequence(others, 0.5, 0.1, needed) == [others[0]]
-    assert sequence(others, 0.5, 0.1, needed - 1) == [others[0]]
+
+
+@pytest.mark.parametrize("many", [60, 120, 213])
+def test_of_few_answers_the_likeliest_test_comes_first(many):
+    """Half are surely right, the others hardly: what half of 107 and more would need is not."""
+    others = [0.999] * 50 + [0.3 - place / 1000 for place in range(50)]
+    found = sequence(others, 0.1, 0.05, many)
+    assert found[0] == 0.999
+    assert found == sorted(found, reverse=True)
+    confidences = [0.999] * (many // 2) + [0.2] * (many - many // 2)
+    correct = [sure > 0.5 for sure in confidences]
+    assert in_order(confidences, correct, 0.1, 0.05, found).n_answered == many // 2
+    even = [0.98 - place / 1e6 for place in range(100)]  # all as good: the test of most is surest
+    (first, *_) = sequence(even, 0.1, 0.05, many)
+    assert sum(sure >= first for sure in even) > 70
+
+
+@pytest.mark.parametrize(("risk", "delta"), [(0.1, 0.05), (0.05, 0.05), (0.3, 0.1), (0.9, 0.2)])
+def test_fewer_answers_than_the_fewest_can_keep_no_promise(risk, delta):
+    least = fewest(risk, delta)
+    assert upper_bound(0, least, delta) <= risk
+    assert least == 1 or upper_bound(0, least - 1, delta) > risk
+    others = [0.999] * 100
+    assert sequence(others, risk, delta, least) == [0.999]
+    assert not sequence(others, risk, delta, least - 1)
+    assert in_order([0.9] * 9, [True] * 9, 0.1, 0.05, []).n_answered == 0
+
+
+@pytest.mark.parametrize("many", [30, 60, 120])
+def test_few_answers_break_the_promise_no_more_often(many):
+    """Where risk rises past the promise, a chosen threshold is above it in at most delta."""
+    draw = np.random.default_rng(11)
+    broken = found = 0
+    for _ in range(400):
+        others = (1 - 0.4 * draw.random(200)).tolist()
+        confidences = 1 - 0.4 * draw.random(many)
+        correct = (draw.random(many) < confidences).tolist()
+        grid = sequence(others, 0.1, 0.1, many)
+        chosen = in_order(confidences.tolist(), correct, 0.1, 0.1, grid)
+        found += bool(chosen.n_answered)
+        broken += bool(chosen.n_answered) and (1 - chosen.value) / 2 > 0.1
+    assert found
+    assert broken <= 0.1 * 400
 
 
 def test_a_risk_has_its_exact_interval():
