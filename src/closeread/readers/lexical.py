@@ -25,7 +25,9 @@ _DIFFERENCE = re.compile(
     r"\bhow (?:many|much)(?: \w+)? (?:more|fewer|less|longer|higher)\b|\bdifference\b",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"\b(?:two|three|four|both|names|which .* are|who were)\b", re.IGNORECASE)
+_SEVERAL = re.compile(r"\b(?:two|three|four|both|names|who were)\b", re.IGNORECASE)
+_WHICH = re.compile(r"\bwhich ", re.IGNORECASE)
+_ARE = re.compile(r" are\b", re.IGNORECASE)
 _DENIES = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
 )
@@ -188,6 +190,18 @@ def _answer(text: str, question: Question, asked: Asked, span: Span) -> Answer:
     return Answer(kind="span", texts=(found,), spans=(span,))
 
 
+def several(question: str) -> bool:
+    """Whether a question asks for more than one thing: which ... are, who were, both, two ..."""
+    if _SEVERAL.search(question):
+        return True
+    # What follows the first "which" of a line follows every other one's part of it, too.
+    for line in question.split("\n"):
+        which = _WHICH.search(line)
+        if which and _ARE.search(line, which.end()):
+            return True
+    return False
+
+
 def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first: Answer) -> Answer:
     """Return the number, or the several spans, that a discrete question asks for."""
     _, _, sentence = ranked[0]
@@ -196,7 +210,7 @@ def _discrete(text: str, question: Question, asked: Asked, ranked: Ranked, first
         if _DIFFERENCE.search(question.text) and len(found) > 1:
             return Answer(kind="number", texts=(f"{abs(found[0] - found[1]):.12g}",))
         return Answer(kind="number", texts=first.texts, spans=first.spans)
-    if asked in ("name", "thing") and _SEVERAL.search(question.text):
+    if asked in ("name", "thing") and several(question.text):
         spans = tuple(sorted(span for _, span, of in ranked if of == sentence))
         apart = [
             span

@@ -1,11 +1,16 @@
 """The reader without weights covers options and questions with the passage's words."""
 
+import re
+
 import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from closeread.errors import UsageError
 from closeread.readers import make
 from closeread.readers.candidates import as_date, candidates, numbers
+from closeread.readers.lexical import several
 from closeread.text.asked import asked_for
 from closeread.types import Option, Passage, Question, Span
 
@@ -216,3 +221,20 @@ def test_differences_and_several_answers_of_discrete_questions():
     )
     found = read(small, "How many more tons had the north than the south?", "discrete")
     assert found.answer.texts == ("1.2",)
+
+
+_ASKED = ["which", "Which", " are", "are", " ", "\n", "\r", "who were", "names", "s", "towns"]
+
+
+@given(st.lists(st.sampled_from(_ASKED), max_size=10).map("".join))
+@example("which towns\nare which  are")
+def test_several_things_are_asked_for_as_one_pattern_says_it(text):
+    """Its time grows with the square."""
+    pattern = r"\b(?:two|three|four|both|names|which .* are|who were)\b"
+    assert several(text) == bool(re.search(pattern, text, re.IGNORECASE))
+
+
+def test_many_words_that_ask_for_several_things_and_do_not():
+    """The pattern itself would take hours for these."""
+    assert not several("which " * 500_000)
+    assert not several("which area " * 300_000)

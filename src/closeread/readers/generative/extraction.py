@@ -26,7 +26,7 @@ _DATE = re.compile(
     r"|December)(?:\s+\d{1,4})?",
     re.IGNORECASE,
 )
-_SEVERAL = re.compile(r"\s*[;；]\s*")
+_SEMICOLON = re.compile("[;；]")
 _DRESS = " \t*`"
 _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("「", "」"))
 
@@ -166,7 +166,9 @@ def _letter(text: str, question: Question | None) -> Answer | None:
 def _drop(text: str, question: Question | None) -> Answer | None:
     """Read a number, a date, or pieces separated by semicolons."""
     said = _line(text)
-    pieces = tuple(piece for piece in map(_bare, _SEVERAL.split(said)) if piece)
+    # Stripped after the cut: a pattern with the space before it would look for it at every space.
+    found = (_bare(piece.strip()) for piece in _SEMICOLON.split(said))
+    pieces = tuple(piece for piece in found if piece)
     if not pieces:
         return None
     if len(pieces) > 1:

@@ -1,9 +1,19 @@
 """Named rules from generations to answers, cuts, votes."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from closeread.errors import UnknownNameError
-from closeread.readers.generative.extraction import Extraction, rule_named, stops_in, visible
+from closeread.readers.generative.extraction import (
+    RULES,
+    Extraction,
+    rule_named,
+    stops_in,
+    visible,
+)
 from closeread.types import Generation, Option, Question
 
 CHOICE = Question(
@@ -118,3 +128,20 @@ def test_of_equal_votes_the_first_one_counts():
 def test_only_quotes_around_the_whole_answer_are_dress(said, bare):
     found = Extraction().answer(f"Answer: {said}", FREE)
     assert (found.texts[0] if found is not None else "") == bare
+
+
+@given(st.text("ab;； \t\u3000\x1f*'“”"))
+def test_pieces_are_those_between_semicolons_with_the_space_around_them(text):
+    """As one pattern parts them, whose time grows with the square."""
+    drop = RULES["drop"]
+    parted = re.split(r"\s*[;；]\s*", text.strip())
+    found = drop(text, DISCRETE)
+    read = [drop(piece, DISCRETE) for piece in parted if piece]
+    assert (found.texts if found else ()) == tuple(one.texts[0] for one in read if one)
+
+
+def test_space_that_no_semicolon_follows():
+    """The pattern would take minutes for this."""
+    found = RULES["drop"]("a" + " " * 1_000_000 + "b", DISCRETE)
+    assert found is not None
+    assert len(found.texts) == 1
