@@ -17,9 +17,15 @@ function marked(text, marks, language) {
     frame = mark ? { mark, node: h("span", { class: mark.class, "data-numbers": mark.badge || null }) } : null;
     if (frame) paragraph.append(frame.node);
   };
+  // Places in `good` of the marks that begin at an edge, and of those that lie over the part behind it.
+  const begins = new Map();
+  good.forEach((m, k) => { if (begins.has(m.start)) begins.get(m.start).push(k); else begins.set(m.start, [k]); });
+  let over = [];
   for (let e = 0; e + 1 < edges.length; e++) {
     const [a, b] = [edges[e], edges[e + 1]];
-    const on = good.filter((m) => m.start <= a && m.end >= b);
+    over = over.filter((k) => good[k].end > a);
+    if (begins.has(a)) over = [...over, ...begins.get(a)].sort((x, y) => x - y);
+    const on = over.map((k) => good[k]);
     const around = on.find((m) => m.class.includes("ev-gold")), inside = on.filter((m) => m !== around);
     if (frame?.mark !== around) framed(null);
     for (const m of on) {
