@@ -8,12 +8,16 @@ from closeread.audits.copies import GUESSED, KNOWN, is_copy, stands_in
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
-from closeread.types import Prediction, Question
+from closeread.metrics.intervals import Resampling, interval
+from closeread.metrics.pools import mean_pools
+from closeread.protocols import Metric
+from closeread.types import Prediction, Question, Score, Submission
 
 _HEADING = re.compile(
     r"\n\s*(?:Passage|Question|Context|Article|Q|A|Answer|文章|材料|问题|题目|答案)\s*\d*\s*[:：]",
     re.IGNORECASE,
 )
+_RESAMPLING = Resampling()
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
@@ -78,7 +82,7 @@ def check(one: Subject) -> Finding:
                 ),
             ),
             _endings(by_cause, best.stop),
-            _by_length(one, saved),
+            _by_length(one, saved, metric),
         ),
         notes=(
             *other_languages(one),
@@ -199,26 +203,44 @@ def _mean(row: Recut, found: Sequence[str]) -> float | None:
     return sum(map(row.f1_of.__getitem__, found)) / len(found) if found else None
 
 
-def _by_length(one: Subject, saved: Recut) -> Table:
+def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
     """F1 by the length of the text: a good scorer falls little, a fooled one steeply."""
     rows = sorted(
-        (len(said(prediction)), saved.f1_of[question.question_id])
+        (len(said(prediction)), saved.f1_of[question.question_id], _unit(question, metric))
         for question, prediction in one.answered()
     )
     fifth = max(1, -(-len(rows) // 5))
     parts = [rows[start : start + fifth] for start in range(0, len(rows), fifth)]
     return Table(
         title="Score against length",
-        headings=("characters", "texts", "F1 %"),
+        headings=("characters", "texts", "F1 %", "from %", "to %"),
         rows=tuple(
             (
                 f"{part[0][0]:,} – {part[-1][0]:,}",
                 len(part),
-                sum(found for _, found in part) / len(part),
+                sum(found for _, found, _ in part) / len(part),
+                *_bounds(part, f"{metric.name}.f1@{number}"),
             )
-            for part in parts
+            for number, part in enumerate(parts)
         ),
+        note=f"from, to: the interval at {_RESAMPLING.level:.0%}, by "
+        f"{_RESAMPLING.resamples:,} resamples",
     )
+
+
+def _unit(question: Question, metric: Metric) -> str:
+    return question.passage_id if metric.unit == "passage" else question.question_id
+
+
+def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | None, float | None]:
+    """The interval of a part's mean F1, as that of any other score."""
+    scores = [
+        Score(question_id=str(place), values={"f1": found}, unit_id=unit)
+        for place, (_, found, unit) in enumerate(part)
+    ]
+    (pool,) = mean_pools({"f1": name}, scores, Submission(predictions={}))
+    found = interval(pool, _RESAMPLING)
+    return found.low, found.high
 
 
 def _lost(row: Sequence[Cell], n_answered: int) -> float:

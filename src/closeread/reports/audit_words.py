@@ -177,6 +177,8 @@ _TRUNCATION = {
     "F1 as saved %": "原样 F1 %",
     "F1 cut at {stop} %": "截于 {stop} 的 F1 %",
     "Score against length": "得分与长度", "characters": "字符数",
+    "from, to: the interval at {level}, by {n} resamples":
+        "从、到：{level} 置信区间，重采样 {n} 次",
     "the texts were cut when they were saved: what followed the stop is lost, and cutting later "
     "cannot bring it back": "文本在保存时已被截断：停止串之后的内容已丢失，事后截断无法找回",
     "empty": "空文本", "no text at all": "没有任何文字",

@@ -11,6 +11,7 @@ from closeread import load
 from closeread.audits.copies import GUESSED, KNOWN, answers_shown
 from closeread.audits.recuts import recut
 from closeread.audits.truncation import causes, check
+from closeread.metrics.intervals import unseen
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
@@ -306,3 +307,20 @@ def test_each_ending_has_its_score_at_every_stop(tmp_path):
     at = {row["stop"]: row["f1"] for row in finding.data["by_stop"]["run-on"]}
     assert at["\n"] == 1.0 and at[None] == finding.data["recuts"][0]["f1"]
     assert set(at) == {row["stop"] for row in finding.data["recuts"]}
+
+
+def by_length(run):
+    (table,) = [one for one in check(loaded(run)).tables if one.title == "Score against length"]
+    assert table.headings == ("characters", "texts", "F1 %", "from %", "to %")
+    assert table.note == "from, to: the interval at 95%, by 10,000 resamples"
+    return table.rows
+
+
+def test_a_score_by_length_has_the_interval_that_any_score_has(tmp_path):
+    """Its units are the scorer's, passages: those of two texts are two, or one and the same."""
+    for _, many, value, *bounds in by_length(make_run(tmp_path, "right", lambda gold: gold)):
+        assert (many, value) == (2, 1.0)
+        assert tuple(bounds) in [unseen(1.0, units, 0.95) for units in (1, 2)]
+    half = make_run(tmp_path, "half", lambda gold: "7" if len(gold) < 5 else gold)
+    assert all(low <= value <= high for *_, value, low, high in by_length(half))
+    assert any(low > 0 for *_, low, _ in by_length(half))
