@@ -2,6 +2,7 @@
 
 import io
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -88,6 +89,41 @@ def test_a_broken_archive_is_one_message(tmp_path):
         (tmp_path / "p.zip").write_bytes(broken)
         with pytest.raises(InputError, match="the archive cannot be read"):
             load_submission(tmp_path / "p.zip")
+
+
+@pytest.mark.parametrize("told", [0x0423_4567, 100], ids=["honest", "lying"])
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
+def test_predictions_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch, method, told):
+    """A small file that claims much, and one that claims little: neither is unpacked whole."""
+    size = 0x0423_4567  # 66 MiB, and a number that stands nowhere else in the archive
+    made = archive(method, **{PREDICTIONS: b" " * size, MODEL: WEIGHTS, DOCUMENT: WORDS})
+    assert len(made) < size // 500
+    made = made.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
+    path = tmp_path / "p.zip"
+    path.write_bytes(made)
+    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", 1_000_000)
+    tracemalloc.start()
+    with pytest.raises(InputError) as refused:
+        load_submission(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    if told == size:
+        assert f"{PREDICTIONS} has more than 1,000,000 bytes unpacked" in refused.value.found
+    else:
+        assert "the archive cannot be read" in refused.value.found
+    if method == zipfile.ZIP_DEFLATED:  # of others a block is the least that can be unpacked
+        assert peak < 4_000_000
+
+
+def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
+    path = tmp_path / "p.zip"
+    with path.open("wb") as stream:
+        pack(LETTERS, beside, stream)
+    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(LETTERS))
+    assert unpack(path) == LETTERS
+    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(LETTERS) - 1)
+    with pytest.raises(InputError, match="or name the predictions alone"):
+        unpack(path)
 
 
 def test_letters_that_are_not_utf_8_are_told_as_in_a_file(tmp_path):

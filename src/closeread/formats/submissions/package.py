@@ -17,6 +17,8 @@ from closeread.errors import InputError, UsageError
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
 _MAGIC = b"PK\x03\x04"
+_MOST_BYTES = 512 * 2**20  # of predictions unpacked: those of millions of questions
+_CHUNK = 4096
 _WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same files make the same package
 
 Parts = Mapping[str, Callable[[], IO[bytes]]]
@@ -59,7 +61,8 @@ def unpack(path: Path) -> bytes | None:
     """Return the predictions of a package; None where the file is no zip archive.
 
     Raises:
-        InputError: The archive is broken, or lacks a part; all that is wrong is told at once.
+        InputError: The archive is broken, lacks a part, or its predictions are too large unpacked;
+            all that is wrong is told at once.
     """
     try:
         with path.open("rb") as stream:
@@ -72,8 +75,10 @@ def unpack(path: Path) -> bytes | None:
             parts: Parts = {name: partial(package.open, name) for name in package.namelist()}
             faults = [] if PREDICTIONS in parts else [f"{PREDICTIONS} is missing"]
             faults += _faults(parts)
+            if PREDICTIONS in parts and package.getinfo(PREDICTIONS).file_size > _MOST_BYTES:
+                faults.append(f"{PREDICTIONS} has more than {_MOST_BYTES:,} bytes unpacked")
             if not faults:
-                return package.read(PREDICTIONS)
+                return _read(package)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
         faults = [f"the archive cannot be read: {error}"]
     raise InputError(
@@ -82,6 +87,15 @@ def unpack(path: Path) -> bytes | None:
         expected=f"{PREDICTIONS}, {MODEL} and {DOCUMENT} at the top of a zip archive",
         cure=f"`closeread convert RUN {path.name}` packs them; or name the predictions alone",
     )
+
+
+def _read(package: zipfile.ZipFile) -> bytes:
+    """Return the predictions; never more than the archive says, whatever they would unpack to."""
+    found = io.BytesIO()
+    with package.open(PREDICTIONS) as stream:
+        # Asked for all at once it unpacks all, and only then looks at what was said.
+        shutil.copyfileobj(stream, found, _CHUNK)
+    return found.getvalue()
 
 
 def _faults(parts: Parts) -> list[str]:
