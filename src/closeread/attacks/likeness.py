@@ -1,0 +1,135 @@
+"""What two texts share, as far as the choice of a distractor must know: words, runs, numbers."""
+
+import re
+import unicodedata
+from itertools import pairwise
+
+from closeread.text.numbers import pieces, plain, spelled_out
+from closeread.text.segment import words
+from closeread.text.traditional import SIMPLIFIED
+
+UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
+_STEM = 6  # letters by which words are compared, so that founded and founding are one
+_EN_FUNCTION = (
+    "a an the this that these those it its he him his she her they them their we us our you your i"
+    " me my of to in on at by for from with as into about over after before between during under"
+    " and or but nor so if than then there here is are was were be been being am do does did have"
+    " has had can could will would may might must shall should who whom whose which what when where"
+    " why how also not no some any all more most other such many much one first"
+)
+_ZH_FUNCTION = (
+    "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
+    "谁几多少年月日中上下不一二三四五六七八九十我你他她它"
+)
+FUNCTION = frozenset(_EN_FUNCTION.split())
+ZH_FUNCTION = frozenset(_ZH_FUNCTION)
+SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
+_MARKS = re.compile(r"[\W_]+")
+_HAN_OR_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_CLAUSES = re.compile(r"[,，;；:：。.!?！？\n\r]+")
+_LONG_CLAUSE = 12  # characters of a clause, without marks, that two texts do not share by chance
+_FEW_WORDS = 4
+
+
+def folded(text: str) -> str:
+    """Return a text as it is compared: half-width, small letters, simplified characters.
+
+    Places move: for comparisons alone.
+    """
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", text).lower().translate(SIMPLIFIED_OF)
+
+
+def squeezed(text: str) -> str:
+    """Return a folded text's letters and digits alone."""
+    return _MARKS.sub("", folded(text))
+
+
+def terms(text: str) -> set[str]:
+    """Return what is compared: words and numbers, of Chinese pairs of neighbours.
+
+    Words are cut to six letters. Function words are out, and pairs of two such characters.
+    """
+    found = set()
+    said = words(folded(text))
+    for word in said:
+        if word not in FUNCTION and not _is_han(word):
+            found.add(word[:_STEM])
+    for first, second in pairwise(said):
+        if _is_han(first) and _is_han(second) and not {first, second} <= ZH_FUNCTION:
+            found.add(first + second)
+    return found
+
+
+def paired_terms(text: str) -> set[str]:
+    """Return the terms, and pairs of neighbouring words: what is built alike reads alike."""
+    said = words(folded(text))
+    return terms(text).union(
+        f"{first[:_STEM]} {second[:_STEM]}"
+        for first, second in pairwise(said)
+        if not ({first, second} <= FUNCTION or _is_han(first) or _is_han(second))
+    )
+
+
+def clauses(text: str) -> set[int]:
+    """Return the clauses that are too long to be shared by chance, each as its hash."""
+    whole = (squeezed(clause) for clause in _CLAUSES.split(text))
+    return {hash(clause) for clause in whole if len(clause) >= _clause_length(clause)}
+
+
+def _clause_length(clause: str) -> int:
+    return _LONG_CLAUSE if _HAN_OR_KANA.search(clause) else 3 * _LONG_CLAUSE
+
+
+def says(sentence: str, answer: str) -> bool:
+    """Return whether a sentence holds an answer, in whatever order its words, or a number of it."""
+    if _shares_number(sentence, answer):
+        return True
+    short = squeezed(answer)
+    if not short:
+        return False
+    if _HAN_OR_KANA.search(short):
+        return shares_run(squeezed(sentence), short, max(2, -(-3 * len(short) // 5)))
+    said, wanted = words(folded(sentence)), words(folded(answer))
+    content = set(wanted) - FUNCTION
+    if content:
+        return content <= set(said) or squeezed(answer) in squeezed(sentence)
+    return f" {' '.join(wanted)} " in f" {' '.join(said)} "
+
+
+def shares_run(text: str, other: str, length: int) -> bool:
+    """Return whether two texts share as many characters in a row, or the whole other one."""
+    length = min(length, len(other))
+    return any(other[at : at + length] in text for at in range(len(other) - length + 1))
+
+
+def could_support(sentence: str, statement: str) -> bool:
+    """Return whether a sentence says so much of a statement that it might bear it out."""
+    if _HAN_OR_KANA.search(statement):
+        if shares_run(squeezed(sentence), squeezed(statement), 6):
+            return True
+    else:
+        said = " ".join(words(folded(sentence)))
+        asked = words(folded(statement))
+        runs = zip(*(asked[at:] for at in range(_FEW_WORDS)), strict=False)
+        if any(not FUNCTION.issuperset(run) and " ".join(run) in said for run in runs):
+            return True
+    told = terms(statement)
+    return bool(told) and 2 * len(told & terms(sentence)) >= len(told)
+
+
+def _shares_number(sentence: str, answer: str) -> bool:
+    return not _numbers(sentence).isdisjoint(_numbers(answer))
+
+
+def _numbers(text: str) -> set[float]:
+    split: list[str | float] = []
+    for piece in pieces(plain(text)):
+        split += piece.lower().split() if isinstance(piece, str) else [piece]
+    digits = {float(found) for found in re.findall(r"\d{1,15}", text)}
+    return digits | {one for one in spelled_out(split) if isinstance(one, float)}
+
+
+def _is_han(word: str) -> bool:
+    return bool(_HAN_OR_KANA.match(word))

@@ -1,0 +1,177 @@
+"""Slips of the keyboard in a question's own words, over which a person reads."""
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from closeread.attacks.homophones import Typed, homophones
+from closeread.attacks.slips import slips, triples
+from closeread.attacks.surroundings import Surroundings
+from closeread.text.asked import asked_for
+from closeread.text.numbers import NUMBER_WORDS
+from closeread.text.polarity import ASIDES, asks_for
+from closeread.text.segment import words
+from closeread.types import Edit, Passage, Question, Span
+
+_PARTICLES = ("的>地", "地>的")
+_MOST_CHARACTERS = 4_000_000  # of passages from which words are learned
+_WORD = re.compile(
+    r"(?<![\w'’-])[a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u045f]{4,}(?![\w'’-])"
+)
+_OPENING = re.compile("[" + re.escape("".join(ASIDES)) + "]")
+# What a question asks for, or denies, or compares: none of these is touched.
+_EN_ASKS = (
+    "what when where which whom whose does many much long often tall deep wide fast high large more"
+    " most less least fewer fewest none never neither without except unless only also true false"
+    " untrue correct incorrect correctly incorrectly right wrong wrongly supported unsupported"
+    " consistent inconsistent accurate inaccurate contradict contradicted mentioned stated inferred"
+    " implied concluded best worst before after between during until since first last second third"
+    " fourth fifth half both either same different difference likely unlikely possible impossible"
+    " able unable legal illegal following statement passage author according"
+)
+_EN_KEPT = NUMBER_WORDS | frozenset(_EN_ASKS.split())
+_APART = 3  # characters between two slips at least
+_LENGTHS = {True: (12, 25), False: (8, 16)}  # of a question with two slips, and with three
+
+
+def typo(around: Surroundings) -> "Typo":
+    """Make the strategy.
+
+    Args:
+        around: The words of its ``passages`` are known ones: no slip makes one of them, or what
+            could be one by its letters.
+    """
+    return Typo(around)
+
+
+class Typo:
+    """Proposes slips in one to three words of a question, by its length; its options stay.
+
+    In English and its like two letters are exchanged, one is doubled or left out or, in English, a
+    neighbour's key is hit; in words of four letters and more that are no numbers, no names, not
+    quoted, and do not say what is asked for. In languages other than English only in words of five
+    letters that the passage has too: which ones ask is not known there. In Chinese a character is
+    typed as another of the same sound. In other scripts nothing is proposed.
+    """
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+
+    def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+        """Yield a change with all the slips, then one with each; words of the passage first."""
+        if question.kind == "entailment":
+            return
+        text = question.text
+        draw = random.Random(f"{self._around.seed}\0{question.question_id}\0typo")
+        chinese = passage.language == "zh"
+        found = (
+            _chinese(passage.title, text, draw) if chinese else self._spelled(passage, text, draw)
+        )
+        size = len(text) if chinese else len(text.split())
+        most = 1 + sum(size >= length for length in _LENGTHS[chinese])
+        chosen: list[Edit] = []
+        for edit in found:
+            if len(chosen) == most:
+                break
+            if all(_apart(edit, one) for one in chosen) and _asks_the_same(text, [*chosen, edit]):
+                chosen.append(edit)
+        if len(chosen) > 1:
+            yield _together(text, chosen)
+        yield from chosen
+
+    def _spelled(self, passage: Passage, text: str, draw: random.Random) -> Iterator[Edit]:
+        here = set(words(passage.text))
+        english = passage.language == "en"
+        asides = _asides(text)
+        able = [
+            found
+            for found in _WORD.finditer(text)
+            if not any(start <= found.start() < end for start, end in asides)
+            and found[0] not in _EN_KEPT
+            and (found[0] in here or found[0].capitalize() not in here)
+            and (english or (len(found[0]) > 4 and found[0] in here))
+        ]
+        draw.shuffle(able)
+        able.sort(key=lambda found: found[0] not in here)
+        for found in {found[0]: found for found in able}.values():
+            for slip in slips(found[0], draw, english, self._usual):
+                if slip.word not in self._known and slip.word not in here:
+                    yield _edit(slip.rule, found.start(), found.end(), slip.word)
+                    break
+
+    @cached_property
+    def _usual(self) -> frozenset[str]:
+        return frozenset(run for word in self._known if word.isalpha() for run in triples(word))
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        known: set[str] = set()
+        room = _MOST_CHARACTERS
+        for passage in self._around.passages:
+            room -= len(passage.text)
+            if room < 0:
+                break
+            known.update(words(passage.text.lower()))
+        return frozenset(known)
+
+
+def _chinese(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
+    """Yield slips of which at most one is in a particle, those in words first."""
+    kept = _asides(text)
+    if len(title) > 1 and title in text:
+        kept.append((text.index(title), text.index(title) + len(title)))
+    able = [
+        typed
+        for typed in homophones(text)
+        if not any(start <= typed.at < end for start, end in kept)
+    ]
+    draw.shuffle(able)
+    yield from (_typed(one) for one in able if one.rule not in _PARTICLES)
+    yield from [_typed(one) for one in able if one.rule in _PARTICLES][:1]
+
+
+def _typed(one: Typed) -> Edit:
+    return _edit(one.rule, one.at, one.at + 1, one.character)
+
+
+def _asides(text: str) -> list[tuple[int, int]]:
+    """Return where something is quoted or in brackets; a mark that nothing closes begins none."""
+    last = {opening: text.rfind(closing) for opening, closing in ASIDES.items()}
+    found, at = [], 0
+    for mark in _OPENING.finditer(text):
+        if at <= mark.start() < last[mark[0]]:
+            at = text.index(ASIDES[mark[0]], mark.end()) + 1
+            found.append((mark.start(), at))
+    return found
+
+
+def _apart(edit: Edit, other: Edit) -> bool:
+    before, after = sorted((edit.span, other.span))
+    return after.start - before.end >= _APART
+
+
+def _edit(rule: str, start: int, end: int, made: str) -> Edit:
+    return Edit(strategy="typo", rule=rule, place="question", span=Span(start, end), words=made)
+
+
+def _changed(text: str, edits: Sequence[Edit], start: int, end: int) -> str:
+    """Return a part of a text with the changes that lie in it."""
+    kept = []
+    for edit in sorted(edits, key=lambda one: one.span):
+        kept += [text[start : edit.span.start], edit.words]
+        start = edit.span.end
+    return "".join((*kept, text[start:end]))
+
+
+def _together(text: str, edits: Sequence[Edit]) -> Edit:
+    """Return several changes as one, with what stands between them."""
+    start = min(edit.span.start for edit in edits)
+    end = max(edit.span.end for edit in edits)
+    rules = dict.fromkeys(edit.rule for edit in sorted(edits, key=lambda one: one.span))
+    return _edit("+".join(rules), start, end, _changed(text, edits, start, end))
+
+
+def _asks_the_same(text: str, edits: Sequence[Edit]) -> bool:
+    made = _changed(text, edits, 0, len(text))
+    return asks_for(made) == asks_for(text) and asked_for(made) == asked_for(text)

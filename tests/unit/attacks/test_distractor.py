@@ -1,0 +1,278 @@
+"""Sentences of other passages that look like the question and answer it not."""
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import closeread
+from closeread.attacks.apply import apply
+from closeread.attacks.distractor import distractor
+from closeread.attacks.surroundings import Surroundings
+from closeread.text.segment import sentences
+from closeread.types import Answer, Edit, Evidence, Option, Passage, Question, Span
+
+MILL = (
+    "Tarrow Mill was built by the miller Hanna Voss in 1871. It ground oats and barley for nine"
+    " farms. Tarrow Mill has stood empty since 1934."
+)
+BRIDGE = "Ossen Bridge was built by the mason Piet Garlick in 1902. It crosses the river Ullen."
+HARBOUR = "The harbour was built by a company in 1822. Later it was given up."
+LIGHT = "Skelling Light was built by Hanna Voss in 1884. Skelling Light burns oil."
+
+
+def passage(text: str, number: int = 1, **fields: str) -> Passage:
+    return Passage(passage_id=f"p{number}", text=text, **fields)
+
+
+def question(text: str, of: str, *answers: str, **fields: object) -> Question:
+    golds = tuple(
+        Answer(kind="span", texts=(one,), spans=(Span(of.index(one), of.index(one) + len(one)),))
+        for one in answers
+    )
+    told: dict = {"kind": "span", "answers": golds} | fields
+    return Question(question_id="q1", passage_id="p1", text=text, **told)
+
+
+def proposed(here: Passage, asked: Question, *others: Passage, seed: int = 0) -> list[Edit]:
+    around = Surroundings(seed=seed, retriever=None, passages=(here, *others))
+    return list(distractor(around).propose(here, asked))
+
+
+ASKED = question("What was built by the miller Hanna Voss in 1871?", MILL, "Tarrow Mill")
+
+
+def test_a_sentence_that_looks_like_the_question_is_put_between_sentences():
+    here = passage(MILL)
+    edits = proposed(here, ASKED, passage(BRIDGE, 2))
+    assert {edit.words.strip() for edit in edits} == {BRIDGE[:57]}
+    assert {edit.rule for edit in edits} <= {"start", "middle", "end"}
+    assert len({edit.rule for edit in edits}) == 3
+    for edit in edits:
+        assert (edit.place, edit.truth) == ("passage", "same")
+        assert edit.span.start == edit.span.end
+        changed, _ = apply(here, ASKED, [edit])
+        assert "  " not in changed.text
+        assert changed.text == changed.text.strip()
+        assert len(sentences(changed.text)) == len(sentences(MILL)) + 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        passage(
+            "Ossen Bridge was built by the mason from a mill, the Tarrow one.", 2
+        ),  # the answer
+        passage(LIGHT, 2),  # a name of the question
+        passage(HARBOUR, 2),  # nobody knows which harbour
+        passage("It was built by the mason Piet Garlick in 1902, as people say.", 2),
+        passage("Tarrow Mill was sold by the miller Piet Garlick in 1902.", 2),  # of the same mill
+        passage("Ossen Bridge was not built by the miller of Tarrow Mill at all.", 2),
+        passage(BRIDGE[:57] + " Ossen Bridge is old.", 2, language="de"),
+        passage("Was Ossen Bridge built by the mason Piet Garlick in 1902?", 2),
+        passage("Ossen Bridge, built by the mason", 2),
+        passage("Ossen Bridge was built by the mason, “a quiet man.", 2),
+        passage(BRIDGE + " It ground oats and barley for nine farms in the years of hunger.", 1),
+    ],
+)
+def test_nothing_is_taken_that_could_answer_or_does_not_stand_alone(other):
+    assert proposed(passage(MILL), ASKED, other) == []
+
+
+def test_nothing_is_taken_about_what_the_passage_speaks_of_too():
+    here = passage(MILL + " Behind it Ossen Bridge crosses the river.")
+    assert proposed(here, ASKED, passage(BRIDGE, 2)) == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "harmless"),
+    [("a mason", False), ("the Mason", False), ("1,902 stones", False), ("masonry", True)],
+)
+def test_an_answer_is_found_however_it_is_written(answer, harmless):
+    gold = Answer(kind="span", texts=(answer,))
+    asked = question(ASKED.text, MILL, answers=(gold,))
+    assert bool(proposed(passage(MILL), asked, passage(BRIDGE, 2))) == harmless
+
+
+def test_a_passage_of_the_same_title_or_with_a_shared_clause_is_a_relative():
+    here, other = passage(MILL, title="Mills"), passage(BRIDGE, 2, title="mills")
+    assert proposed(here, ASKED, other) == []
+    shared = ", and the farmers paid for the whole of it with oats and barley."
+    copied = passage(f"{BRIDGE[:-1]}{shared}", 2)
+    assert proposed(passage(MILL[:-1] + shared), ASKED, copied) == []
+
+
+def test_no_sentence_holds_an_option_or_could_support_one():
+    options = (
+        Option(label="A", text="The mason Piet Garlick built it."),
+        Option(label="B", text="It was sold in 1920."),
+    )
+    asked = question(
+        "Which is true of Tarrow Mill, as it was built?", MILL, kind="verification", options=options
+    )
+    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    others = (Option(label="A", text="Nine farms."), Option(label="B", text="It was sold."))
+    asked = question("Who built Tarrow Mill?", MILL, kind="choice", options=others)
+    assert proposed(passage(MILL), asked, passage(BRIDGE, 2))
+
+
+def test_a_question_that_compares_and_names_nothing_is_left_alone():
+    other = passage(BRIDGE, 2)
+    compared = question("What was the largest thing built by the miller?", MILL, "Tarrow Mill")
+    assert proposed(passage(MILL), compared, other) == []
+    counted = question("How many things were built by the miller?", MILL, kind="discrete")
+    assert proposed(passage(MILL), counted, other) == []
+    nowhere = question("When was the thing built by the miller?", MILL)
+    assert proposed(passage(MILL), nowhere, other) == []
+
+
+def test_a_discrete_question_gets_no_sentence_about_what_it_counts():
+    asked = question("How many masons built Tarrow Mill by 1900?", MILL, kind="discrete")
+    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+
+
+def test_entailment_and_a_data_set_of_one_passage_get_nothing():
+    asked = question("Hanna Voss built Tarrow Mill.", MILL, kind="entailment")
+    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    assert proposed(passage(MILL), ASKED) == []
+
+
+def test_answers_and_evidence_stay_whole_and_places_that_are_asked_about_stay():
+    end = question("Who built Tarrow Mill, the miller of the last sentence?", MILL, "Hanna Voss")
+    assert {edit.rule for edit in proposed(passage(MILL), end, passage(BRIDGE, 2))} == {"start"}
+    both = Evidence(spans=(Span(0, len(MILL)),))
+    asked = question(ASKED.text, MILL, "Hanna Voss", gold_evidence=(both,))
+    rules = {edit.rule for edit in proposed(passage(MILL), asked, passage(BRIDGE, 2))}
+    assert rules == {"start", "end"}
+
+
+def test_what_a_word_refers_to_stays_in_its_place():
+    asked = question(ASKED.text + " What does “it” refer to?", MILL, "Tarrow Mill")
+    rules = {edit.rule for edit in proposed(passage(MILL), asked, passage(BRIDGE, 2))}
+    assert rules == {"start", "end"}
+
+
+def test_a_question_that_says_he_and_names_nothing_is_left_alone():
+    asked = question("What was built by him, the miller, and by whom was it built?", MILL, "Mill")
+    assert proposed(passage(MILL), asked, passage(BRIDGE, 2)) == []
+    other = question("What was built by the miller, and by whom was the mill built?", MILL, "oats")
+    assert proposed(passage(MILL), other, passage(BRIDGE, 2))
+
+
+def test_no_sentence_goes_before_one_that_refers_back():
+    here = passage(MILL[: MILL.index(" Tarrow Mill has")])
+    rules = {edit.rule for edit in proposed(here, ASKED, passage(BRIDGE, 2))}
+    assert rules == {"start", "end"}  # "It ground oats" would be the bridge
+
+
+def test_a_dialogue_and_a_quotation_are_left_alone():
+    spoken = "Anna: Tarrow Mill was built by Hanna Voss.\nBen: It was. Tarrow Mill is old."
+    assert (
+        proposed(passage(spoken), question(ASKED.text, spoken, "Hanna Voss"), passage(BRIDGE, 2))
+        == []
+    )
+    quoted = '"Tarrow Mill was built by Hanna Voss. Tarrow Mill stood empty," said Ben.'
+    edits = proposed(
+        passage(quoted), question(ASKED.text, quoted, "Hanna Voss"), passage(BRIDGE, 2)
+    )
+    assert {edit.rule for edit in edits} == {"start", "end"}
+
+
+def test_chinese_is_joined_without_a_blank_and_keeps_its_paragraphs():
+    text = (
+        "　　石桥镇的水磨由韩婶在1871年修建。水磨每天磨燕麦。\n"
+        "　　石桥镇的水磨在1934年停用。石桥镇如今无人看守水磨。"
+    )
+    other = "青峰渡口由石匠老葛在1902年修建。青峰渡口每天开船两次。青峰渡口至今还在使用。"
+    here = passage(text, language="zh", title="石桥镇的水磨")
+    asked = question("石桥镇的水磨由谁修建？", text, "韩婶")
+    edits = proposed(here, asked, passage(other, 2, language="zh", title="青峰渡口"))
+    assert edits
+    assert any(edit.words == "青峰渡口由石匠老葛在1902年修建。" for edit in edits)
+    for edit in edits:
+        made, moved = apply(here, asked, [edit])
+        assert " " not in made.text
+        assert made.text.count("\n") == 1
+        assert made.text.startswith("　　")
+        assert moved.answers[0].spans[0].of(made.text) == "韩婶"
+
+
+def test_pronouns_and_what_continues_are_not_taken_in_chinese():
+    here = passage("石桥镇的水磨由韩婶在1871年修建。石桥镇不大。", language="zh", title="石桥镇")
+    asked = question("石桥镇的水磨由谁修建？", here.text, "韩婶")
+    for other in (
+        "该渡口由石匠老葛在1902年修建，至今还在使用。",
+        "1902年由石匠老葛修建，渡口至今还在使用。",
+        "青峰渡口建成以后，他又由石匠修建了水磨一座。",
+    ):
+        assert proposed(here, asked, passage(other, 2, language="zh", title="青峰渡口")) == []
+
+
+def test_the_same_seed_gives_the_same_changes_and_another_one_others():
+    others = [passage(BRIDGE.replace("Ossen", name), n + 2) for n, name in enumerate("ABCDEFG")]
+    drawn = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
+    again = [proposed(passage(MILL), ASKED, passage(BRIDGE, 2), seed=seed) for seed in range(12)]
+    assert drawn == again
+    assert len({edits[0].rule for edits in drawn}) > 1
+    assert len(proposed(passage(MILL), ASKED, *others)) <= 15
+
+
+@pytest.mark.parametrize("name", ["exam/en", "exam/zh"])
+def test_on_the_exam_that_ships_answers_and_evidence_move_along(name):
+    items = list(closeread.load(name))
+    here = Surroundings(seed=3, retriever=None, passages=[one for one, _ in items])
+    strategy = distractor(here)
+    changes = 0
+    for of, questions in items:
+        texts = {one.text for other, _ in items if other is not of for one in [other]}
+        for asked in questions:
+            for edit in strategy.propose(of, asked):
+                changes += 1
+                assert any(edit.words.strip() in text for text in texts)
+                assert_moved(of, asked, edit)
+    assert changes > 20
+
+
+def assert_moved(of: Passage, asked: Question, edit: Edit) -> None:
+    made, moved = apply(of, asked, [edit])
+    assert len(made.text) == len(of.text) + len(edit.words)
+    for before, after in zip(asked.answers, moved.answers, strict=True):
+        assert [span.of(of.text) for span in before.spans] == [
+            span.of(made.text) for span in after.spans
+        ]
+        assert not any(text and text.lower() in edit.words.lower().split() for text in before.texts)
+    for seen, kept in zip(asked.gold_evidence, moved.gold_evidence, strict=True):
+        assert [span.of(of.text) for span in seen.spans] == [
+            span.of(made.text) for span in kept.spans
+        ]
+
+
+PIECES = st.sampled_from(
+    [
+        *(text for text in (MILL, BRIDGE, HARBOUR, LIGHT)),
+        "Ossen Bridge crosses the Ullen.",
+        "“Go,” said Voss. ",
+        "\n",
+        "\n\n",
+        " ",
+        "水磨在1934年停用。",
+        "It fell.",
+        "Dr. Voss e.g. (built. it)",
+    ]
+)
+ANY = st.lists(PIECES, max_size=6).map("".join) | st.text(max_size=40)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.tuples(ANY, ANY, ANY), st.sampled_from(["en", "zh", "de", "ja"]), st.integers(0, 3),
+    st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=3),
+)  # fmt: skip
+@example((MILL, BRIDGE, ASKED.text), "en", 0, [])
+def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed, places):
+    text, other, asked = texts
+    spans = [Span(*sorted(min(at, len(text)) for at in both)) for both in places]
+    answers = tuple(Answer(kind="span", texts=("x0",), spans=(span,)) for span in spans)
+    here = passage(text, language=language)
+    one = question(asked, text, answers=answers)
+    for edit in proposed(here, one, passage(other, 2, language=language), seed=seed):
+        assert_moved(here, one, edit)

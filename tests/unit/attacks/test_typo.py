@@ -1,0 +1,206 @@
+"""Slips of the keyboard in questions."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import closeread
+from closeread.attacks.apply import apply
+from closeread.attacks.homophones import homophones
+from closeread.attacks.slips import READS_AS_ANOTHER, slips
+from closeread.attacks.surroundings import Surroundings
+from closeread.attacks.typo import typo
+from closeread.text.asked import asked_for
+from closeread.text.polarity import asks_for
+from closeread.types import Edit, Option, Passage, Question
+
+TEXT = "The ferry carried fourteen sheep and one piano across the estuary to Marl."
+NOUNS = {"carried", "sheep", "piano", "across", "estuary", "ferry"}
+
+
+def proposed(
+    text: str, language: str = "en", seed: int = 0, here: str = TEXT, **fields: object
+) -> list[Edit]:
+    told: dict = {"kind": "span"} | fields
+    of = Passage(passage_id="p1", text=here, language=language, title=fields.pop("title", ""))
+    told.pop("title", None)
+    asked = Question(question_id="q1", passage_id="p1", text=text, **told)
+    around = Surroundings(seed=seed, retriever=None, passages=(of,))
+    return list(typo(around).propose(of, asked))
+
+
+def changed(text: str, edit: Edit) -> str:
+    asked = Question(question_id="q1", passage_id="p1", text=text, kind="span")
+    return apply(Passage(passage_id="p1", text=TEXT), asked, [edit])[1].text
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_one_to_three_words_slip_by_the_length_of_the_question(seed):
+    for text, most in (
+        ("Which piano came across?", 1),
+        ("Which animals were on the ferry beside the piano?", 2),
+        ("Which animals were on the ferry beside the piano when it came across the water of the"
+         " estuary?", 3),
+    ):  # fmt: skip
+        edits = proposed(text, seed=seed)
+        before, after = text.split(), changed(text, edits[0]).split()
+        assert sum(one != other for one, other in zip(before, after, strict=True)) == most
+        assert len(edits) == (1 if most == 1 else most + 1)
+        assert {(edit.place, edit.truth) for edit in edits} == {("question", "same")}
+        for edit in edits[1:]:
+            other = changed(text, edit).split()
+            assert sum(one != two for one, two in zip(before, other, strict=True)) == 1
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_names_numbers_question_words_and_quotations_stay(seed):
+    text = 'Between which Fourteen ferries did Marl\'s "sheep estuary" never carry fourteen pianos?'
+    after = [changed(text, edit) for edit in proposed(text, seed=seed)]
+    assert after
+    for made in after:
+        for kept in ("Between which Fourteen", "Marl's", '"sheep estuary" never', "fourteen"):
+            assert kept in made
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_words_that_the_passage_has_slip_first_and_never_into_known_ones(seed):
+    edits = proposed("What animals travelled with the piano?", seed=seed)
+    assert "piano" not in changed("What animals travelled with the piano?", edits[0])
+    (edit,) = proposed("Which piano?", seed=seed, here="The piano, the paino, the pinao, a piaano.")
+    assert edit.words not in {"paino", "pinao", "piaano"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_name_that_the_question_writes_small_stays(seed):
+    stem = "Who came to marl?"
+    assert all("marl" in changed(stem, edit) for edit in proposed(stem, seed=seed))
+
+
+@pytest.mark.parametrize(
+    "stem",
+    [
+        "Which of the following statements is NOT correct according to the passage?",
+        "Which of these is incorrect?",
+        "下列说法不符合原文意思的一项是",
+        "根据原文内容，下列推断没有错误的一项是",
+        "鸣虫的记录是什么时候开始的？",
+    ],
+)
+def test_what_is_asked_for_stays(stem):
+    language = "en" if stem.isascii() else "zh"
+    for seed in range(30):
+        for edit in proposed(stem, language, seed, kind="choice"):
+            assert asks_for(changed(stem, edit)) == asks_for(stem)
+            assert asked_for(changed(stem, edit)) == asked_for(stem)
+            for word in ("NOT", "incorrect", "不", "没有", "错误", "什么", "时候", "的一项"):
+                assert (word in stem) == (word in changed(stem, edit))
+
+
+def test_entailment_and_other_scripts_get_nothing():
+    assert proposed("The ferry carried sheep.", kind="entailment") == []
+    assert proposed("كم عدد الأغنام على العبارة الكبيرة؟", "ar", here="الأغنام على العبارة") == []
+    assert proposed("", here="") == []
+
+
+def test_options_and_the_passage_stay():
+    options = (Option(label="A", text="fourteen sheep"), Option(label="B", text="one piano"))
+    asked = Question(
+        question_id="q", passage_id="p1", text="What animals came on the ferry?", kind="choice",
+        options=options,
+    )  # fmt: skip
+    of = Passage(passage_id="p1", text=TEXT)
+    edits = list(typo(Surroundings(retriever=None, passages=(of,))).propose(of, asked))
+    assert {edit.place for edit in edits} == {"question"}
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_in_other_languages_only_long_words_of_the_passage_slip(seed):
+    here = "Das alte Klavier wurde neunzehnmal gestimmt und danach verkauft."
+    text = "Warum wurde das neue Klavier danach nicht gestimmt?"
+    edits = proposed(text, "de", seed, here)
+    assert edits
+    for edit in edits:
+        made = changed(text, edit)
+        assert all(word in made for word in ("Warum", "das", "neue", "Klavier", "nicht"))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_chinese_characters_are_typed_as_others_of_the_same_sound(seed):
+    (edit,) = proposed("石桥位于哪里？", "zh", seed)
+    assert (edit.rule, changed("石桥位于哪里？", edit)) == ("于>与", "石桥位与哪里？")
+    (edit,) = proposed("石匠的学生是谁？", "zh", seed)
+    assert changed("石匠的学生是谁？", edit) == "石匠地学生是谁？"
+    assert proposed("他的目的是什么？《现在的我们》呢？", "zh", seed) != []
+    assert "《现在的我们》" in changed(
+        "他的目的是什么？《现在的我们》呢？",
+        proposed("他的目的是什么？《现在的我们》呢？", "zh", seed)[0],
+    )
+    assert proposed("“现在”指的是什么？", "zh", seed) == []
+
+
+def test_titles_stay_and_slips_stand_apart():
+    assert proposed("工作日记由谁写成？", "zh", title="工作日记") == []
+    for seed in range(10):
+        stem = "石桥镇最近提出要修建的磨坊由谁看守？"
+        assert "最进题出" not in changed(stem, proposed(stem, "zh", seed)[0])
+
+
+def test_traditional_text_gets_no_simplified_character():
+    assert [one.rule for one in homophones("現在位於哪裡")] == ["在>再"]
+    assert [one.rule for one in homophones("现在位于哪里")] == ["在>再", "于>与"]
+
+
+def test_the_same_seed_gives_the_same_slips_and_another_one_others():
+    text = "Which animals were on the ferry beside the piano?"
+    drawn = [proposed(text, seed=seed) for seed in range(12)]
+    assert drawn == [proposed(text, seed=seed) for seed in range(12)]
+    assert len({edits[0].words for edits in drawn}) > 3
+
+
+@given(st.from_regex(r"\A[a-z]{4,12}\Z"), st.integers(0, 99), st.booleans())
+def test_a_slip_keeps_the_first_letter_and_is_one_keystroke(word, seed, keyboard):
+    for rule, made in slips(word, random.Random(seed), keyboard):
+        assert made != word
+        assert made[0] == word[0]
+        assert made not in READS_AS_ANOTHER
+        size = {"doubled": 1, "left out": -1}.get(rule, 0)
+        assert len(made) == len(word) + size
+        if rule == "exchanged":
+            assert sorted(made) == sorted(word)
+        assert len(word) > 5 or rule in ("exchanged", "doubled")
+
+
+@pytest.mark.parametrize("name", ["exam/en", "exam/zh"])
+def test_on_the_exam_that_ships_only_the_question_changes(name):
+    items = list(closeread.load(name))
+    strategy = typo(Surroundings(seed=3, retriever=None, passages=[one for one, _ in items]))
+    changes = 0
+    for of, questions in items:
+        for asked in questions:
+            for edit in strategy.propose(of, asked):
+                changes += 1
+                made, moved = apply(of, asked, [edit])
+                assert made == of
+                assert moved.text != asked.text
+                assert (moved.options, moved.answers) == (asked.options, asked.answers)
+                for answer in moved.answers:
+                    texts = [span.of(made.text) for span in answer.spans]
+                    assert texts == [span.of(of.text) for span in answer.spans]
+                assert asks_for(moved.text) == asks_for(asked.text)
+    assert changes > 20
+
+
+TEXTS = st.text(max_size=60) | st.lists(
+    st.sampled_from(
+        ["which ", "piano ", "现在", "的", "《", "》", "known ", '"', "关于", "不", "Marl "]
+    )
+).map("".join)
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["en", "zh", "de", "ja", "ru"]), st.integers(0, 5))
+def test_any_question_is_changed_inside_itself_and_nothing_else(text, here, language, seed):
+    for edit in proposed(text, language, seed, here):
+        assert 0 <= edit.span.start < edit.span.end <= len(text)
+        assert changed(text, edit) != text
