@@ -1,0 +1,21 @@
+"""Statements about a passage, and what becomes of them."""
+
+import random
+from collections.abc import Callable, Iterator
+
+from closeread.attacks.statements import Statement, Turn
+
+Turns = Callable[[Statement, random.Random], Iterator[Turn]]
+
+
+def statement(text: str, evidence: str = "", *, holds: bool | None = True) -> Statement:
+    return Statement(text, evidence or text, evidence or text, holds)
+
+
+def made(turns: Turns, of: Statement, truth: str, seed: int = 0) -> dict[str, str]:
+    """Return the statements that come of one, and the rule of each."""
+    return {
+        of.text[: turn.span.start] + turn.words + of.text[turn.span.end :]: turn.rule
+        for turn in turns(of, random.Random(seed))
+        if turn.truth == truth
+    }

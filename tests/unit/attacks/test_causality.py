@@ -1,0 +1,99 @@
+import pytest
+
+from closeread.attacks.causality import turns_zh
+from turns_zh import made, statement
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (
+            "因为水库干涸了，所以渔民搬到山里。",
+            "之所以渔民搬到山里，是因为水库干涸了。",
+        ),
+        ("由于水库的干涸，渔民搬到山里。", "之所以渔民搬到山里，是由于水库的干涸。"),
+        ("渔民之所以搬到山里，是因为水库干涸了。", "因为水库干涸了，所以渔民搬到山里。"),
+        ("水库已经干涸了，因此渔民搬到山里。", "因为水库已经干涸了，所以渔民搬到山里。"),
+    ],
+)
+def test_cause_and_effect_are_told_the_other_way_round(text: str, other: str) -> None:
+    for holds in (True, False, None):
+        got = made(turns_zh, statement(text, holds=holds), "same")
+        assert got[other] == "told-backwards"
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("水库干涸，因此渔民搬走。", "水库干涸，所以渔民搬走。"),
+        ("水库干涸，使渔民搬到了山里。", "水库干涸，使得渔民搬到了山里。"),
+        ("传说源于古代的洪水。", "传说源自古代的洪水。"),
+        ("洪水引起恐慌。", "洪水引发恐慌。"),
+    ],
+)
+def test_the_word_of_cause_is_another(text: str, other: str) -> None:
+    assert made(turns_zh, statement(text), "same")[other] == "reworded"
+
+
+@pytest.mark.parametrize(
+    "text", ["大使馆在山上。", "即使下雨也去。", "他假使来了。", "这使之成为可能。"]
+)
+def test_what_only_looks_like_a_cause_is_left_alone(text: str) -> None:
+    assert made(turns_zh, statement(text), "same") == {}
+
+
+def test_what_speaks_of_things_named_before_stays_where_it_is() -> None:
+    text = "因为水库干涸了，所以它们的渔民搬到山里。"
+    assert "told-backwards" not in made(turns_zh, statement(text), "same").values()
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "turned"),
+    [
+        ("渔民搬走，是因为水库干涸。", "cause-denied", "渔民搬走，并不是因为水库干涸。"),
+        ("水库干涸了，使渔民搬到山里。", "cause-denied", "水库干涸了，并未使渔民搬到山里。"),
+        ("故事起源于古代的洪水。", "denied", "故事并非起源于古代的洪水。"),
+        ("鱼的种类与水温密切相关。", "denied", "鱼的种类与水温毫不相关。"),
+        ("鱼的种类与水温有关。", "denied", "鱼的种类与水温无关。"),
+        ("渔村深受洪水的影响。", "denied", "渔村并未受到洪水的影响。"),
+        ("水库促进了渔业的繁荣。", "denied", "水库并未促进渔业的繁荣。"),
+        ("干旱会导致鱼群减少。", "denied", "干旱不会导致鱼群减少。"),
+        (
+            "渔业的繁荣推动了集镇的兴起。",
+            "exchanged",
+            "集镇的兴起推动了渔业的繁荣。",
+        ),
+        (
+            "水库干涸了，因此渔民搬到山里。",
+            "exchanged",
+            "渔民搬到山里，因此水库干涸了。",
+        ),
+    ],
+)
+def test_a_true_statement_loses_its_cause(text: str, rule: str, turned: str) -> None:
+    assert made(turns_zh, statement(text), "opposite").get(turned) == rule
+    assert made(turns_zh, statement(text, holds=None), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "干旱可能会导致鱼群减少。",  # it may, and it may not
+        "渔村不仅受到洪水的影响，也受到战争的影响。",
+        "传说有力地推动了渔业的繁荣。",
+        "渔民要修水库，使鱼群回来。",
+        "社会影响是难以估量的。",
+        "一是因为水库干涸，二是因为战争。",
+    ],
+)
+def test_a_cause_that_a_word_cannot_deny_is_left_alone(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
+    evidence = "渔村的水库在春天干涸。渔民的船队在夏天远航。"
+    wrong = statement("渔村的水库在春天干涸，因此渔民的船队在夏天远航。", evidence, holds=False)
+    parted = {"渔村的水库在春天干涸，渔民的船队在夏天远航。": "restored-unlinked"}
+    assert made(turns_zh, wrong, "opposite") == parted
+    linked = wrong._replace(evidence=evidence.replace("渔民的", "因此渔民的"))
+    assert made(turns_zh, linked, "opposite") == {}

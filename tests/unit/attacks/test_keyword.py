@@ -1,0 +1,150 @@
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.attacks.causality import turns_zh as causality
+from closeread.attacks.keyword import keyword, turns_zh
+from closeread.attacks.logic import turns_zh as logic
+from closeread.attacks.spacetime import turns_zh as spacetime
+from closeread.attacks.surroundings import Surroundings
+from closeread.attacks.wordlists import HIDDEN
+from closeread.types import Evidence, Option, Passage, Question, Span
+from turns_zh import made, statement
+
+
+def test_a_word_is_reworded_whether_or_not_the_statement_holds() -> None:
+    for holds in (True, False, None):
+        got = made(turns_zh, statement("许多村庄必须把旧井填平。", holds=holds), "same")
+        assert got == {
+            "很多村庄必须把旧井填平。": "reworded",
+            "许多村庄一定要把旧井填平。": "reworded",
+            "许多村庄必须将旧井填平。": "reworded",
+        }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他把握住了机会。",
+        "这片林子归村里所有。",
+        "这就是一切。",
+        "非常时期的办法。",
+        "书名是《许多年》。",
+        "他说“必须走”。",
+        "元大都的城墙。",
+        "价格的十分之一。",
+    ],
+)
+def test_a_part_of_another_word_and_a_quotation_are_left_alone(text: str) -> None:
+    assert made(turns_zh, statement(text), "same") == {}
+
+
+def test_a_word_that_stands_there_already_is_not_brought_in_again() -> None:
+    assert made(turns_zh, statement("应该早起，也应当早睡。"), "same") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "rule", "turned"),
+    [
+        ("许多渔民用竹筏。", "河边的许多渔民用竹筏打鱼。", "part>all", "所有渔民用竹筏。"),
+        ("渔民往往在清晨出船。", "渔民往往清晨出船。", "often>always", "渔民总是在清晨出船。"),
+        ("鱼群可能会提前到来。", "鱼群可能提前来。", "may>must", "鱼群必然会提前到来。"),
+        ("渔船大多由松木制成。", "渔船大多是松木的。", "mostly>all", "渔船全都由松木制成。"),
+        ("收入主要来自捕鱼。", "收入主要来自捕鱼。", "mainly>wholly", "收入完全来自捕鱼。"),
+        (
+            "干旱是歉收的原因之一。",
+            "干旱是歉收的原因之一。",
+            "one>only",
+            "干旱是歉收的唯一原因。",
+        ),
+        ("水库增加了鱼的种类。", "水库增加了鱼的种类。", "contrary", "水库减少了鱼的种类。"),
+    ],
+)
+def test_a_true_statement_is_turned_where_the_evidence_bears_it(
+    text: str, evidence: str, rule: str, turned: str
+) -> None:
+    assert made(turns_zh, statement(text, evidence), "opposite") == {turned: rule}
+    assert made(turns_zh, statement(text, evidence, holds=None), "opposite") == {}
+
+
+def test_nothing_is_turned_without_ground() -> None:
+    # the evidence has no such word; it has the contrary, too
+    assert made(turns_zh, statement("许多渔民用竹筏。", "渔民用竹筏。"), "opposite") == {}
+    both = "有的水库增加了鱼的种类，有的减少了。"
+    assert made(turns_zh, statement("水库增加了鱼的种类。", both), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "水库没有增加鱼的种类。",
+        "如果水库增加鱼的种类，渔民就会高兴。",
+        "在水库增加鱼的种类之后，渔民高兴。",
+        "水库增加了鲤鱼，减少了鲫鱼。",
+    ],
+)
+def test_what_is_denied_conditional_or_beside_its_contrary_is_not_turned(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_a_false_statement_is_restored_to_the_words_of_the_evidence() -> None:
+    evidence = "山里的茶农大都在谷雨之前采茶。"
+    wrong = statement("山里的茶农都在谷雨之前采茶。", evidence, holds=False)
+    restored = {"山里的茶农大都在谷雨之前采茶。": "restored-often>always"}
+    assert made(turns_zh, wrong, "opposite") == restored
+    hedged = "山里的茶农几乎没有采过秋茶。"
+    bare = statement("山里的茶农没有采过秋茶。", hedged, holds=False)
+    assert made(turns_zh, bare, "opposite") == {hedged: "restored-hedge"}
+
+
+def test_a_statement_that_errs_elsewhere_too_is_not_restored() -> None:
+    evidence = "山里的茶农大都在谷雨之前采茶。"
+    further = statement("海边的盐工都在谷雨之前晒盐，并且都卖给官府。", evidence, holds=False)
+    assert made(turns_zh, further, "opposite") == {}
+
+
+def test_the_strategy_leaves_other_questions_and_languages_alone() -> None:
+    class All:
+        def retrieve(self, question, passage, option, k=None):
+            return Evidence(spans=(Span(0, len(passage.text)),))
+
+    strategy = keyword(Surroundings(retriever=All()))
+    passage = Passage(passage_id="p", text="许多渔民用竹筏。", language="zh")
+    asked = Question(
+        question_id="q", passage_id="p", text="正确的一项是", kind="verification",
+        asks_for="supported",
+        options=(Option(label="A", text="许多渔民用竹筏。"),), option_truth=(True,),
+    )  # fmt: skip
+    edits = list(strategy.propose(passage, asked))
+    assert [(one.rule, one.words, one.truth) for one in edits] == [
+        ("part>all", "所有", "opposite"), ("reworded", "很多", "same"),
+    ]  # fmt: skip
+    assert list(strategy.propose(Passage(passage_id="p", text="Fish."), asked)) == []
+
+
+WORDS = "许多人因此认为，这是由于19世纪唐代的河水不能增加。所以既是山又是湖“说”而非没有会使得可能、"
+
+
+@given(st.text(st.sampled_from(WORDS), max_size=60), st.sampled_from([True, False, None]))
+def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatable(
+    text: str, holds: bool | None
+) -> None:
+    said = statement(text, "许多人不能增加河水，因此没有湖。", holds=holds)
+    for turns in (turns_zh, spacetime, causality, logic):
+        got = list(turns(said, random.Random(1)))
+        assert got == list(turns(said, random.Random(1)))
+        for turn in got:
+            assert 0 <= turn.span.start <= turn.span.end <= len(text)
+            assert turn.span.of(text) != turn.words
+            assert turn.rule
+            assert HIDDEN not in turn.words
+            assert turn.truth == "same" or holds is not None
+            assert turn.truth == "same" or turn.rule.startswith("restored-") is (holds is False)
+
+
+def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
+    text = "许多渔民用竹筏，" * 200
+    for turns in (turns_zh, spacetime, causality, logic):
+        assert list(turns(statement(text), random.Random(0))) == []

@@ -1,0 +1,120 @@
+import pytest
+
+from closeread.attacks.numerals import times, value, written
+from closeread.attacks.spacetime import turns_zh
+from turns_zh import made, statement
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("19世纪的渔村。", "十九世纪的渔村。"),
+        ("二十世纪的渔村。", "20世纪的渔村。"),
+        ("1978年的渔村。", "一九七八年的渔村。"),
+        ("上世纪六十年代的渔村。", "上世纪60年代的渔村。"),
+    ],
+)
+def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
+    assert made(turns_zh, statement(text), "same") == {other: "numerals"}
+
+
+@pytest.mark.parametrize(
+    "text", ["修了近1500年。", "1000年前的渔村。", "19公斤的鱼。", "1500年的历史。"]
+)
+def test_how_long_something_lasted_is_no_time(text: str) -> None:
+    assert list(times(text)) == []
+
+
+@pytest.mark.parametrize("number", [1, 9, 10, 11, 19, 20, 21])
+def test_numerals_are_read_as_they_are_written(number: int) -> None:
+    assert value(written(number, "century", arabic=False)) == number
+    assert value(written(1900 + number, "year", arabic=False)) == 1900 + number
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("我国的湖泊。", "中国的湖泊。"),
+        ("渔村在战争以后衰落。", "渔村在战争之后衰落。"),
+        ("唐代的渔村。", "唐朝的渔村。"),
+        ("目前，渔村人口不多。", "现在，渔村人口不多。"),
+        ("渔村已经衰落。", "渔村已衰落。"),
+        ("在建造码头时，渔民搬走了。", "在建造码头的时候，渔民搬走了。"),
+    ],
+)
+def test_a_time_or_place_is_reworded(text: str, other: str) -> None:
+    assert other in made(turns_zh, statement(text, holds=False), "same")
+
+
+@pytest.mark.parametrize(
+    "text", ["这体现在渔村里。", "与此同时，渔民搬走了。", "从此以后，渔村衰落。"]
+)
+def test_words_inside_others_are_left_alone(text: str) -> None:
+    assert "reworded" not in made(turns_zh, statement(text), "same") or "同时" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "turned"),
+    [
+        ("19世纪，渔村兴起。", "century", {"18世纪，渔村兴起。", "20世纪，渔村兴起。"}),
+        ("渔村建于1937年。", "year", {"渔村建于1927年。", "渔村建于1947年。", "渔村建于1934年。"}),
+        ("宋代已有渔村。", "dynasty", {f"{one}代已有渔村。" for one in "汉唐元明清"}),
+        ("渔村的鱼卖到日本。", "elsewhere", None),
+        ("古代渔村靠海为生。", "contrary", {"现代渔村靠海为生。"}),
+        ("渔村已成为集镇。", "done>yet", {"渔村尚未成为集镇。"}),
+        ("渔村尚未通车。", "yet>done", {"渔村已经通车。"}),
+        ("宋代以来，渔村兴盛。", "since>until", {"宋代以前，渔村兴盛。"}),
+    ],
+)
+def test_a_true_statement_is_moved_in_time_or_place(
+    text: str, rule: str, turned: set[str] | None
+) -> None:
+    got = [new for new, by in made(turns_zh, statement(text), "opposite").items() if by == rule]
+    assert len(got) == 1
+    assert turned is None or got[0] in turned
+
+
+def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
+    text = "19世纪，渔村兴起。"
+    for seed in range(9):
+        said = statement(text, "18世纪以前没有渔村，19世纪渔村才兴起。")
+        assert made(turns_zh, said, "opposite", seed) == {"20世纪，渔村兴起。": "century"}
+    all_three = statement(text, "18、19世纪渔村兴起，18世纪有三座，20世纪衰落。")
+    assert made(turns_zh, all_three, "opposite") == {}
+
+
+def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
+    assert made(turns_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite") == {}
+    assert made(turns_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite") != {}
+    assert all(
+        "俄罗斯洋" not in new for new in made(turns_zh, statement("印度洋的鱼。"), "opposite")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "rule", "restored"),
+    [
+        (
+            "渔村在20世纪初衰落。",
+            "渔村在19世纪初衰落。",
+            "restored-century",
+            "渔村在19世纪初衰落。",
+        ),
+        (
+            "渔村在2031年建成港口。",
+            "渔村在2013年建成港口。",
+            "restored-year",
+            "渔村在2013年建成港口。",
+        ),
+        ("渔村已成为大集镇。", "渔村正在成为大集镇。", "restored-yet>done", "渔村正在成为大集镇。"),
+        (
+            "渔船卖到英国的港口。",
+            "渔船卖到法国的港口。",
+            "restored-elsewhere",
+            "渔船卖到法国的港口。",
+        ),
+    ],
+)
+def test_a_false_statement_is_restored(text: str, evidence: str, rule: str, restored: str) -> None:
+    said = statement(text, evidence, holds=False)
+    assert made(turns_zh, said, "opposite") == {restored: rule}
