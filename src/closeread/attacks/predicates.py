@@ -124,7 +124,7 @@ def _is(clause: Clause, span: Span) -> bool:
     before, after = clause.text[: span.start], clause.text[span.end :]
     return (
         len(after) >= 2
-        and "还是" not in after
+        and not re.search("[还也又]是", after)
         and not (_HEDGED.search(before) or re.search("[是把将被使让若既]|作为", before))
     )
 
