@@ -25,6 +25,7 @@ from closeread.runs.verify import verify
 from closeread.training.neural.choose import ChooseTask
 from closeread.types import Answer, Option, Passage, Question
 from contract.test_readers import battery
+from neural.encoders import make_encoder as with_bytes_or_pieces
 from neural.tiny_bert import make_encoder
 from verbs import closeread
 
@@ -113,6 +114,33 @@ def test_scores_are_the_softmax_of_the_published_layout(model, items, max_length
         assert (f"the first {shown} of {length} tokens" in said.note) == (shown < length)
         told.add(shown < length)
     assert True in told
+
+
+def test_a_byte_level_vocabulary_is_shown_an_option_behind_a_blank(tmp_path):
+    """As RACE's checkpoints learned it: question, blank, option are one text; none in Chinese."""
+    model = with_bytes_or_pieces(tmp_path, "choice", kind="roberta")
+    tokenizer = AutoTokenizer.from_pretrained(model)
+    network = AutoModelForMultipleChoice.from_pretrained(model).eval()
+    ferry = "The ferry left Marl at six with sheep on board."
+    for language, blank, text, stem, options in (
+        ("en", " ", ferry, "When did it leave Marl?", ("at six", "with sheep")),
+        ("zh", "", "海水的盐度由蒸发决定。", "盐度由什么决定？", ("海水", "蒸发")),
+    ):
+        passage = Passage(passage_id="p", text=text, language=language)
+        made = tuple(Option(label=one, text=of) for one, of in zip("AB", options, strict=True))
+        question = Question(question_id="q", passage_id="p", text=stem, kind="choice", options=made)
+        logits = []
+        for option in options:
+            given = tokenizer(text, stem + blank + option, return_tensors="pt")
+            with torch.no_grad():
+                logits.append(network(**{name: row[None] for name, row in given.items()}).logits)
+        shares = torch.cat(logits).flatten().double().softmax(dim=0).tolist()
+        found = read([(passage, question)], model=model)["q"]
+        assert found.option_scores == pytest.approx(shares, abs=2e-6)
+        checkpoint = open_checkpoint(model, "choice")
+        gold = msgspec.structs.replace(question, answers=(Answer(kind="choice", label="A"),))
+        (learned,) = ChooseTask().features(checkpoint, [(passage, gold)], random.Random(0))
+        assert learned.sequences[1].ids == given["input_ids"][0].tolist()
 
 
 @pytest.mark.parametrize("aggregate", ["max", "mean"])

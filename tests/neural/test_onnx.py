@@ -204,6 +204,22 @@ def test_other_kinds_of_attention_are_graphs_too(tmp_path, kind):
         assert np.sqrt(np.square(apart).mean()) < most * spread
 
 
+def test_segments_that_a_tokenizer_does_not_tell_are_left_out_of_the_graph_too(tmp_path):
+    """GPT-2 adds the first word's embedding for segments of 0, and nothing where none are told."""
+    model = make_encoder(tmp_path, kind="roberta")
+    torch.manual_seed(0)
+    config = transformers.GPT2Config(
+        vocab_size=400, n_embd=32, n_layer=2, n_head=2, initializer_range=0.4, pad_token_id=1
+    )
+    transformers.GPT2ForQuestionAnswering(config).save_pretrained(model)
+    checkpoint = open_checkpoint(model, "span")
+    sequences = [checkpoint.tried(length) for length in (22, 40)]
+    wanted = dict(forward(checkpoint, sequences))
+    network = open_network(checkpoint, int8=False)
+    for index, row in forward(checkpoint, sequences, network=network):
+        assert row == pytest.approx(wanted[index], abs=1e-4)
+
+
 def test_a_graph_that_is_right_for_short_texts_alone_is_refused(tmp_path):
     """ModernBERT's layers look 64 tokens far, which the graph of its whole attention does not."""
     checkpoint = of_another_kind(tmp_path, "ModernBert")

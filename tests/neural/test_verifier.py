@@ -18,7 +18,7 @@ from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural.checkpoint import open_checkpoint
 from closeread.readers.neural.support import fold, log_odds, supported_class
-from closeread.readers.statements import longest_first, premise
+from closeread.readers.statements import Claim, longest_first, premise
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run
@@ -124,7 +124,7 @@ def test_longest_first_cuts_as_the_tokenizers_library(model):
                 sides = tokenizer(
                     "，" * n_first, "。" * n_second, truncation=True, max_length=room + 3
                 ).sequence_ids()
-                first, second = longest_first([0] * n_first, [1] * n_second, room)
+                first, second = longest_first([0] * n_first, Claim([1] * n_second), room)
                 assert (len(first), len(second)) == (sides.count(0), sides.count(1))
 
 

@@ -20,3 +20,13 @@ def query_text(question: Question, option: Option | None) -> str:
     if _BLANK.search(question.text):
         return _BLANK.sub(lambda _: f" {option.text} ", question.text, count=1).strip()
     return f"{question.text} {option.text}"
+
+
+def stem_parts(question: Question) -> tuple[str, str]:
+    """Return what stands before an option and behind it in ``query_text``: nothing, or the stem."""
+    if question.kind == "verification":
+        return "", ""
+    blank = _BLANK.search(question.text)
+    if blank is None:
+        return question.text, ""
+    return question.text[: blank.start()], question.text[blank.end() :]

@@ -12,8 +12,9 @@ A chunk is a fixed number of the passage's tokens (the baseline RoBERTa-Large-Ch
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from closeread.readers.statements import longest_first
+from closeread.readers.statements import Claim, longest_first
 from closeread.readers.windows import Encoded, Template, Window
+from closeread.types import Option
 
 # A prediction's error.
 NOT_FINITE = (
@@ -22,6 +23,17 @@ NOT_FINITE = (
 )
 CHUNK_TOKENS = 200  # as Zhang et al. (2021) cut passages
 _LEAST_PASSAGE = 1  # tokens of the passage that every window has room for
+
+
+def behind_question(option: Option, language: str) -> str:
+    """Return an option's text as it stands behind a question: after a blank, but in Chinese.
+
+    To WordPiece a blank is nothing; a byte-level vocabulary has other words after one, and those
+    are what checkpoints for RACE and their like learned from.
+    """
+    if language == "zh" or not option.text or option.text[0].isspace():
+        return option.text
+    return f" {option.text}"
 
 
 def option_windows(
@@ -38,7 +50,7 @@ def option_windows(
     Args:
         passage: Its ids.
         question: Its ids; where question and option alone are too long, its end is shown.
-        option: Its ids; they follow the question's without a separator.
+        option: Its ids (of ``behind_question``); they follow the question's without a separator.
         template: How the tokenizer frames two texts.
         max_length: Tokens of a window, special ones included.
         stride: Tokens by which windows move; None shows the beginning of the passage alone.
@@ -80,7 +92,7 @@ class Chunk(NamedTuple):
 
 def chunks(
     passage: Sequence[int],
-    claim: Sequence[int],
+    claim: Claim,
     template: Template,
     *,
     n_tokens: int,
@@ -90,7 +102,7 @@ def chunks(
 
     Args:
         passage: Its ids.
-        claim: Of an option.
+        claim: What an option says.
         template: How the tokenizer frames two texts.
         n_tokens: Of a chunk; chunks do not overlap.
         max_length: Tokens of chunk and claim together; the longer of them is cut.

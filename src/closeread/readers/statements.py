@@ -2,15 +2,18 @@
 
 As Zhang et al. (2021, section 3.2) and their program: the sentences of the chain in the order of
 the passage, one behind the other, and then the option. No torch; shared with training.
+
+Of a claim that is too long the program shows the beginning. Where that is a stem nothing may be
+left of the options, and all would be the same: here a stem gives way to the option in it.
 """
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from closeread.evidence.query import query_text
+from closeread.evidence.query import query_text, stem_parts
 from closeread.protocols import Retriever
 from closeread.readers.windows import Encoded, Template
-from closeread.types import Evidence, Passage, Question
+from closeread.types import Evidence, Option, Passage, Question
 
 NO_EVIDENCE = {"zh": "无"}  # what the authors' program shows where nothing was found
 Tokenize = Callable[[str], Sequence[int]]
@@ -24,11 +27,33 @@ class Statement(NamedTuple):
             shown whole.
         premise: The text that is to support it.
         claim: What it says.
+        stem: What of the claim stands before the option and behind it.
     """
 
     evidence: Evidence
     premise: str
     claim: str
+    stem: tuple[str, str] = ("", "")
+
+
+class Claim(NamedTuple):
+    """A claim's tokens.
+
+    Attributes:
+        ids: All of them.
+        n_before: How many are the stem's before the option.
+        n_behind: How many are the stem's behind it.
+    """
+
+    ids: Sequence[int]
+    n_before: int = 0
+    n_behind: int = 0
+
+    def cut(self, most: int) -> Sequence[int]:
+        """Return so many of them: of the option first, from its beginning on."""
+        end = len(self.ids) - self.n_behind
+        start = min(self.n_before, max(0, end - most))
+        return self.ids[start : start + most]
 
 
 def statements(question: Question, passage: Passage, retriever: Retriever) -> list[Statement]:
@@ -36,8 +61,9 @@ def statements(question: Question, passage: Passage, retriever: Retriever) -> li
     if question.kind == "entailment":
         return [Statement(Evidence(), passage.text, question.text)]
     found = [retriever.retrieve(question, passage, option) for option in question.options]
+    stem = stem_parts(question)
     return [
-        Statement(evidence, premise(passage, evidence), query_text(question, option))
+        Statement(evidence, premise(passage, evidence), query_text(question, option), stem)
         for option, evidence in zip(question.options, found, strict=True)
     ]
 
@@ -61,21 +87,34 @@ def encoded(
         max_length: Tokens at most, special ones included.
     """
     first, second = longest_first(
-        tokenize(statement.premise), tokenize(statement.claim), max_length - template.n_special
+        tokenize(statement.premise),
+        _tokens_of(statement.claim, statement.stem, tokenize),
+        max_length - template.n_special,
     )
     return template.pair(first, second)
 
 
+def option_claim(question: Question, option: Option, tokenize: Tokenize) -> Claim:
+    """Return the tokens of what an option says."""
+    return _tokens_of(query_text(question, option), stem_parts(question), tokenize)
+
+
+def _tokens_of(claim: str, stem: tuple[str, str], tokenize: Tokenize) -> Claim:
+    before, behind = (len(tokenize(part.strip())) if part.strip() else 0 for part in stem)
+    return Claim(tokenize(claim), before, behind)
+
+
 def longest_first(
-    first: Sequence[int], second: Sequence[int], room: int
+    first: Sequence[int], second: Claim, room: int
 ) -> tuple[Sequence[int], Sequence[int]]:
     """Cut the longer of two texts until both fit, as the tokenizers library does by default.
 
     Where both are longer than half of the room each gets half, the longer one the odd token, the
-    second of equal ones.
+    second of equal ones. The first loses its end, the second what ``Claim.cut`` leaves out.
     """
-    if len(first) <= len(second):
+    n_second = len(second.ids)
+    if len(first) <= n_second:
         keep = min(len(first), room // 2)
-        return first[:keep], second[: room - keep]
-    keep = min(len(second), room // 2)
-    return first[: room - keep], second[:keep]
+        return first[:keep], second.cut(room - keep)
+    keep = min(n_second, room // 2)
+    return first[: room - keep], second.cut(keep)

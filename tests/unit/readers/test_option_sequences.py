@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from closeread.errors import MissingExtraError, UsageError
 from closeread.readers import make
-from closeread.readers.option_sequences import chunks, option_windows
+from closeread.readers.option_sequences import behind_question, chunks, option_windows
+from closeread.readers.statements import Claim
 from closeread.readers.windows import Template
+from closeread.types import Option
 
 FRAME = Template(before=(1,), between=(2,), after=(2,), second=1)
 
@@ -52,13 +54,23 @@ def test_windows_hold_the_passage_and_the_end_of_what_is_asked(
     assert len(found) == 1 or found[-2].first + found[-2].length < n_passage
 
 
+def test_a_blank_stands_before_an_option_but_in_chinese():
+    for text, language, shown in (
+        ("in 1894", "en", " in 1894"),
+        (" in 1894", "en", " in 1894"),
+        ("", "en", ""),
+        ("1894年", "zh", "1894年"),
+    ):
+        assert behind_question(Option(label="A", text=text), language) == shown
+
+
 @given(
     n_passage=st.integers(0, 300), n_claim=st.integers(0, 90), n_tokens=st.integers(1, 80),
 )  # fmt: skip
 def test_chunks_part_the_passage(n_passage, n_claim, n_tokens):
     """One after the other without overlap; one at least."""
     passage, claim = ids(n_passage, 1000), ids(n_claim, 2000)
-    found = chunks(passage, claim, FRAME, n_tokens=n_tokens, max_length=64)
+    found = chunks(passage, Claim(claim), FRAME, n_tokens=n_tokens, max_length=64)
     assert [token for one in found for token in passage[one.first : one.end]] == passage
     assert len(found) == max(1, -(-n_passage // n_tokens))
     for one in found:

@@ -1,9 +1,18 @@
 """What a verifier is shown of an option."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.readers.statements import Statement, encoded, longest_first, premise, statements
+from closeread.readers.statements import (
+    Claim,
+    Statement,
+    encoded,
+    longest_first,
+    option_claim,
+    premise,
+    statements,
+)
 from closeread.readers.windows import Template
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -22,6 +31,10 @@ class Fixed:
     def retrieve(self, question, passage, option, k=None):
         self.asked.append((question, option))
         return Evidence(spans=self.spans, option_label=option.label if option else "")
+
+
+def letters(text):
+    return [ord(one) for one in text if not one.isspace()]
 
 
 def asked(kind="verification", text="下列说法正确的是", **given):
@@ -64,14 +77,49 @@ def test_a_hypothesis_is_held_against_the_whole_premise_and_nothing_is_retrieved
 
 def test_premise_and_claim_are_framed_as_a_pair():
     statement = Statement(Evidence(), "abcd", "xyz")
-    found = encoded(statement, lambda text: [ord(one) for one in text], TEMPLATE, 8)
+    found = encoded(statement, letters, TEMPLATE, 8)
     assert found.ids == [2, *map(ord, "abc"), 3, *map(ord, "xy"), 3]
     assert found.types == [0, 0, 0, 0, 0, 1, 1, 1]
 
 
+@pytest.mark.parametrize(
+    ("stem", "most", "shown"),
+    [
+        ("read this and say who", 10, "saywhoAnne"),
+        ("read this and say who", 3, "Ann"),
+        ("it was ___ who sang here", 8, "twasAnne"),
+        ("it was ___ who sang here", 3, "Ann"),
+        ("___ who sang here", 10, "Annewhosan"),
+    ],
+)
+def test_a_stem_gives_way_to_the_option_in_it(stem, most, shown):
+    option = Option(label="A", text="Anne")
+    question = asked("choice", stem, options=(option,))
+    claim = option_claim(question, option, letters)
+    assert "".join(map(chr, claim.cut(most))) == shown
+    alone = option_claim(asked(options=(option,)), option, letters)
+    assert "".join(map(chr, alone.cut(3))) == "Ann"
+
+
+def test_options_behind_a_stem_as_long_as_the_model_takes_are_told_apart():
+    question = asked("choice", "据此，" * 40)
+    found = statements(question, ZH, Fixed(Span(0, 6)))
+    shown = [encoded(one, letters, TEMPLATE, 40).ids for one in found]
+    assert len({tuple(one) for one in shown}) == 4
+    assert [chr(one[-2]) for one in shown] == list("ABCD")
+
+
+@given(st.integers(0, 60), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_what_is_shown_of_a_claim_is_its_option_or_holds_it(most, before, n_option, behind):
+    ids = [*[1] * before, *[2] * n_option, *[3] * behind]
+    shown = Claim(ids, before, behind).cut(most)
+    assert len(shown) == min(most, len(ids))
+    assert shown.count(2) == min(n_option, most)
+
+
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 50))
 def test_the_longer_text_is_cut_first(n_first, n_second, room):
-    first, second = longest_first([1] * n_first, [2] * n_second, room)
+    first, second = longest_first([1] * n_first, Claim([2] * n_second), room)
     kept = len(first), len(second)
     assert sum(kept) == min(room, n_first + n_second)
     lost = n_first - kept[0], n_second - kept[1]

@@ -91,9 +91,11 @@ class Checkpoint:
         """Whether the model tells a pair's second text from its first by segments.
 
         A tokenizer may tell them to a model that does not take them, or has embeddings of one.
+        One that tells none leaves them out: to GPT-2 that is something else than segments of 0.
         """
         taken = inspect.signature(self.model.forward).parameters
-        return "token_type_ids" in taken and getattr(self.model.config, "type_vocab_size", 2) > 1
+        n_kinds = getattr(self.model.config, "type_vocab_size", 2)
+        return self.template.second > 0 and "token_type_ids" in taken and n_kinds > 1
 
     @cached_property
     def minds_padding(self) -> bool:

@@ -16,7 +16,7 @@ from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
-from closeread.readers.option_sequences import NOT_FINITE, option_windows
+from closeread.readers.option_sequences import NOT_FINITE, behind_question, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.text.remembered import ByText
 from closeread.types import Passage, Prediction, Question
@@ -119,7 +119,7 @@ class ChoiceReader:
             option_windows(
                 self._passage(passage.text),
                 self._ids(question.text),
-                self._ids(option.text),
+                self._ids(behind_question(option, passage.language)),
                 self._checkpoint.template,
                 max_length=self._max_length,
                 stride=self._stride,

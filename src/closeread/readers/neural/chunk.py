@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from closeread.evidence.query import query_text
 from closeread.readers.calibrate import logistic
 from closeread.readers.competition import decided, not_for_it
 from closeread.readers.lineage import lineage_record
@@ -19,6 +18,7 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
 from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
+from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Passage, Prediction, Question, Span
@@ -130,7 +130,7 @@ class ChunkReader:
         return [
             chunks(
                 self._passage(passage.text).ids,
-                self._ids(query_text(question, option)),
+                option_claim(question, option, self._ids),
                 self._checkpoint.template,
                 n_tokens=self._chunk_tokens,
                 max_length=self._max_length,

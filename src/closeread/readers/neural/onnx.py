@@ -30,7 +30,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
-_VERSION = 8  # of what is written; another number makes all graphs anew
+_VERSION = 9  # of what is written; another number makes all graphs anew
 _UNUSED_DAYS = 90  # after which a graph is removed
 
 

@@ -37,9 +37,10 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
         InputError: The model cannot be exported, or its graph says something else than it does.
     """
     typed = checkpoint.has_segments
-    ids, types, mask = map(torch.from_numpy, _tried(checkpoint, 24))
+    ids, types, mask = _tried(checkpoint, 24)
     rows = _Rows(checkpoint, padded=padded).eval()
-    given = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
+    traced = ({"mask": mask} if padded else {}) | ({"types": types} if typed else {})
+    given = {name: torch.from_numpy(array) for name, array in traced.items()}
     axes = {name: {0: "sequences", 1: "tokens"} for name in ("ids", *given)}
     axes["rows"] = {0: "sequences"}
     if checkpoint.head == "span":
@@ -52,7 +53,7 @@ def export(checkpoint: Checkpoint, path: Path, *, padded: bool) -> None:
             warnings.simplefilter("ignore")
             torch.onnx.export(
                 rows,
-                (ids,),
+                (torch.from_numpy(ids),),
                 str(path),
                 kwargs=given,
                 dynamo=False,
@@ -94,13 +95,16 @@ def _agree(checkpoint: Checkpoint, graph: Network, n_tokens: int, *, padded: boo
     )
 
 
-def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids, Ids]:
-    """Return ids, segments and mask of two sequences, of which the second has 20 tokens."""
+def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids | None, Ids]:
+    """Return ids, segments and mask of two sequences, of which the second has 20 tokens.
+
+    As a reader gives them: no segments where all are 0, which to some models is something else.
+    """
     tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
     padding = checkpoint.tokenizer.pad_token_id or 0
     ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
     assert mask is not None
-    return ids, np.zeros_like(ids) if types is None else types, mask
+    return ids, types, mask
 
 
 def encoder_name(checkpoint: Checkpoint) -> str:

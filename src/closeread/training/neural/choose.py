@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.choice import ChoiceReader
-from closeread.readers.option_sequences import option_windows
+from closeread.readers.option_sequences import behind_question, option_windows
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import Length
@@ -73,7 +73,7 @@ class ChooseTask:
                 option_windows(
                     passage_ids,
                     asked,
-                    checkpoint.tokens(option.text).ids,
+                    checkpoint.tokens(behind_question(option, passage.language)).ids,
                     checkpoint.template,
                     max_length=room,
                 )[0].encoded

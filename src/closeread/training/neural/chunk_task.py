@@ -15,12 +15,12 @@ from typing import Any, Literal
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from closeread.evidence.query import query_text
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.chunk import ChunkReader
 from closeread.readers.neural.support import log_odds
 from closeread.readers.option_sequences import CHUNK_TOKENS, Chunk, chunks
+from closeread.readers.statements import option_claim
 from closeread.training.neural import train as neural
 from closeread.training.neural.compete import NliHead, two_classes
 from closeread.training.neural.task import Feature
@@ -112,7 +112,7 @@ class ChunkTask:
     ) -> list[Chunk]:
         return chunks(
             passage,
-            checkpoint.tokens(query_text(question, option)).ids,
+            option_claim(question, option, lambda text: checkpoint.tokens(text).ids),
             checkpoint.template,
             n_tokens=self._options.chunk_tokens,
             max_length=min(self._options.max_length, checkpoint.max_length),
