@@ -54,7 +54,7 @@ _LEANING = re.compile(
 # A cause that is wished for, or one of several that hang together, cannot be denied by a word.
 _WISHED = re.compile("[应要需能会将若让把]|可以|如果|只要|必须|旨在|以便|即使|为了|因为|由于|是")
 _HANGS = re.compile(
-    "[把将给为对否]|没有|[不像]|的确|确实|甚至|而且|并且|不仅|不但|[也又还更既]|可能|大约|大概|也许|或许"
+    "[把将给为对否]|没有|[不像]|的确|确实|甚至|而且|并且|不仅|不但|[也又还更既]|需要|应该|可以|能够|正是|可能|大约|大概|也许|或许"
 )
 
 

@@ -125,7 +125,7 @@ def _is(clause: Clause, span: Span) -> bool:
     return (
         len(after) >= 2
         and not re.search("[还也又]是", after)
-        and not (_HEDGED.search(before) or re.search("[是把将被使让若既]|作为", before))
+        and not (_HEDGED.search(before) or re.search("[是把将被使让若既]|作为|应[该当]$", before))
     )
 
 
@@ -134,7 +134,7 @@ def _main(clause: Clause, span: Span) -> bool:
     before, after = clause.text[: span.start], clause.text[span.end :]
     if _HEDGED.search(before) or _RELATIVE.search(after) or _LINKING.search(before):
         return False
-    if not before and clause.opens and re.search("[的者]", after):
+    if not before and clause.opens:  # what it is the predicate of, nothing tells
         return False
     return not (_INSIDE.search(before) and "的" in after)
 

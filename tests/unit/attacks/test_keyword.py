@@ -148,3 +148,30 @@ def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
     text = "许多渔民用竹筏，" * 200
     for turns in (turns_zh, spacetime, causality, logic):
         assert list(turns(statement(text), random.Random(0))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("村里有三座桥。", {"村里有两座桥。", "村里有四座桥。", "村里有五座桥。"}),
+        ("船上有12名渔民。", {"船上有22名渔民。", "船上有32名渔民。"}),
+        (
+            "鱼的产量提高了40%。",
+            {"鱼的产量提高了50%。", "鱼的产量提高了30%。", "鱼的产量提高了60%。"},
+        ),
+    ],
+)
+def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]) -> None:
+    got = {
+        new for new, rule in made(turns_zh, statement(text), "opposite").items() if rule == "number"
+    }
+    assert len(got) == 1
+    assert got <= others
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["第三座桥。", "唐宋八大家。", "三座或四座桥。", "十三座桥。", "近12名渔民。", "1998年的桥。"],
+)
+def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}

@@ -50,6 +50,9 @@ def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
         ("水库改变了河道。", "水库没有改变河道。", "negated"),
         ("渔民必须休渔三个月。", "渔民不必休渔三个月。", "negated"),
         ("水库有利于农业。", "水库不利于农业。", "negated"),
+        ("水库就是人工的湖。", "水库并不是人工的湖。", "negated"),
+        ("水库反映出水利的水平。", "水库并未反映出水利的水平。", "negated"),
+        ("山里的农田缺乏水源。", "山里的农田并不缺乏水源。", "negated"),
         ("水库不是湖。", "水库是湖。", "affirmed"),
         ("鱼群不会在冬天回来。", "鱼群会在冬天回来。", "affirmed"),
         ("鱼群无法越过大坝。", "鱼群能够越过大坝。", "affirmed"),
@@ -80,6 +83,7 @@ def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: st
         "能够发电的水库很多。",  # a relative clause
         "作为防洪工程的水库很多。",
         "水库是不是湖？",
+        "具体现象很多。",
         "社会的发展很快。",
         "讨论会在水库边举行。",
         "渔民不得不搬走。",
