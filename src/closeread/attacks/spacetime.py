@@ -17,6 +17,8 @@ NAME = "spacetime"
 _DYNASTY = re.compile(r"(?P<name>[汉唐宋元明清])(?P<kind>[代朝])(?!表)")
 _PART = tuple("南北东西后前两")  # 南宋, 东汉: a part of a dynasty
 _DYNASTIES = "汉唐宋元明清"
+_SINCE = re.compile("(?:世纪|年代|[年月代朝])?[初中末]?[期叶]?(?:以来|[以之]?[前后]|起|始)")
+_UNTIL = re.compile("(?:[到至]|[自从]公?元?)$")
 _LONGER = "洋尼河教大人学"  # what makes of a country's or town's name the name of something else
 
 
@@ -61,7 +63,7 @@ def _moved(statement: Statement, random: random.Random) -> Iterator[Turn]:
     text = hidden(statement.text)
     said = [time.key for time in times(text)]
     for time in times(text):
-        if time.key in known and said.count(time.key) == 1:
+        if time.key in known and said.count(time.key) == 1 and not _bounds(text, time.span):
             free = [
                 number
                 for number in moved(time)
@@ -84,9 +86,21 @@ def _dynasty(statement: Statement, random: random.Random) -> Iterator[Turn]:
     if len(said) == 1 and said[0]["name"] in named:
         free = [name for name in _DYNASTIES if name not in known and name not in text]
         before = text[: said[0].start()]
-        if free and plain(text, said[0].start()) and before[-1:] not in _PART:
-            span = Span(*said[0].span("name"))
+        span = Span(*said[0].span("name"))
+        if (
+            free
+            and plain(text, span.start)
+            and before[-1:] not in _PART
+            and not _bounds(text, span)
+        ):
             yield Turn(span, random.choice(free), "dynasty", "opposite")
+
+
+def _bounds(text: str, span: Span) -> bool:
+    """Whether a time tells since or until when: what holds since then holds since later, too."""
+    return bool(
+        _SINCE.match(text, span.end) or _UNTIL.search(text[max(0, span.start - 4) : span.start])
+    )
 
 
 def _elsewhere(statement: Statement, random: random.Random) -> Iterator[Turn]:

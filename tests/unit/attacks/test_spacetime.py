@@ -83,6 +83,13 @@ def test_a_time_is_moved_to_none_that_the_passage_names() -> None:
     assert made(turns_zh, all_three, "opposite") == {}
 
 
+@pytest.mark.parametrize(
+    "text", ["宋代以后，渔村兴盛。", "直到19世纪，渔村都很兴盛。", "19世纪前没有渔村。"]
+)
+def test_since_and_until_when_is_not_moved(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
 def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
     assert made(turns_zh, statement("19世纪，渔村兴起。", "渔村兴起。"), "opposite") == {}
     assert made(turns_zh, statement("印度洋的鱼。", "印度洋的鱼很多。"), "opposite") != {}
