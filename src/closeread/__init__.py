@@ -19,6 +19,7 @@ _PUBLIC = {
     "report": "closeread.api.judging",
     "train": "closeread.api.running",
     "ingest": "closeread.api.running",
+    "attack": "closeread.api.running",
     "convert": "closeread.api.running",
     "open_run": "closeread.runs",
     "Passage": "closeread.types",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from closeread.api.judging import report as report
     from closeread.api.judging import score as score
     from closeread.api.judging import verify as verify
+    from closeread.api.running import attack as attack
     from closeread.api.running import convert as convert
     from closeread.api.running import ingest as ingest
     from closeread.api.running import read as read

@@ -1,4 +1,4 @@
-"""Every format, metric, reader, retriever, encoder and trainer, by name, in one literal table.
+"""Everything that has a name, from formats to perturbations, in one literal table.
 
 A name may also be ``package.module:factory``, so that outsiders extend closeread without
 touching it.
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from closeread.errors import MissingExtraError, UnknownNameError
 
-Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer"]
+Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", "perturbation"]
 
 
 @dataclass(frozen=True)
@@ -91,6 +91,10 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "gcrc": Entry("closeread.metrics.gcrc:metric", "GCRC_advRobust Acc_0, Acc_1, Acc_2, Score"),
         "gcrc~strict": Entry(
             "closeread.metrics.gcrc:strict", "the same, every triple counted once"
+        ),
+        "attack": Entry(
+            "closeread.metrics.attack:metric",
+            "accuracy before and under attack, and what share is kept",
         ),
         "choice": Entry("closeread.metrics.choice:metric", "accuracy over questions with options"),
         "option": Entry("closeread.metrics.option:metric", "accuracy over single options"),
@@ -249,6 +253,30 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "word vectors for the masking retrievers, from passages alone",
             "vectors",
         ),
+    },
+    # The strategies of `closeread attack`; the first four are those of GCRC_advRobust.
+    "perturbation": {
+        "keyword": Entry(
+            "closeread.attacks.keyword:keyword",
+            "statements: a word that decides the sense is reworded, or turned (some: all)",
+        ),
+        "logic": Entry(
+            "closeread.attacks.logic:logic",
+            "statements: premise and conclusion are reworded, exchanged or denied",
+        ),
+        "spacetime": Entry(
+            "closeread.attacks.spacetime:spacetime",
+            "statements: a time or place is written otherwise, or moved",
+        ),
+        "causality": Entry(
+            "closeread.attacks.causality:causality",
+            "statements: a cause is told the other way round, exchanged or made up",
+        ),
+        "distractor": Entry(
+            "closeread.attacks.distractor:distractor",
+            "passages: sentences of others that look like the question, and answer it not",
+        ),
+        "typo": Entry("closeread.attacks.typo:typo", "questions: slips of the keyboard"),
     },
 }
 

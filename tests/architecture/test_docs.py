@@ -45,8 +45,8 @@ def test_readme_commands_run(page, tmp_path):
         assert "Traceback" not in done.stderr
 
 
-def test_the_example_reader_and_metric_run(tmp_path):
-    """The code of docs/extend.md is a reader and a metric that closeread takes by name."""
+def test_the_examples_run(tmp_path):
+    """The code of docs/extend.md is a reader, a metric, ... that closeread takes by name."""
     text = (ROOT / "docs/extend.md").read_text("utf-8")
     for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
         name = re.match(r"# (\w+\.py)\n", code)
@@ -60,6 +60,11 @@ def test_the_example_reader_and_metric_run(tmp_path):
     found = _run("closeread evidence exam/zh --retriever my_retrievers:longest --json", tmp_path)
     assert found.returncode == 0, found.stderr
     assert '"evidence.f1"' in found.stdout
+    attacked = _run(
+        "closeread attack exam/en --strategy my_strategies:shouting --out loud.jsonl", tmp_path
+    )
+    assert attacked.returncode == 0, attacked.stderr
+    assert "WHICH" in (tmp_path / "loud.jsonl").read_text("utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

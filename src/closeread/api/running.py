@@ -1,7 +1,7 @@
-"""Making runs, files and readers from Python: read, ingest, convert, train."""
+"""Making runs, files and readers from Python: read, ingest, convert, attack, train."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,9 @@ from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.written import expanded
+from closeread.pipeline.attacking import Against, Attacked
+from closeread.pipeline.attacking import Settings as AttackSettings
+from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Reader
 from closeread.runs.claim import must_be_free
 from closeread.runs.ingest import Ingested
@@ -22,7 +25,7 @@ from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
 from closeread.training.recipe import load_recipe
 from closeread.training.request import Request, Train, Trained
-from closeread.types import Dataset
+from closeread.types import Dataset, Role
 
 # How errors tell to name the format of a set that is learned from.
 _BESIDE = 'format = "..." beside its path in the recipe'
@@ -162,6 +165,59 @@ def convert(
     """
     must_take_file(Path(target))
     return convert_dataset(opened(source), Path(target), to, limit=limit)
+
+
+def attack(
+    source: Named | Dataset | Items,
+    strategies: str | Sequence[str],
+    target: Named,
+    to: str | None = None,
+    *,
+    roles: Sequence[Role] = (),
+    deal: bool | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    against: str | OpenReader | Reader | None = None,
+    tries: int = 8,
+    step: Callable[[int], None] = lambda done: None,
+) -> Attacked:
+    """Write a data set's questions beside what was made of them; ``closeread attack``.
+
+    Args:
+        source: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
+        strategies: Names from ``closeread ls perturbations``; none, to deal options anew only.
+        target: The new data set's file.
+        to: A format's name; by default what the target's name says.
+        roles: ``positive`` or ``negative`` variants only; by default as the strategies make them.
+        deal: Whether the options of variants are dealt anew; by default where statements are
+            changed.
+        seed: Of all draws.
+        limit: The first so many questions.
+        against: A reader whose failures are sought among ``tries`` draws of each question.
+        tries: How many; at least 2.
+        step: Called with the number of questions that are done.
+
+    Raises:
+        InputError: The data set is broken.
+        UnknownNameError: There is no such strategy, reader or format.
+        UsageError: Nothing could be made harder, or the format cannot hold it.
+        StorageError: The folder cannot be written, or the disk is full.
+    """
+    if tries < 2:
+        raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
+    sought = None
+    if against is not None:
+        name, options, reader = _reader(against, None)
+        sought = Against(name=name, options=options, reader=reader, tries=tries)
+    settings = AttackSettings(
+        strategies=(strategies,) if isinstance(strategies, str) else tuple(strategies),
+        roles=tuple(roles),
+        deal=deal,
+        seed=seed,
+        limit=limit,
+        against=sought,
+    )
+    return attack_dataset(opened(source), Path(target), settings, to, step=step)
 
 
 def _named_in_recipe(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002

@@ -72,7 +72,7 @@ class StatementStrategy:
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
         """Yield the changes of the options, option by option."""
         turns = self._turns.get(passage.language)
-        if question.asks_for is None or turns is None:
+        if question.asks_for is None or question.kind == "entailment" or turns is None:
             return
         truths = question.option_truth or (None,) * len(question.options)
         for option, holds in zip(question.options, truths, strict=True):

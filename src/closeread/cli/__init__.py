@@ -26,6 +26,7 @@ VERBS = {
     "read": "Run a reader over a set, into a run folder.",
     "ingest": "Make run folders of other harnesses' saved logs.",
     "evidence": "Extract the sentences that bear on options; score, explain, compare.",
+    "attack": "Make questions harder, and write them beside their originals.",
     "score": "Score a run, or a set against a file of predictions.",
     "compare": "Test runs against each other on the same questions.",
     "run": "Read, score and report, as a recipe says.",
@@ -35,7 +36,7 @@ VERBS = {
     "train": "Train a reader from data sets, as a recipe says.",
     "serve": "Answer questions over HTTP with a reader.",
     "verify": "Recompute the numbers of a run from its own files.",
-    "ls": "List formats, metrics, readers, retrievers, encoders, trainers or sets.",
+    "ls": "List formats, metrics, readers, strategies of attack and the like.",
 }
 
 

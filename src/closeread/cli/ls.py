@@ -12,6 +12,7 @@ _KINDS = {
     "retrievers": "retriever",
     "encoders": "encoder",
     "trainers": "trainer",
+    "perturbations": "perturbation",
 }
 
 
@@ -19,7 +20,7 @@ _KINDS = {
 @click.argument("kind", metavar="KIND", type=click.Choice([*_KINDS, "sets"]))
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(kind: str, json_: bool) -> None:
-    """List formats, metrics, readers, retrievers, encoders, trainers, or sets for `get`."""
+    """List what has a name: formats, metrics, readers, ..., or the sets for `get`."""
     if kind == "sets":
         from closeread.downloads import SETS
 

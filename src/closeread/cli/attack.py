@@ -1,0 +1,107 @@
+"""``closeread attack``: a data set made harder, its questions beside what was made of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import click
+
+from closeread.cli.output import as_json, remark, table
+from closeread.cli.progress import progress
+from closeread.cli.reading import let_import_from_here, parsed
+
+if TYPE_CHECKING:
+    from closeread.pipeline.attacking import Against, Attacked
+
+
+@click.command("attack")
+@click.argument("dataset")
+@click.option("--strategy", "strategies", multiple=True, metavar="NAME",
+              help="From `closeread ls perturbations`; several may be given.")  # fmt: skip
+@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path),
+              metavar="DATASET", help="The new data set, such as harder.jsonl.")  # fmt: skip
+@click.option("--role", "roles", multiple=True, type=click.Choice(["positive", "negative"]),
+              help="Only this variant. By default both, where statements are changed.")  # fmt: skip
+@click.option("--deal/--keep-order", default=None,
+              help="Deal options anew. By default where statements are changed.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Of all draws.")
+@click.option("--against", metavar="READER",
+              help="Of several draws keep the one on which this reader fails.")  # fmt: skip
+@click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of that reader.")
+@click.option("--tries", type=click.IntRange(2, 1000), default=8, show_default=True,
+              help="How many draws, with --against.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
+@click.option("--to", metavar="F", help="The new set's format; by default what its name says.")
+@click.option("--strict", is_flag=True, help="Stop at defects in the data.")
+@click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
+def command(
+    *,
+    dataset: str,
+    strategies: tuple[str, ...],
+    out: Path,
+    roles: tuple[Literal["positive", "negative"], ...],
+    deal: bool | None,
+    seed: int,
+    against: str | None,
+    options: tuple[str, ...],
+    tries: int,
+    limit: int | None,
+    format_: str | None,
+    to: str | None,
+    strict: bool,
+    json_: bool,
+) -> None:
+    """Make the questions of DATASET harder and write them beside their originals.
+
+    A statement is reworded so that it stays as true as it was (a positive variant), or turned, with
+    the stem turned around (a negative one), as in GCRC_advRobust; a passage gets a sentence that
+    looks like the question; a question gets slips of the keyboard. Every change is recorded in the
+    new data set, which is read and scored as any other: `closeread score RUN --by role` tells what
+    the changes cost.
+    """
+    from closeread.api.datasets import open_dataset
+    from closeread.pipeline.attacking import Settings, attack
+
+    if options and against is None:
+        raise click.UsageError("-o goes with --against")
+    let_import_from_here()
+    settings = Settings(
+        strategies=tuple(dict.fromkeys(strategies)),
+        roles=tuple(dict.fromkeys(roles)),
+        deal=deal,
+        seed=seed,
+        limit=limit,
+        against=None if against is None else _against(against, options, tries),
+    )
+    opened = open_dataset(dataset, format_, strict)
+    with progress("attack", None) as shown:
+        made = attack(opened, out, settings, to, step=shown.advance)
+    if json_:
+        as_json(made)
+        return
+    _print(made)
+
+
+def _against(name: str, options: tuple[str, ...], tries: int) -> "Against":
+    from closeread.pipeline.attacking import Against
+    from closeread.readers import make
+
+    reader, resolved = make(name, parsed(options))
+    return Against(name=name, options=resolved, reader=reader, tries=tries)
+
+
+def _print(made: "Attacked") -> None:
+    counted = [
+        (name, f"{kinds.get('same', 0):,}", f"{kinds.get('opposite', 0):,}")
+        for name, kinds in made.changes.items()
+    ]
+    if counted:
+        headings = ("strategy", "truth kept", "truth turned")
+        table(headings, counted, title="Texts changed", right=headings[1:])
+    variants = ", ".join(f"{count:,} {role}" for role, count in made.variants.items())
+    remark(f"{made.target}: {made.groups:,} of {made.questions:,} questions, {variants}")
+    for label, counts in (("left out", made.left_out), ("no place for", made.lost)):
+        for what, count in counts.items():
+            remark(f"  {label}: {what}: {count:,}")
+    remark(f"`closeread read {made.target} --reader NAME --out RUN`, then `closeread score RUN "
+           "--by role`")  # fmt: skip
