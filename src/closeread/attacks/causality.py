@@ -4,11 +4,11 @@ import random
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.grounding import LONGEST, clause_before, reworded, swapped
-from closeread.attacks.restoring import sole
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.wordlists import HIDDEN, compiled, hidden, swaps
+from closeread.attacks.turning.grounding import LONGEST, clause_before, reworded, swapped
+from closeread.attacks.turning.restoring import sole
+from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span, Truth
 

@@ -10,10 +10,17 @@ import random
 import re
 from collections.abc import Callable, Iterator
 
-from closeread.attacks.gaps import gaps
-from closeread.attacks.likeness import FUNCTION, could_support, folded, says, squeezed, terms
-from closeread.attacks.strangers import Stranger, Strangers
-from closeread.attacks.subjects import asks_by_pronoun
+from closeread.attacks.borrowed.gaps import gaps
+from closeread.attacks.borrowed.likeness import (
+    FUNCTION,
+    could_support,
+    folded,
+    says,
+    squeezed,
+    terms,
+)
+from closeread.attacks.borrowed.strangers import Stranger, Strangers
+from closeread.attacks.borrowed.subjects import asks_by_pronoun
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.asked import asked_for
 from closeread.text.segment import words

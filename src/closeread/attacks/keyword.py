@@ -4,11 +4,11 @@ import random
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.grounding import LONGEST, contrary, plain, reworded, swapped
-from closeread.attacks.restoring import left_out, put_in, restored, sole
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.wordlists import hidden, swaps
+from closeread.attacks.turning.grounding import LONGEST, contrary, plain, reworded, swapped
+from closeread.attacks.turning.restoring import left_out, put_in, restored, sole
+from closeread.attacks.turning.wordlists import hidden, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span
 

@@ -4,11 +4,11 @@ import random
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.grounding import LONGEST, reworded
-from closeread.attacks.predicates import affirmations, denials
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.wordlists import HIDDEN, compiled, hidden
+from closeread.attacks.turning.grounding import LONGEST, reworded
+from closeread.attacks.turning.predicates import affirmations, denials
+from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden
 from closeread.protocols import Perturbation
 from closeread.types import Span, Truth
 

@@ -4,12 +4,12 @@ import random
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.grounding import LONGEST, contrary, plain, reworded, swapped
-from closeread.attacks.numerals import moved, times, written
-from closeread.attacks.restoring import put_back, restored, same_around, sole
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.wordlists import hidden, rows, swaps
+from closeread.attacks.turning.grounding import LONGEST, contrary, plain, reworded, swapped
+from closeread.attacks.turning.numerals import moved, times, written
+from closeread.attacks.turning.restoring import put_back, restored, same_around, sole
+from closeread.attacks.turning.wordlists import hidden, rows, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span
 

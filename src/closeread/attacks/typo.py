@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from closeread.attacks.homophones import Typed, homophones
-from closeread.attacks.slips import slips, triples
+from closeread.attacks.keyboard.homophones import Typed, homophones
+from closeread.attacks.keyboard.slips import slips, triples
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.asked import asked_for
 from closeread.text.numbers import NUMBER_WORDS

@@ -3,11 +3,11 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from rewording import PASSAGE, question, strategy
 
 from closeread.attacks.attack import Attack, Made, gathered
 from closeread.attacks.search import hardest
 from closeread.types import Answer, Edit, Item, Passage, Question, Span
+from rewording import PASSAGE, question, strategy
 
 
 class Put:

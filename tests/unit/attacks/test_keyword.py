@@ -9,7 +9,7 @@ from closeread.attacks.keyword import keyword, turns_zh
 from closeread.attacks.logic import turns_zh as logic
 from closeread.attacks.spacetime import turns_zh as spacetime
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.wordlists import HIDDEN
+from closeread.attacks.turning.wordlists import HIDDEN
 from closeread.types import Evidence, Option, Passage, Question, Span
 from turns_zh import made, statement
 

@@ -1,7 +1,7 @@
 import pytest
 
-from closeread.attacks.numerals import times, value, written
 from closeread.attacks.spacetime import turns_zh
+from closeread.attacks.turning.numerals import times, value, written
 from turns_zh import made, statement
 
 

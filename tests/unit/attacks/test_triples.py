@@ -1,10 +1,10 @@
 import random
 
 import pytest
-from rewording import PASSAGE, question, strategy
 
 from closeread.attacks.triples import NotMadeError, Proposed, dealt, named, negative, positive
 from closeread.types import Edit, Question, Span
+from rewording import PASSAGE, question, strategy
 
 
 def proposed(asked: Question) -> Proposed:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.attacks.apply import apply
-from closeread.attacks.homophones import homophones
-from closeread.attacks.slips import READS_AS_ANOTHER, slips
+from closeread.attacks.keyboard.homophones import homophones
+from closeread.attacks.keyboard.slips import READS_AS_ANOTHER, slips
 from closeread.attacks.surroundings import Surroundings
 from closeread.attacks.typo import typo
 from closeread.text.asked import asked_for

@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from closeread.attacks.likeness import UNSPACED
-from closeread.attacks.subjects import refers_back
+from closeread.attacks.borrowed.likeness import UNSPACED
+from closeread.attacks.borrowed.subjects import refers_back
 from closeread.text.segment import sentences
 from closeread.types import Passage, Question, Span
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Set
 
-from closeread.attacks import chinese, english
-from closeread.attacks.likeness import UNSPACED, folded
+from closeread.attacks.borrowed import chinese, english
+from closeread.attacks.borrowed.likeness import UNSPACED, folded
 from closeread.text.segment import words
 from closeread.types import Passage
 

@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from closeread.attacks import chinese, english
-from closeread.attacks.likeness import UNSPACED, clauses, folded, paired_terms
-from closeread.attacks.subjects import subject
+from closeread.attacks.borrowed import chinese, english
+from closeread.attacks.borrowed.likeness import UNSPACED, clauses, folded, paired_terms
+from closeread.attacks.borrowed.subjects import subject
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences, words
 from closeread.types import Passage

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.wordlists import HIDDEN, Rewording, Swap, hidden, pairs, rewordings
+from closeread.attacks.turning.wordlists import HIDDEN, Rewording, Swap, hidden, pairs, rewordings
 from closeread.types import Span
 
 _NEGATED = re.compile(

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from closeread.attacks.grounding import equal
 from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.wordlists import HIDDEN, hidden, pairs, restorings
+from closeread.attacks.turning.grounding import equal
+from closeread.attacks.turning.wordlists import HIDDEN, hidden, pairs, restorings
 from closeread.types import Span
 
 _NEAR = 2  # characters that have to be equal beside a word, for surroundings to be the same

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from closeread.attacks.grounding import made
-from closeread.attacks.wordlists import HIDDEN, rewordings
+from closeread.attacks.turning.grounding import made
+from closeread.attacks.turning.wordlists import HIDDEN, rewordings
 from closeread.types import Span
 
 _CLAUSE = re.compile(r"[^，。；：！？,;:!?\n]+")

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from closeread.attacks.likeness import SIMPLIFIED_OF
 from closeread.text.traditional import SIMPLIFIED
 
 _TYPED = (
@@ -46,6 +45,7 @@ _NOT_BEHIND = (
 _NOT_BEFORE = "确士话是一地产中上下方区点位名址图理形带铁球面主板域势震段盘"
 _PARTICLE = re.compile(rf"(?<={_HAN})(?<![{_NOT_BEHIND}])的(?=(?![{_NOT_BEFORE}]){_HAN})")
 _ADVERB = re.compile(rf"(?<=渐渐|慢慢|深深|逐渐|迅速|成功|大量|广泛|完全|积极)地(?={_HAN})")
+_SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
 _NEW = frozenset(SIMPLIFIED.values())
 
 
@@ -63,7 +63,7 @@ def homophones(text: str) -> Iterator[Typed]:
     Words are found in Traditional characters too; there no character is typed that is a
     simplified one.
     """
-    plain = text.translate(SIMPLIFIED_OF)
+    plain = text.translate(_SIMPLIFIED_OF)
     found = []
     for word in _WORD.finditer(plain):
         typed = _OF[word[0]]

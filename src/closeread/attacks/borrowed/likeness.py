@@ -23,7 +23,7 @@ _ZH_FUNCTION = (
 )
 FUNCTION = frozenset(_EN_FUNCTION.split())
 ZH_FUNCTION = frozenset(_ZH_FUNCTION)
-SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
+_SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
 _MARKS = re.compile(r"[\W_]+")
 _HAN_OR_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CLAUSES = re.compile(r"[,，;；:：。.!?！？\n\r]+")
@@ -38,7 +38,7 @@ def folded(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text).lower().translate(SIMPLIFIED_OF)
+    return unicodedata.normalize("NFKC", text).lower().translate(_SIMPLIFIED_OF)
 
 
 def squeezed(text: str) -> str:

@@ -1,0 +1,1 @@
+"""What strategies for statements share: word lists, grounds in evidence, denial, numerals."""
