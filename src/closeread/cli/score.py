@@ -160,7 +160,7 @@ def _read_anew(
 
 def _tell_unmatched(run: "Run", scored: RunSummary) -> None:
     """Say where most texts, as they were read anew, are no option, and so count as wrong."""
-    from closeread.runs.choose import judges_options
+    from closeread.metrics.subject import judges_options
     from closeread.runs.extract import unmatched
 
     extraction = scored.settings.extraction
@@ -215,8 +215,8 @@ def _handed_in(
 def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
     """Say and count what does not fit; look only where counts or options tell that it may be."""
     from closeread.cli.output import remark
+    from closeread.metrics.subject import judges_options
     from closeread.runs.belonging import KINDS, misfits, told
-    from closeread.runs.choose import judges_options
 
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)

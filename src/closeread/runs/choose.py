@@ -1,34 +1,13 @@
-"""Which metrics judge a data set, and which of its questions each of them is about."""
+"""Which metrics judge a data set."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from closeread import catalog
 from closeread.making import make
+from closeread.metrics.subject import family
 from closeread.protocols import Metric
-from closeread.types import Dataset, Prediction, Question
-
-_OF_OPTIONS = {"choice", "option", "gcrc"}
-_OF_TEXTS = {"mrqa", "squad", "squad2", "cmrc", "drop"} | {
-    # as other harnesses have them
-    "lm-eval", "lighteval", "inspect", "simple-evals", "opencompass", "evaluate",
-}  # fmt: skip
-
-
-def family(name: str) -> str:
-    """Return the catalog's name for a metric's value: ``gcrc.acc0~strict`` is ``gcrc~strict``'s.
-
-    ``package.module:factory`` is a family of its own.
-    """
-    if ":" in name:
-        return name
-    stem, tilde, variant = name.partition("~")
-    return stem.partition(".")[0] + tilde + variant
-
-
-def judges_options(name: str) -> bool:
-    """Whether a metric's value, or its family, is about the option that was picked."""
-    return family(name).partition("~")[0] in _OF_OPTIONS
+from closeread.types import Dataset, Prediction
 
 
 def wanted(of: str, value: str, asked: Collection[str]) -> bool:
@@ -56,18 +35,6 @@ def make_metrics(
     for name in dict.fromkeys(family(one) for one in names):
         made[name], _ = make("metric", name, options.get(name))
     return made
-
-
-def about(name: str) -> Callable[[Question], bool]:
-    """Return whether a metric family is about a question: mixed sets hold several kinds."""
-    if judges_options(name):
-        return lambda question: bool(question.options)
-    stem = name.partition("~")[0]
-    if stem in _OF_TEXTS:
-        return lambda question: not question.options
-    if stem == "evidence":
-        return lambda question: bool(question.gold_evidence)
-    return lambda question: True
 
 
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:

@@ -7,9 +7,10 @@ from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.significance import Comparison, System
 from closeread.metrics.significance import compare as compare_systems
+from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Pool
-from closeread.runs.choose import family, make_metrics, wanted
+from closeread.runs.choose import make_metrics, wanted
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from closeread import __version__
 from closeread.metrics import intervals, pools
+from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Metric
-from closeread.runs.choose import family
 from closeread.runs.records import ComputedBy, ScoreSettings
 from closeread.types import Summary
 

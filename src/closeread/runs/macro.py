@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from closeread.metrics.subject import family
 from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.choose import family, make_metrics, wanted
+from closeread.runs.choose import make_metrics, wanted
 from closeread.runs.score import as_submission, resampling_of
 from closeread.runs.store import Run
 from closeread.types import Summary

@@ -11,10 +11,11 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.subject import family
 from closeread.metrics.summary import breakdowns, described, summarize
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.choose import default_metrics, family, make_metrics, wanted
+from closeread.runs.choose import default_metrics, make_metrics, wanted
 from closeread.runs.computed import computed_by
 from closeread.runs.extract import Extracted, marked
 from closeread.runs.parallel import each_by_workers, lines_by_workers

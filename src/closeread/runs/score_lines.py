@@ -7,8 +7,8 @@ from itertools import islice
 
 import msgspec
 
+from closeread.metrics.subject import about
 from closeread.protocols import Metric
-from closeread.runs.choose import about
 from closeread.runs.parallel import Lines
 from closeread.runs.records import ScoreRow
 from closeread.types import Dataset, Score, Submission

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
+from closeread.metrics.subject import about
 from closeread.protocols import Metric
-from closeread.runs.choose import about
 from closeread.types import Dataset, Question, Score, Submission
 
 

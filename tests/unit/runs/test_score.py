@@ -9,8 +9,9 @@ from closeread import exam
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
+from closeread.metrics.subject import family
 from closeread.runs import open_run
-from closeread.runs.choose import default_metrics, family, wanted
+from closeread.runs.choose import default_metrics, wanted
 from closeread.runs.keep import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings

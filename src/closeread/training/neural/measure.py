@@ -7,6 +7,7 @@ import msgspec
 from closeread import catalog
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import value
+from closeread.metrics.subject import about, family
 from closeread.protocols import Metric, Reader
 from closeread.types import Answer, Passage, Prediction, Question, Submission
 
@@ -14,17 +15,19 @@ Item = tuple[Passage, Question]
 
 
 def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
-    """Return a metric's value over a reader's answers, from 0 to 1.
+    """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
 
     Args:
         reader: Is shown the questions without gold.
-        items: Questions with gold.
+        items: Questions with gold. Those that the metric is not about are passed over.
         name: Such as ``squad.f1``.
 
     Raises:
         UsageError: There is no such value.
     """
-    metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
+    metric: Metric = catalog.resolve("metric", family(name))()
+    concerns = about(family(name))
+    items = [item for item in items if concerns(item[1])]
     shown = [(passage, _without_gold(question)) for passage, question in items]
     predictions = {found.question_id: found for found in reader.read(shown)}
     scores = [
@@ -56,7 +59,7 @@ def check_metric(
         UsageError: There is no such value, or it judges none of the questions.
         InputError: No question has gold, or the reader answers none.
     """
-    metric: Metric = catalog.resolve("metric", name.partition(".")[0])()
+    metric: Metric = catalog.resolve("metric", family(name))()
     if not any(question.answers or question.option_truth for _, question in items):
         raise InputError(
             f"no question of {train}.dev has gold, by which {name} could be watched",
@@ -75,7 +78,8 @@ def check_metric(
         raise UsageError(
             f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
         )
-    if not _n_scored(metric, answered).get(name):
+    concerns = about(family(name))
+    if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
         raise UsageError(
             f"{name} judges no question of {train}.dev that {reader} answers",
             expected="a metric of such questions",

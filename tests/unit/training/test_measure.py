@@ -1,0 +1,55 @@
+"""What a training is watched by is the number that `closeread score` gives."""
+
+import pytest
+
+from closeread.training.neural.measure import check_metric, measured
+from closeread.types import Answer, Option, Passage, Prediction, Question
+
+PASSAGE = Passage(passage_id="p", text="The ferry left at six.")
+TEXT = Question(
+    question_id="t",
+    passage_id="p",
+    text="When did it leave?",
+    kind="span",
+    answers=(Answer(kind="span", texts=("at six",)),),
+)
+CHOICE = Question(
+    question_id="c",
+    passage_id="p",
+    text="What left?",
+    kind="choice",
+    options=(Option(label="A", text="a ferry"), Option(label="B", text="")),
+    answers=(Answer(kind="choice", label="B", texts=("",)),),
+)
+MIXED = [(PASSAGE, TEXT), (PASSAGE, CHOICE)]
+
+
+class Points:
+    """Points at the time; of questions with options it says nothing."""
+
+    def read(self, items):
+        for _, question in items:
+            said = Answer(kind="none") if question.options else Answer(kind="span", texts=("six",))
+            yield Prediction(question_id=question.question_id, answer=said)
+
+
+@pytest.mark.parametrize("name", ["squad.f1", "squad2.f1", "mrqa.f1"])
+def test_options_do_not_count_where_texts_are_judged(name):
+    assert measured(Points(), MIXED, name) == measured(Points(), MIXED[:1], name) == 2 / 3
+
+
+def test_texts_do_not_count_where_options_are_judged():
+    assert measured(Points(), MIXED, "choice.accuracy") == 0.0
+
+
+def test_a_mended_metric_can_be_watched():
+    """`gcrc.acc0~strict` is of a family of its own."""
+    group = [
+        (PASSAGE, Question(
+            question_id=role, passage_id="p", text="下列说法正确的一项是", kind="verification",
+            group_id="g", role=role, options=CHOICE.options, answers=CHOICE.answers,
+        ))
+        for role in ("original", "positive", "negative")
+    ]  # fmt: skip
+    check_metric(group, "gcrc.acc0~strict", lambda question: True, "choice")
+    assert measured(Points(), group, "gcrc.acc0~strict") == 0.0
