@@ -1,6 +1,6 @@
 """What a strategy may know beside the question that it makes harder."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from closeread.protocols import Retriever
@@ -12,15 +12,16 @@ class Surroundings:
     """Given to every strategy's factory.
 
     Attributes:
-        seed: From which every strategy draws, together with a question's id: the same seed and
-            question give the same changes, whatever else is in the data set.
+        seed: From which every strategy draws, together with a question's id: the same seed,
+            question and ``passages`` give the same changes, whatever else is asked.
         retriever: Finds the sentences that bear on an option.
-        passages: Passages of the same data set, for strategies that take from others.
+        passages: Passages of the same data set, for strategies that take from others; a file may
+            be read anew for each walk through them, so keep what is needed, and not all.
     """
 
     seed: int = 0
     retriever: Retriever
-    passages: Sequence[Passage] = ()
+    passages: Iterable[Passage] = ()
 
     def evidence(self, passage: Passage, question: Question, option: Option) -> str:
         """Return the sentences that bear on an option, in the passage's order, a line each."""

@@ -1,11 +1,14 @@
 """Sentences of other passages that look like the question and answer it not."""
 
+import time
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import closeread
 from closeread.attacks.apply import apply
+from closeread.attacks.borrowed import strangers
 from closeread.attacks.distractor import distractor
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.segment import sentences
@@ -276,3 +279,30 @@ def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed
     one = question(asked, text, answers=answers)
     for edit in proposed(here, one, passage(other, 2, language=language), seed=seed):
         assert_moved(here, one, edit)
+
+
+def test_empty_lines_are_passed_over_in_time_that_grows_with_them():
+    """200,000 of them took minutes: at each line all that follow were tried."""
+    here = passage(MILL + "\n" * 60_000)
+    started = time.monotonic()
+    assert proposed(here, ASKED, passage(BRIDGE, 2))
+    assert time.monotonic() - started < 5
+
+
+def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monkeypatch):
+
+    class Counted:
+        def __iter__(self):
+            for number in range(200):
+                yield passage(f"{MILL} {number:03}", number)
+
+    monkeypatch.setattr(strangers, "_MOST_CHARACTERS", 10 * (len(MILL) + 4) + 1)
+    kept = strangers._bounded(Counted(), 0)
+    assert len(kept) == 10
+    numbers = [int(one.passage_id[1:]) for one in kept]
+    assert numbers == sorted(numbers)
+    assert [one.text for one in strangers._bounded(Counted(), 0)] == [one.text for one in kept]
+    assert strangers._bounded(Counted(), 1) != kept
+    backwards = strangers._bounded(reversed(list(Counted())), 0)
+    assert {one.text for one in backwards} == {one.text for one in kept}
+    assert len(strangers._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1

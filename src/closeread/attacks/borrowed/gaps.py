@@ -12,7 +12,8 @@ from closeread.types import Passage, Question, Span
 
 _MIDDLES = 12  # gaps in the middle that are looked at
 _ENDER = re.compile(r"[.!?。！？…｡][”’」』\"'）)]*$")
-_TURN = re.compile(r"^\s*[^\s：:]{1,12}[：:]", re.MULTILINE)
+# Blanks of its own line alone: over empty lines it would be tried from each of them again.
+_TURN = re.compile(r"^[^\S\n]*[^\s：:]{1,12}[：:]", re.MULTILINE)
 _OPENING = re.compile(
     r"开头|开篇|首[段句]|第一[段句]|\b(?:begin\w*|open\w*|first (?:line|sentence|paragraph))\b"
 )

@@ -4,13 +4,13 @@ Only such as stand alone: they name what they are about, and would not be read a
 what the passage is about into which they are put.
 """
 
+import hashlib
 import heapq
 import math
-import random
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -51,8 +51,8 @@ class Strangers:
         seed: Of that draw.
     """
 
-    def __init__(self, passages: Sequence[Passage], seed: int) -> None:
-        self._passages = _bounded(passages, seed)
+    def __init__(self, passages: Iterable[Passage], seed: int) -> None:
+        self._all, self._seed = passages, seed
         self._kin = ByText(self._related)
 
     def like(self, query: str, passage: Passage) -> Iterator[tuple[float, Stranger]]:
@@ -111,6 +111,10 @@ class Strangers:
         return self._index.subject(sentence, passage)
 
     @cached_property
+    def _passages(self) -> list[Passage]:
+        return _bounded(self._all, self._seed)
+
+    @cached_property
     def _index(self) -> "_Index":
         return _Index(self._passages)
 
@@ -125,7 +129,7 @@ class Strangers:
         others = (
             number
             for number, other in enumerate(self._passages)
-            if other.language != language or other.passage_id == passage_id
+            if other.language != language or other.passage_id == passage_id or other.text == text
         )
         return frozenset(shared.union(others))
 
@@ -210,15 +214,25 @@ def _usable(passage: Passage) -> Iterator[str]:
             yield text
 
 
-def _bounded(passages: Sequence[Passage], seed: int) -> list[Passage]:
-    """Return the passages, each text once; some of them where they are too many."""
-    once = list({passage.text: passage for passage in passages}.values())
-    if sum(len(passage.text) for passage in once) <= _MOST_CHARACTERS:
-        return once
-    drawn, room = [], _MOST_CHARACTERS
-    for passage in random.Random(seed).sample(once, len(once)):
+def _bounded(passages: Iterable[Passage], seed: int) -> list[Passage]:
+    """Return the passages, each text once; some of them, that are drawn, where they are too many.
+
+    No more than is returned is ever kept: a data set may be larger than memory.
+    """
+    kept: dict[bytes, tuple[int, Passage]] = {}
+    last: list[tuple[int, bytes]] = []  # the drawn number that is the greatest comes first
+    room, bound = _MOST_CHARACTERS, b""
+    for place, passage in enumerate(passages):
+        if len(passage.text) > _MOST_CHARACTERS:
+            continue
+        told = f"{seed}\0{passage.text}".encode("utf-8", "surrogatepass")
+        drawn = hashlib.blake2b(told, digest_size=16).digest()
+        if drawn in kept or (bound and drawn >= bound):
+            continue
+        kept[drawn] = place, passage
+        heapq.heappush(last, (-int.from_bytes(drawn), drawn))
         room -= len(passage.text)
-        if room < 0:
-            break
-        drawn.append(passage)
-    return drawn
+        while room < 0:
+            _, bound = heapq.heappop(last)
+            room += len(kept.pop(bound)[1].text)
+    return [passage for _, passage in sorted(kept.values(), key=lambda one: one[0])]
