@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
@@ -10,11 +10,23 @@ from msgspec.structs import replace
 from closeread.attacks.apply import apply
 from closeread.attacks.constraints import CONSTRAINTS
 from closeread.attacks.statements import stated
-from closeread.attacks.triples import NotMadeError, Proposed, dealt, named, negative, positive
+from closeread.attacks.triples import (
+    NotMadeError,
+    Proposed,
+    apart,
+    dealt,
+    named,
+    negative,
+    positive,
+)
 from closeread.protocols import Constraint, Perturbation
 from closeread.types import Edit, Item, Passage, Question, Role
 
 Variant = tuple[Passage, Question]
+Found = Sequence[Sequence[Edit]]  # by strategy, what it proposes and all constraints allow
+# What tags tell of an attack, of a question and of an option.
+_TOLD = ("strategy", "rule", "now")
+_TOLD_OF_OPTIONS = ("truth", "strategy", "origin", "rule", "was", "now")
 
 
 @dataclass(frozen=True)
@@ -78,45 +90,69 @@ class Attack:
         """Yield the questions that can be made harder, with their variants; count the others."""
         for passage, question in originals(items, made):
             try:
-                yield Group(passage, question, self.variants(passage, question))
+                found = self.found(passage, question)
+                yield Group(passage, question, self.variants(passage, question, found))
             except NotMadeError as error:
                 made.left_out[str(error)] += 1
 
-    def variants(self, passage: Passage, question: Question) -> list[Variant]:
+    def found(self, passage: Passage, question: Question) -> Found:
+        """Return what the strategies propose; neither the seed nor ``place`` decide of it."""
+        question = stated(question)
+        return [self._allowed(one, passage, question) for one in self.strategies]
+
+    def variants(self, passage: Passage, question: Question, found: Found) -> list[Variant]:
         """Return the variants of one question, by role.
+
+        Args:
+            passage: Its passage.
+            question: An original.
+            found: What ``found`` returned for it.
 
         Raises:
             NotMadeError: One of those that were asked for cannot be made.
         """
         draw = random.Random(f"{self.seed}\0{question.question_id}")
-        question = stated(question)
-        found = [self._allowed(one, passage, question) for one in self.strategies]
+        question = stated(_untold(question))
         proposed = Proposed.of(edit for edits in found for edit in edits)
         used = {answer.label for answer in question.answers}
         variants = []
-        for role in self.roles or _usual(question, proposed):
+        for role in self.roles or _usual(proposed):
             if role == "negative":
                 variant = negative(question, proposed, draw)
             elif proposed.by_option:
                 variant = positive(question, proposed, draw)
             else:
                 variant = question
-            beside = [
-                # What a stem that was turned around is like is another matter.
-                self._allowed(one, passage, variant) if variant.text != question.text else edits
-                for one, edits in zip(self.strategies, found, strict=True)
-                if any(edit.place != "option" for edit in edits)
-            ]
-            chosen = [edits[min(self.place, len(edits) - 1)] for edits in beside if edits]
-            changed, variant = apply(passage, variant, chosen)
+            chosen = self._beside(passage, question, variant, found)
+            changed, variant = apply(passage, named(variant, _group(question), role), chosen)
             variant = _told(variant, chosen)
             if self._deals(question, proposed):
                 variant = dealt(variant, used, draw)
             used |= {answer.label for answer in variant.answers}
-            if variant == question:
+            if changed is passage and _reads_as(variant, question):
                 raise NotMadeError("nothing can be changed")
-            variants.append((changed, named(variant, _group(question), role)))
+            variants.append((changed, variant))
         return variants
+
+    def _beside(
+        self, passage: Passage, question: Question, variant: Question, found: Found
+    ) -> list[Edit]:
+        """Return changes of a variant's passage and stem, one a strategy; none overlap."""
+        chosen: list[Edit] = []
+        for strategy, edits in zip(self.strategies, found, strict=True):
+            if all(edit.place == "option" for edit in edits):
+                continue
+            # What fits a stem that was turned around, or other options, is another matter.
+            fitting = edits if variant is question else self._allowed(strategy, passage, variant)
+            free = [
+                edit
+                for edit in fitting
+                if edit.place != "option"
+                and all(edit.place != one.place or apart(edit, one) for one in chosen)
+            ]
+            if free:
+                chosen.append(free[min(self.place, len(free) - 1)])
+        return chosen
 
     def _deals(self, question: Question, proposed: Proposed) -> bool:
         if not question.options or question.kind == "entailment":
@@ -132,12 +168,21 @@ class Attack:
 
 
 def originals(items: Iterable[Item], made: Made) -> Iterator[tuple[Passage, Question]]:
-    """Yield the questions that are nobody's variants, and count them."""
+    """Yield the questions that are nobody's variants, and count them.
+
+    Of questions with one id only the first: variants are known by it.
+    """
+    seen: set[str] = set()
     for passage, questions in items:
         for question in questions:
-            if question.role in (None, "original"):
-                made.questions += 1
-                yield passage, question
+            if question.role not in (None, "original"):
+                continue
+            made.questions += 1
+            if (name := _group(question)) in seen:
+                made.left_out["a question before it has the same id"] += 1
+                continue
+            seen.add(name)
+            yield passage, question
 
 
 def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
@@ -150,7 +195,7 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
     for group in groups:
         made.add(group)
         original = named(group.original, _group(group.original), "original")
-        if passage is not None and passage.passage_id != group.passage.passage_id:
+        if passage is not None and passage != group.passage:  # ids may stand twice
             yield passage, tuple(here)
             here = []
         passage = group.passage
@@ -164,10 +209,26 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
         yield passage, tuple(here)
 
 
-def _usual(question: Question, proposed: Proposed) -> tuple[Role, ...]:
+def _usual(proposed: Proposed) -> tuple[Role, ...]:
     if proposed.by_option:
         return ("positive", "negative")
     return ("positive",)
+
+
+def _untold(question: Question) -> Question:
+    """Return a question without what tags of its set say of an attack: they tell of this one."""
+    return replace(
+        question,
+        tags=_without(question.tags, _TOLD),
+        options=tuple(
+            replace(option, tags=_without(option.tags, _TOLD_OF_OPTIONS))
+            for option in question.options
+        ),
+    )
+
+
+def _without(tags: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    return {name: value for name, value in tags.items() if name not in names}
 
 
 def _told(variant: Question, chosen: Sequence[Edit]) -> Question:
@@ -182,5 +243,13 @@ def _told(variant: Question, chosen: Sequence[Edit]) -> Question:
     return replace(variant, tags=variant.tags | told)
 
 
+def _reads_as(variant: Question, question: Question) -> bool:
+    """Return whether a reader would see no difference."""
+    return variant.text == question.text and [one.text for one in variant.options] == [
+        one.text for one in question.options
+    ]
+
+
 def _group(question: Question) -> str:
-    return question.group_id or question.question_id
+    """Return what a question's variants are named for; a group without roles is something else."""
+    return (question.role and question.group_id) or question.question_id

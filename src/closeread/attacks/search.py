@@ -35,11 +35,14 @@ def hardest(
     left = originals(items, made)
     while some := list(islice(left, _AT_ONCE)):
         drawn = [list(_drawn(attacks, passage, question, made)) for passage, question in some]
-        hardness = iter(judge(list(_numbered(drawn))))
-        for (passage, question), draws in zip(some, drawn, strict=True):
-            sums = [sum(next(hardness) for _ in variants) for variants in draws]
+        sums = [[0.0] * len(draws) for draws in drawn]
+        asked = list(_numbered(drawn))
+        judged = judge([(passage, question) for _, _, passage, question in asked])
+        for (place, number, _, _), hardness in zip(asked, judged, strict=True):
+            sums[place][number] += hardness
+        for (passage, question), draws, found in zip(some, drawn, sums, strict=True):
             if draws:
-                yield Group(passage, question, draws[sums.index(max(sums))])
+                yield Group(passage, question, draws[found.index(max(found))])
 
 
 def _drawn(
@@ -47,24 +50,40 @@ def _drawn(
 ) -> Iterator[list[Variant]]:
     """Yield one question's different draws, the first of equal ones."""
     seen: list[list[Variant]] = []
-    for number, attack in enumerate(attacks):
+    if not question.answers:
+        made.left_out["no answer is known, so that none is known to be wrong"] += 1
+        return
+    passages: dict[
+        tuple[str, str], Passage
+    ] = {}  # each once: a thousand draws have few, and long ones
+    # What can be proposed does not depend on the draw, and takes the most time.
+    found = attacks[0].found(passage, question)
+    for attack in attacks:
         try:
-            variants = attack.variants(passage, question)
+            variants = [
+                (passages.setdefault((one.passage_id, one.text), one), variant)
+                for one, variant in attack.variants(passage, question, found)
+            ]
         except NotMadeError as error:
-            # What can be proposed does not depend on the draw.
-            if not number:
+            if attack is attacks[-1] and not seen:
                 made.left_out[str(error)] += 1
-            return
+            continue
         if variants not in seen:
             seen.append(variants)
             yield variants
 
 
-def _numbered(drawn: Sequence[Sequence[Sequence[Variant]]]) -> Iterator[tuple[Passage, Question]]:
-    """Yield all variants under ids of their own, as draws of one question share theirs."""
-    number = 0
-    for draws in drawn:
-        for variants in draws:
-            for passage, question in variants:
-                yield passage, with_fields(question, question_id=str(number))
-                number += 1
+def _numbered(
+    drawn: Sequence[Sequence[Sequence[Variant]]],
+) -> Iterator[tuple[int, int, Passage, Question]]:
+    """Yield all variants with the places of their question and draw, under ids of their own.
+
+    The first draws of all questions come first: a reader is never asked two variants of one
+    question at once. What they are called does not depend on the other questions.
+    """
+    for number in range(max(map(len, drawn), default=0)):
+        for place, draws in enumerate(drawn):
+            if number < len(draws):
+                for passage, question in draws[number]:
+                    name = f"{question.question_id}#{number}"
+                    yield place, number, passage, with_fields(question, question_id=name)

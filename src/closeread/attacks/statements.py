@@ -43,14 +43,15 @@ def stated(question: Question) -> Question:
     """Return a question that says what it asks for, and which of its statements hold.
 
     Many sets call every question a choice, and their stems tell those whose options are statements.
-    One whose stem does not is returned as it is.
+    One whose stem does not is returned as it is. An answer that is none of the options says nothing
+    of them.
     """
     asks_for = question.asks_for or understood(question.kind, question.text)
     if asks_for is None or not question.options:
         return question
     right = {answer.label for answer in question.answers}
     truth = question.option_truth
-    if not truth and len(right) == 1:
+    if not truth and len(right) == 1 and right <= {one.label for one in question.options}:
         truth = tuple((one.label in right) == (asks_for == "supported") for one in question.options)
     return replace(question, asks_for=asks_for, option_truth=truth)
 

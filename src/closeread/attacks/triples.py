@@ -57,7 +57,7 @@ class Proposed:
             return [draw.choice(mine[:_AT_MOST])]
         kept: list[Edit] = []
         for edit in mine:
-            if len(kept) < _AT_MOST and all(_apart(edit, other) for other in kept):
+            if len(kept) < _AT_MOST and all(apart(edit, other) for other in kept):
                 kept.append(edit)
         return kept
 
@@ -66,22 +66,30 @@ def positive(question: Question, proposed: Proposed, draw: random.Random) -> Que
     """Return the variant that asks the same of reworded statements.
 
     Raises:
-        NotMadeError: No option can be reworded.
+        NotMadeError: No option can be reworded, or two would be the same.
     """
     made = {
         option.label: proposed.chosen(option.label, "same", draw) for option in question.options
     }
     if not any(made.values()):
         raise NotMadeError("no option can be reworded")
-    return _varied(question, made, question.option_truth)
+    varied = _varied(question, made)
+    texts = {option.label: option.text for option in varied.options}
+    return replace(
+        varied,
+        answers=tuple(
+            replace(one, texts=(texts[one.label],)) if one.label in texts else one
+            for one in question.answers
+        ),
+    )
 
 
 def negative(question: Question, proposed: Proposed, draw: random.Random) -> Question:
     """Return the variant that asks for the other kind of statement.
 
     Raises:
-        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, or too
-            few options can be turned.
+        NotMadeError: Its stem cannot be turned around, the truth of an option is not known, too
+            few options can be turned, or two would be the same.
     """
     stem = turned(question.text)
     if stem is None:
@@ -110,21 +118,25 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
         (truth != (option.label in away))
         for option, truth in zip(question.options, question.option_truth, strict=True)
     )
-    asks_for = "supported" if wanted else "contradicted"
-    return _varied(replace(question, text=stem, asks_for=asks_for), made, truths)
-
-
-def _varied(
-    question: Question, made: dict[str, list[Edit]], truths: tuple[bool | None, ...]
-) -> Question:
-    options = tuple(_option(option, made[option.label]) for option in question.options)
-    right = question.asks_for == "supported"
-    answers = tuple(
-        Answer(kind="choice", label=option.label, texts=(option.text,))
-        for option, truth in zip(options, truths, strict=False)
-        if truth is right
+    varied = _varied(question, made)
+    return replace(
+        varied,
+        text=stem,
+        asks_for="supported" if wanted else "contradicted",
+        option_truth=truths,
+        answers=tuple(
+            Answer(kind="choice", label=option.label, texts=(option.text,))
+            for option, truth in zip(varied.options, truths, strict=True)
+            if truth == wanted
+        ),
     )
-    return replace(question, options=options, option_truth=truths, answers=answers)
+
+
+def _varied(question: Question, made: dict[str, list[Edit]]) -> Question:
+    options = tuple(_option(option, made[option.label]) for option in question.options)
+    if len({one.text for one in options}) < len({one.text for one in question.options}):
+        raise NotMadeError("two options would be the same")
+    return replace(question, options=options)
 
 
 def _option(option: Option, edits: Sequence[Edit]) -> Option:
@@ -138,7 +150,7 @@ def _option(option: Option, edits: Sequence[Edit]) -> Option:
             "was": " / ".join(edit.span.of(option.text) for edit in edits),
             "now": " / ".join(edit.words for edit in edits),
         }
-    return replace(option, text=changed(option.text, edits), tags=told)
+    return replace(option, text=changed(option.text, edits), tags=option.tags | told)
 
 
 def dealt(question: Question, used: set[str], draw: random.Random) -> Question:
@@ -151,7 +163,10 @@ def dealt(question: Question, used: set[str], draw: random.Random) -> Question:
     labels = [option.label for option in question.options]
     right = {answer.label for answer in question.answers}
     if len(right) != 1 or not right <= set(labels):
-        order = draw.sample(range(len(labels)), len(labels))
+        as_it_was = list(range(len(labels)))
+        order = draw.sample(as_it_was, len(labels))
+        if order == as_it_was:
+            order = order[1:] + order[:1]
     else:
         answer = labels.index(next(iter(right)))
         free = [place for place, label in enumerate(labels) if label not in used]
@@ -188,5 +203,6 @@ def named(question: Question, group_id: str, role: Role) -> Question:
     return replace(question, question_id=f"{group_id}#{role}", group_id=group_id, role=role)
 
 
-def _apart(one: Edit, other: Edit) -> bool:
+def apart(one: Edit, other: Edit) -> bool:
+    """Return whether two changes of one text do not overlap."""
     return one.span.end <= other.span.start or other.span.end <= one.span.start

@@ -78,6 +78,107 @@ def test_variants_that_are_there_already_are_left_out() -> None:
     assert made.questions == 1
 
 
+def test_a_group_that_is_no_triple_is_not_taken_for_one() -> None:
+    ours = [msgspec.structs.replace(question(name=name), group_id="chapter 1") for name in "qr"]
+    ((_, questions),), _ = made_of(Attack(strategies=[strategy()]), *ours)
+    assert [one.group_id for one in questions] == list("qqqrrr")
+    assert questions[3].question_id == "r#original"
+
+
+def test_of_questions_with_one_id_the_first_has_variants() -> None:
+    ((_, questions),), made = made_of(
+        Attack(strategies=[strategy()]), question(), question(), question(name="r")
+    )
+    assert [one.group_id for one in questions] == list("qqqrrr")
+    assert made.left_out == {"a question before it has the same id": 1}
+    assert made.questions == 3
+
+
+def test_passages_with_one_id_stay_two() -> None:
+    other = msgspec.structs.replace(PASSAGE, text=PASSAGE.text + "风来了。")
+    made = Made()
+    items = [(PASSAGE, (question(),)), (other, (question(name="r"),))]
+    found = list(gathered(Attack(strategies=[strategy()]).groups(items, made), made))
+    assert [(passage, len(questions)) for passage, questions in found] == [
+        (PASSAGE, 3), (other, 3),
+    ]  # fmt: skip
+
+
+def test_an_answer_that_is_no_option_says_not_what_is_true() -> None:
+    unknown = (Answer(kind="choice", label="E"),)
+    asked = msgspec.structs.replace(question(), option_truth=(), answers=unknown)
+    items, made = made_of(Attack(strategies=[strategy()]), asked)
+    assert not items
+    assert made.left_out == {"it is not known which options are true": 1}
+
+
+def test_tags_tell_of_this_attack_alone() -> None:
+    told = {"strategy": "mine", "rule": "r", "now": "n", "topic": "birds"}
+    asked = msgspec.structs.replace(question(), tags=told)
+    ((_, (original, positive, negative)),), made = made_of(Attack(strategies=[strategy()]), asked)
+    assert original.tags == told
+    assert positive.tags == negative.tags == {"topic": "birds"}
+    assert set(made.changes) == {"words"}
+    dealt = msgspec.structs.replace(
+        question(), options=tuple(
+            msgspec.structs.replace(one, tags={"origin": "Z", "truth": "opposite"})
+            for one in question().options
+        )
+    )  # fmt: skip
+    ((_, (_, variant)),), _ = made_of(Attack(strategies=[], deal=True), dealt)
+    assert sorted(one.tags["origin"] for one in variant.options) == list("ABCD")
+    assert not any("truth" in one.tags for one in variant.options)
+
+
+def test_changes_of_two_strategies_do_not_overlap() -> None:
+    class Whole:
+        """Replaces a stem, or puts something behind it; and says something of an option."""
+
+        def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+            end = len(question.text)
+            yield Edit(strategy="whole", rule="option", place="option", label="A",
+                       span=Span(0, 2), words="有的")  # fmt: skip
+            for start in (1, end):
+                yield Edit(strategy="whole", rule=str(start), place="question",
+                           span=Span(start, end), words="？")  # fmt: skip
+
+    class First:
+        def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+            yield Edit(strategy="first", rule="f", place="question", span=Span(0, 2), words="以下")
+
+    items, _ = made_of(Attack(strategies=[First(), Whole()], roles=["positive"]), question())
+    ((_, (_, variant)),) = items
+    assert variant.text == "以下说法不正确的一项是？"
+    assert variant.tags["strategy"] == "first+whole"
+    assert "有的鸟会飞。" in [one.text for one in variant.options]
+
+
+def test_changes_beside_a_variant_fit_its_own_options() -> None:
+    class Sees:
+        """Tells in the stem which options it saw."""
+
+        def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+            seen = question.options[0].text
+            yield Edit(strategy="sees", rule="r", place="question", span=Span(0, 0), words=seen)
+
+    attack = Attack(strategies=[strategy(), Sees()], deal=False)
+    ((_, (_, positive, _)),), _ = made_of(attack, question())
+    assert positive.text.startswith("一些鸟会飞。")
+
+
+def test_variants_whose_passages_differ_name_different_passages() -> None:
+    items, _ = made_of(Attack(strategies=[strategy(), Put()]), question())
+    names = [passage.passage_id for passage, _ in items]
+    assert names == ["p", "p#q#positive", "p#q#negative"]
+
+
+def test_a_question_that_is_dealt_only_within_itself_is_left_out() -> None:
+    one = question(options=("有些鸟会飞。",), right="A")
+    items, made = made_of(Attack(strategies=[], deal=True), one)
+    assert not items
+    assert made.left_out == {"nothing can be changed": 1}
+
+
 def test_one_role_alone_can_be_asked_for() -> None:
     attack = Attack(strategies=[strategy()], roles=["positive"])
     ((_, questions),), _ = made_of(attack, question("下列说法正确且表述准确的一项是"))
@@ -91,7 +192,7 @@ def test_a_changed_passage_comes_as_an_item_of_its_own() -> None:
     ]  # fmt: skip
     changed, (variant,) = items[1]
     assert changed.text == PASSAGE.text + "石头不会飞。"
-    assert changed.passage_id == variant.passage_id == "p#q"
+    assert changed.passage_id == variant.passage_id == "p#q#positive"
     assert variant.tags == {"strategy": "put", "rule": "end", "now": "石头不会飞。"}
     assert [one.text for one in variant.options] == [one.text for one in question().options]
     assert made.changes == {"put": Counter(same=2)}
@@ -165,6 +266,38 @@ def test_of_changes_of_a_passage_the_weaker_ones_are_tried_too() -> None:
     assert group.variants[0][0].text.startswith("石头。")
     ((_, (_, *_)), (first, _)), _ = made_of(Attack(strategies=[Anywhere()]), question())
     assert first.text.endswith("石头。")
+
+
+def test_a_search_asks_strategies_once_a_question_and_shows_it_once_at_a_time() -> None:
+    class Counts(Slip):
+        n = 0
+
+        def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
+            self.n += 1
+            return super().propose(passage, question)
+
+    asked: list[str] = []
+
+    def judge(shown: list[tuple[Passage, Question]]) -> list[float]:
+        asked.extend(one.question_id for _, one in shown)
+        return [0.0] * len(shown)
+
+    slip = Counts()
+    attack = Attack(strategies=[slip], deal=True)
+    items = [(PASSAGE, (question(), question(name="r")))]
+    made = Made()
+    assert len(list(hardest(attack, judge, 3, items, made))) == 2
+    assert slip.n == 2
+    # What a reader sees of one question does not hang on the others.
+    assert asked[:4] == ["q#positive#0", "r#positive#0", "q#positive#1", "r#positive#1"]
+
+
+def test_a_search_leaves_out_what_has_no_gold() -> None:
+    blind = msgspec.structs.replace(question(), answers=(), option_truth=())
+    made = Made()
+    attack = Attack(strategies=[Slip()])
+    assert not list(hardest(attack, lambda asked: [], 5, [(PASSAGE, (blind,))], made))
+    assert made.left_out == {"no answer is known, so that none is known to be wrong": 1}
 
 
 def test_a_search_counts_what_cannot_be_made_once() -> None:
