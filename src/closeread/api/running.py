@@ -13,7 +13,7 @@ from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.written import expanded
-from closeread.pipeline.attacking import Against, Attacked
+from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
 from closeread.protocols import Reader
@@ -187,7 +187,8 @@ def attack(
         source: A path, a URL, ``exam/zh``, a data set, or passages with their questions.
         strategies: Names from ``closeread ls perturbations``; none, to deal options anew only.
         target: The new data set's file.
-        to: A format's name; by default what the target's name says.
+        to: A format's name; by default closeread's own where the target's name ends in ``.jsonl``,
+            else what it says.
         roles: ``positive`` or ``negative`` variants only; by default as the strategies make them.
         deal: Whether the options of variants are dealt anew; by default where statements are
             changed.
@@ -205,19 +206,21 @@ def attack(
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
+    found, names = opened(source), (strategies,) if isinstance(strategies, str) else strategies
+    must_be_possible(found, Path(target), names, deal, to)
     sought = None
     if against is not None:
         name, options, reader = _reader(against, None)
         sought = Against(name=name, options=options, reader=reader, tries=tries)
     settings = AttackSettings(
-        strategies=(strategies,) if isinstance(strategies, str) else tuple(strategies),
+        strategies=tuple(dict.fromkeys(names)),
         roles=tuple(roles),
         deal=deal,
         seed=seed,
         limit=limit,
         against=sought,
     )
-    return attack_dataset(opened(source), Path(target), settings, to, step=step)
+    return attack_dataset(found, Path(target), settings, to, step=step)
 
 
 def _named_in_recipe(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002

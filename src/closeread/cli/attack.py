@@ -8,6 +8,7 @@ import click
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.cli.reading import let_import_from_here, parsed
+from closeread.formats.files.outcome import is_stream
 
 if TYPE_CHECKING:
     from closeread.pipeline.attacking import Against, Attacked
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
 @click.option("--against", metavar="READER",
               help="Of several draws keep the one on which this reader fails.")  # fmt: skip
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of that reader.")
-@click.option("--tries", type=click.IntRange(2, 1000), default=8, show_default=True,
-              help="How many draws, with --against.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions.")
+@click.option("--tries", type=click.IntRange(2, 1000),
+              help="How many draws, with --against; by default 8.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(min=1), metavar="N",
+              help="The first N questions, triples whole.")  # fmt: skip
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--to", metavar="F", help="The new set's format; by default what its name says.")
+@click.option("--to", metavar="F",
+              help="The new set's format; by default as its name says.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Stop at defects in the data.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -44,7 +47,7 @@ def command(
     seed: int,
     against: str | None,
     options: tuple[str, ...],
-    tries: int,
+    tries: int | None,
     limit: int | None,
     format_: str | None,
     to: str | None,
@@ -60,20 +63,23 @@ def command(
     the changes cost.
     """
     from closeread.api.datasets import open_dataset
-    from closeread.pipeline.attacking import Settings, attack
+    from closeread.pipeline.attacking import Settings, attack, must_be_possible
 
-    if options and against is None:
-        raise click.UsageError("-o goes with --against")
+    for option, given in (("-o", bool(options)), ("--tries", tries is not None)):
+        if given and against is None:
+            raise click.UsageError(f"{option} goes with --against")
     let_import_from_here()
+    opened = open_dataset(dataset, format_, strict)
+    names = tuple(dict.fromkeys(strategies))
+    must_be_possible(opened, out, names, deal, to)
     settings = Settings(
-        strategies=tuple(dict.fromkeys(strategies)),
+        strategies=names,
         roles=tuple(dict.fromkeys(roles)),
         deal=deal,
         seed=seed,
         limit=limit,
-        against=None if against is None else _against(against, options, tries),
+        against=None if against is None else _against(against, options, tries or 8),
     )
-    opened = open_dataset(dataset, format_, strict)
     with progress("attack", None) as shown:
         made = attack(opened, out, settings, to, step=shown.advance)
     if json_:
@@ -95,13 +101,31 @@ def _print(made: "Attacked") -> None:
         (name, f"{kinds.get('same', 0):,}", f"{kinds.get('opposite', 0):,}")
         for name, kinds in made.changes.items()
     ]
-    if counted:
-        headings = ("strategy", "truth kept", "truth turned")
+    headings = ("strategy", "truth kept", "truth turned")
+    if is_stream(Path(made.target)):  # which may be the terminal itself
+        for name, same, opposite in counted:
+            remark(f"{name}: truth kept {same}, truth turned {opposite}")
+    elif counted:
         table(headings, counted, title="Texts changed", right=headings[1:])
     variants = ", ".join(f"{count:,} {role}" for role, count in made.variants.items())
     remark(f"{made.target}: {made.groups:,} of {made.questions:,} questions, {variants}")
-    for label, counts in (("left out", made.left_out), ("no place for", made.lost)):
+    for label, counts in (
+        ("left out", made.left_out),
+        ("no place for", made.lost),
+        ("defects kept", made.defects),
+    ):
         for what, count in counts.items():
             remark(f"  {label}: {what}: {count:,}")
-    remark(f"`closeread read {made.target} --reader NAME --out RUN`, then `closeread score RUN "
-           "--by role`")  # fmt: skip
+    if made.failed:
+        remark(
+            f"  the reader failed at {made.failed:,} of {made.asked:,} variants, which counts as "
+            "answering wrong"
+        )
+    if made.grouped:
+        remark(f"`closeread read {made.target} --reader NAME --out RUN`, then `closeread score RUN "
+               "--by role`")  # fmt: skip
+    else:
+        remark(
+            f"{made.target_format} has no place for groups: what the attack costs can be told of a "
+            "set in jsonl alone"
+        )

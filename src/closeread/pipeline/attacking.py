@@ -1,10 +1,10 @@
 """A data set made harder, by strategies' names, and written as another data set."""
 
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,10 @@ class Attacked(Record, frozen=True, kw_only=True):
         changes: Strategy -> ``same``, ``opposite`` (of the truth) -> how many texts it changed.
         left_out: Why the other originals were not made harder -> how many.
         lost: Field -> questions of which the format that was asked for has no place for it.
+        defects: Defects of the source -> how many.
+        grouped: Whether the new set says which question is whose variant; not all formats can.
+        asked: Of how many variants the reader was asked whose failures were sought.
+        failed: At how many of these it failed, which counts as a wrong answer.
     """
 
     source: str
@@ -46,6 +50,10 @@ class Attacked(Record, frozen=True, kw_only=True):
     changes: dict[str, dict[str, int]]
     left_out: dict[str, int]
     lost: dict[str, int]
+    defects: dict[str, int]
+    grouped: bool = True
+    asked: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +82,7 @@ class Settings:
         roles: Which variants; as ``Attack`` has it where it is empty.
         deal: Whether the options of variants are dealt anew; as ``Attack`` has it when None.
         seed: Of all draws.
-        limit: The first so many originals (of a triple, with its siblings).
+        limit: The first so many questions (a triple is not cut in two).
         against: Whose failures are sought; None: variants are drawn once.
     """
 
@@ -102,26 +110,21 @@ def attack(
         dataset: What is made harder.
         target: Where; a name that ends in ``.gz`` is compressed.
         settings: How.
-        to: A format's name; by default what the target's name says.
+        to: A format's name; by default closeread's own where the target's name ends in ``.jsonl``,
+            else what it says.
         step: Called with the number of originals that are done.
 
     Raises:
         UnknownNameError: There is no such strategy or format.
-        UsageError: Nothing was made harder, or the format cannot hold what was made.
+        UsageError: Nothing was made harder, the format cannot hold what was made, the target is
+            the data set itself, or a reader whose failures are sought fails at everything.
         InputError: The data set is broken.
         StorageError: The folder cannot be written, or the disk is full.
     """
-    if not settings.strategies and not settings.deal:
-        raise UsageError(
-            "no strategy is named",
-            expected="one of " + ", ".join(catalog.names("perturbation")),
-            cure="name one, or have the options dealt anew",
-        )
-    name = to or format_of(target)
-    catalog.entry("format", name)
-    must_take_file(target)
+    name = must_be_possible(dataset, target, settings.strategies, settings.deal, to)
     harder = _Harder(dataset, settings, step)
     lost: dict[str, int] = {}
+    grouped = True
     if name == _OWN:
         dump(harder.dataset(), target, _OWN)
     else:
@@ -131,6 +134,7 @@ def attack(
             dump(harder.dataset(), draft, _OWN)
             told = replace(load(draft, _OWN), path=dataset.path)  # what errors are about
             lost = convert(told, target, name).lost
+            grouped = name != "mrqa" and "group" not in lost  # of MRQA's form losses are not told
     made = harder.made
     return Attacked(
         source=dataset.path or dataset.name,
@@ -142,7 +146,57 @@ def attack(
         changes={name: dict(kinds) for name, kinds in sorted(made.changes.items())},
         left_out=dict(made.left_out.most_common()),
         lost=lost,
+        defects=harder.defects.counts,
+        grouped=grouped,
+        asked=harder.hardness.asked if harder.hardness else 0,
+        failed=harder.hardness.failed if harder.hardness else 0,
     )
+
+
+def must_be_possible(
+    dataset: Dataset,
+    target: Path,
+    strategies: Sequence[str],
+    deal: bool | None = None,
+    to: str | None = None,
+) -> str:
+    """Tell what cannot be done before a reader is loaded or data are read.
+
+    Args:
+        dataset: What is to be made harder.
+        target: Where.
+        strategies: Names of perturbations.
+        deal: Whether options are to be dealt anew.
+        to: A format's name.
+
+    Returns:
+        The name of the new set's format.
+
+    Raises:
+        UnknownNameError: There is no such strategy or format.
+        UsageError: Nothing is asked for, the target's name says no format, or it is the data set.
+        StorageError: The file cannot be written.
+    """
+    if not strategies and not deal:
+        raise UsageError(
+            "no strategy is named",
+            expected="one of " + ", ".join(catalog.names("perturbation")),
+            cure="name one, or have the options dealt anew",
+        )
+    for strategy in strategies:
+        catalog.resolve("perturbation", strategy)
+    # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
+    own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
+    name = to or (_OWN if own else format_of(target))
+    catalog.entry("format", name)
+    must_take_file(target)
+    if dataset.path and target.exists() and target.samefile(dataset.path):
+        raise UsageError(
+            "the new set would take the place of the data set that it is made of",
+            where=str(target),
+            cure="name the new one otherwise",
+        )
+    return name
 
 
 @dataclass
@@ -154,6 +208,8 @@ class _Harder:
     step: Callable[[int], None]
     made: Made = field(default_factory=Made)
     variants: Counter[str] = field(default_factory=Counter)
+    defects: Defects = field(default_factory=Defects)
+    hardness: Hardness | None = None
 
     def dataset(self) -> Dataset:
         """Return it; its header tells how it was made."""
@@ -180,8 +236,8 @@ class _Harder:
         )
 
     def _read(self, defects: Defects) -> Iterator[Item]:
-        self.made, self.variants = Made(), Counter()
-        for passage, questions in gathered(self._groups(defects), self.made):
+        self.made, self.variants, self.defects = Made(), Counter(), Defects()
+        for passage, questions in gathered(self._groups(), self.made):
             self.variants.update(
                 one.role for one in questions if one.role not in (None, "original")
             )
@@ -195,7 +251,7 @@ class _Harder:
                 "asks for no negative ones",
             )
 
-    def _groups(self, defects: Defects) -> Iterator[Group]:
+    def _groups(self) -> Iterator[Group]:
         around = Surroundings(
             seed=self.settings.seed, retriever=cover(), passages=_Passages(self.source)
         )
@@ -207,10 +263,11 @@ class _Harder:
             deal=self.settings.deal,
             seed=str(self.settings.seed),
         )
-        items = self._watched(whole_groups(self.source.read(defects), self.settings.limit))
+        items = self._watched(whole_groups(self.source.read(self.defects), self.settings.limit))
         if (against := self.settings.against) is None:
             return attack.groups(items, self.made)
-        return hardest(attack, Hardness(against.reader), against.tries, items, self.made)
+        self.hardness = Hardness(against.reader)
+        return hardest(attack, self.hardness, against.tries, items, self.made)
 
     def _watched(self, items: Iterable[Item]) -> Iterator[Item]:
         for passage, questions in items:
@@ -218,18 +275,11 @@ class _Harder:
             self.step(sum(one.role in (None, "original") for one in questions))
 
 
-class _Passages(Sequence[Passage]):
-    """The passages of a data set, read when a strategy first asks for one."""
+class _Passages:
+    """The passages of a data set, read anew each time: there may be more than memory holds."""
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
 
-    @cached_property
-    def _all(self) -> list[Passage]:
-        return [passage for passage, _ in self._dataset]
-
-    def __len__(self) -> int:
-        return len(self._all)
-
-    def __getitem__(self, place: Any) -> Any:
-        return self._all[place]
+    def __iter__(self) -> Iterator[Passage]:
+        return (passage for passage, _ in self._dataset)

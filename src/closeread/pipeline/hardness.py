@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from closeread.errors import UsageError
 from closeread.metrics.attack import right
 from closeread.protocols import Reader
 from closeread.runs.answers import answers
@@ -16,19 +17,38 @@ class Hardness:
     """Asks a reader, and says of each question how hard it is: 0 is easy, 1 is answered wrong.
 
     Of two that are both wrong the harder is the one whose answer is surer, of two that are right
-    the one whose answer is less sure, where the reader tells a probability.
+    the one whose answer is less sure, where the reader tells a probability. One at which the reader
+    failed counts as answered wrong, as in every run.
+
+    Attributes:
+        asked: Of how many questions it was asked.
+        failed: At how many of them the reader failed.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        self.asked = self.failed = 0
 
     def __call__(self, asked: Sequence[tuple[Passage, Question]]) -> list[float]:
-        """Return one number a question; their ids must differ."""
+        """Return one number a question; their ids must differ.
+
+        Raises:
+            UsageError: The reader failed at all questions so far.
+        """
         found: dict[str, Prediction] = {}
         items = ((passage, (question,)) for passage, question in asked)
         for batch in batches(items, batch_size_of(self._reader)):
             for prediction in answers(self._reader, batch):
                 found[prediction.question_id] = prediction
+        errors = [one.error for one in found.values() if one.error]
+        self.asked += len(asked)
+        self.failed += len(errors)
+        if errors and self.failed == self.asked:
+            raise UsageError(
+                f"the reader fails at all of the first {self.asked:,} questions: {errors[0]}",
+                expected="a reader that answers",
+                cure="try it with `closeread read --limit 10` first",
+            )
         return [_hardness(question, found[question.question_id]) for _, question in asked]
 
 

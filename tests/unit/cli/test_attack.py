@@ -1,6 +1,7 @@
 """``closeread attack`` as a user types it, and what becomes of the new set."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,110 @@ def test_from_python(own: Path) -> None:
         library.attack("own.jsonl", WORDS, "h.jsonl", against="majority", tries=1)
 
 
+FAILING = """
+from closeread.types import Prediction
+
+class Reader:
+    def __init__(self, some):
+        self._some = some
+
+    def read(self, items):
+        for number, (_, question) in enumerate(items):
+            error = "gone" if number or not self._some else ""
+            yield Prediction(question_id=question.question_id, error=error)
+
+def always():
+    return Reader(False)
+
+def mostly():
+    return Reader(True)
+"""
+
+
+def test_a_reader_that_fails_is_told(own: Path, capsys: pytest.CaptureFixture) -> None:
+    Path("failing_for_test.py").write_text(FAILING, "utf-8")
+    arguments = ("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--against")
+    assert closeread(*arguments, "failing_for_test:always") == 2
+    assert "fails at all of the first" in capsys.readouterr().err
+    assert not Path("h.jsonl").exists()
+    assert closeread(*arguments, "failing_for_test:mostly") == 0
+    assert "which counts as answering wrong" in capsys.readouterr().err
+    assert closeread(*arguments, "failing_for_test:mostly", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert 0 < told["failed"] < told["asked"]
+
+
+def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
+    own: Path, capsys: pytest.CaptureFixture
+) -> None:
+    Path("slow_for_test.py").write_text("def slow():\n    raise AssertionError('loaded')", "utf-8")
+    for arguments in (
+        ("--strategy", WORDS, "--out", "no/such/h.jsonl"),
+        ("--strategy", "keywords", "--out", "h.jsonl"),
+        ("--strategy", WORDS, "--out", "h.what"),
+        ("--out", "h.jsonl"),
+    ):
+        assert closeread("attack", "own.jsonl", "--against", "slow_for_test:slow", *arguments) == 2
+    with pytest.raises(library.CloseReadError, match="no/such"):
+        library.attack("own.jsonl", WORDS, "no/such/h.jsonl", against="slow_for_test:slow")
+    capsys.readouterr()
+
+
+def test_a_data_set_is_not_replaced_by_what_is_made_of_it(
+    own: Path, capsys: pytest.CaptureFixture
+) -> None:
+    before = Path("own.jsonl").read_bytes()
+    Path("link.jsonl").symlink_to("own.jsonl")
+    for target in ("own.jsonl", "link.jsonl"):
+        assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", target) == 2
+        assert "take the place of the data set" in capsys.readouterr().err
+    assert Path("own.jsonl").read_bytes() == before
+
+
+def test_a_name_in_jsonl_is_of_the_form_that_holds_all(
+    own: Path, capsys: pytest.CaptureFixture
+) -> None:
+    """``gcrc_harder.jsonl`` names a format, too, which would lose roles and what was changed."""
+    assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "gcrc_harder.jsonl") == 0
+    assert library.load("gcrc_harder.jsonl").format == "jsonl"
+    assert "score RUN --by role" in capsys.readouterr().err
+
+
+def test_a_form_without_groups_is_told(own: Path, capsys: pytest.CaptureFixture) -> None:
+    options = ("--out", "h.json", "--to", "gcrc")
+    assert closeread("attack", "own.jsonl", "--strategy", WORDS, *options) == 0
+    told = capsys.readouterr().err
+    assert "gcrc has no place for groups" in told
+    assert "score RUN --by role" not in told
+    spans = ("attack", "exam/en", "--strategy", "typo", "--out", "h.json", "--to", "mrqa", "--json")
+    assert closeread(*spans) == 0
+    assert json.loads(capsys.readouterr().out)["grouped"] is False
+
+
+def test_defects_are_counted(own: Path, capsys: pytest.CaptureFixture) -> None:
+    with Path("own.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(ROWS[0], ensure_ascii=False) + "\n")
+    assert closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl") == 0
+    told = capsys.readouterr().err
+    assert "defects kept: duplicate-id: 1" in told
+    assert "left out: a question before it has the same id: 1" in told
+    assert len(roles(library.load("h.jsonl"))) == 18
+
+
+def test_a_pipe_carries_the_set_alone(own: Path) -> None:
+    import subprocess
+    import sys
+
+    paths = os.pathsep.join(sys.path)
+    made = subprocess.run(
+        [sys.executable, "-m", "closeread", "attack", "own.jsonl", "--strategy", WORDS,
+         "--to", "jsonl", "--out", "/dev/stdout"],
+        capture_output=True, check=True, env={**os.environ, "PYTHONPATH": paths},
+    )  # fmt: skip
+    assert all(json.loads(line) for line in made.stdout.splitlines())
+    assert b"words: truth kept" in made.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -175,6 +280,7 @@ def test_from_python(own: Path) -> None:
         (["--strategy", WORDS, "--out", "h.json", "--to", "squad"], "no place for options"),
         (["--strategy", WORDS, "--out", "no/such/h.jsonl"], "no/such"),
         (["--strategy", WORDS, "--out", "h.jsonl", "-o", "x=1"], "--against"),
+        (["--strategy", WORDS, "--out", "h.jsonl", "--tries", "3"], "--tries goes with --against"),
         (["--strategy", WORDS, "--out", "h.jsonl", "--against", "lexikal"], "perhaps lexical"),
         (["--strategy", "no_such_module:x", "--out", "h.jsonl"], "cannot be imported"),
     ],
