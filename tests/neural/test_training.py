@@ -276,6 +276,14 @@ def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):
     assert not (tmp_path / "out").exists()
     done = train(recipe(tmp_path / "r.toml", encoder, str(tmp_path / "none.json")))
     assert (done.returncode, (tmp_path / "out").exists()) == (2, False)
+    path = recipe(tmp_path / "r.toml", encoder, data)
+    for weight in ("0.0", "1e9"):  # so many passes could not be listed
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(f'[[train.datasets]]\npath = "{data}"\nweight = {weight}\n')
+        done = train(path)
+        assert done.returncode == 2
+        assert "weight is out of its range" in done.stderr
+        assert "above 0, at most 1,000" in done.stderr
 
 
 def test_a_precision_and_a_tracker_that_are_not_there_are_told(tmp_path, encoder, data):

@@ -12,6 +12,7 @@ from closeread.training.neural.trackers import Tracker, check_trackers
 from closeread.types import Record
 
 _LEAST = "5.6"  # of transformers
+_MOST_PASSES = 1000  # over one set in an epoch, whose questions are listed in memory
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -168,7 +169,8 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
     for name, group in sources.items():
         for place, one in enumerate(group):
             few = one.at_most is not None and one.at_most < 1
-            wrong[f"{name}[{place}].weight"] = not 0 < one.weight < inf and "above 0"
+            much = not 0 < one.weight <= _MOST_PASSES
+            wrong[f"{name}[{place}].weight"] = much and f"above 0, at most {_MOST_PASSES:,}"
             wrong[f"{name}[{place}].at_most"] = few and "at least 1"
     for name, expected in wrong.items():
         if expected:
