@@ -1,20 +1,29 @@
 """What forbids a change: each is one reason, and all must allow it."""
 
+import re
+
 from closeread.attacks.apply import changed
 from closeread.attacks.stems import quoted
 from closeread.protocols import Constraint
+from closeread.text.polarity import ASIDES
 from closeread.types import Edit, Passage, Question
+
+_QUOTATION = re.compile(
+    "|".join(f"{re.escape(a)}[^{re.escape(b)}]*{re.escape(b)}" for a, b in ASIDES.items())
+)
 
 
 class NotQuoted:
     """Nothing between marks of quotation is changed: it is named, or somebody's words."""
 
     def allows(self, edit: Edit, passage: Passage, question: Question) -> bool:
-        """Return whether a change of an option begins and ends outside what is quoted."""
+        """Return whether a change of an option keeps what is quoted: as it is, if elsewhere."""
         if edit.place != "option":
             return True
         text = _option(edit, question)
-        return not quoted(text, edit.span.start) and not quoted(text, edit.span.end)
+        if quoted(text, edit.span.start) or quoted(text, edit.span.end):
+            return False
+        return all(whole in edit.words for whole in _QUOTATION.findall(edit.span.of(text)))
 
 
 class NewText:

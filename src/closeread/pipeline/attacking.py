@@ -190,7 +190,7 @@ def must_be_possible(
     name = to or (_OWN if own else format_of(target))
     catalog.entry("format", name)
     must_take_file(target)
-    if dataset.path and target.exists() and target.samefile(dataset.path):
+    if Path(dataset.path).is_file() and target.exists() and target.samefile(dataset.path):
         raise UsageError(
             "the new set would take the place of the data set that it is made of",
             where=str(target),

@@ -18,6 +18,8 @@ def test_what_is_quoted_is_left_alone() -> None:
     assert not NotQuoted().allows(quoted, PASSAGE, asked)
     assert NotQuoted().allows(edit(5, 6, "能"), PASSAGE, asked)
     assert not NotQuoted().allows(edit(3, 6, "能"), PASSAGE, asked)  # ends outside
+    assert not NotQuoted().allows(edit(0, 6, "鸟不会"), PASSAGE, asked)  # left out altogether
+    assert NotQuoted().allows(edit(0, 7, "会飞的“有些鸟”"), PASSAGE, asked)  # moved
 
 
 def test_an_option_does_not_become_another() -> None:

@@ -73,6 +73,7 @@ def test_a_sentence_that_looks_like_the_question_is_put_between_sentences():
         passage(BRIDGE[:57] + " Ossen Bridge is old.", 2, language="de"),
         passage("Was Ossen Bridge built by the mason Piet Garlick in 1902?", 2),
         passage("Ossen Bridge, built by the mason", 2),
+        passage("$19 Ossen Bridge was built by the mason Piet Garlick in 1902.", 2),
         passage("Ossen Bridge was built by the mason, “a quiet man.", 2),
         passage(BRIDGE + " It ground oats and barley for nine farms in the years of hunger.", 1),
     ],

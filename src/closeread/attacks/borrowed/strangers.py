@@ -30,6 +30,7 @@ _RARE = 3  # passages that may hold what is some passage's own
 _WHOLE = re.compile(r"(?:[^.!?…。！？]|\.(?=\S))[.。!！][”’」』\"']?$")
 _ODD = re.compile(r"[\[\]|\t\n\r{}<>=_#*@]|https?:|\.\.|…")
 _CLIPPED = re.compile(r"\b[^\W\d_]{1,2}\.$")
+_BEGINS = re.compile(r"[\w“‘「『《（(\"']")  # a price or a dash begins a list
 _CUT = re.compile(r"\b[^\W\d_]{1,2}\.\s*$")  # as in "Roe v. Wade": no sentence begins behind it
 _MARKS = ("“”", "‘’", "「」", "『』", "《》", "（）", "()")
 
@@ -206,7 +207,7 @@ def _usable(passage: Passage) -> Iterator[str]:
             continue
         if not shortest <= len(text) <= _LONGEST or not _WHOLE.search(text) or _ODD.search(text):
             continue
-        if _CLIPPED.search(text):
+        if _CLIPPED.search(text) or not _BEGINS.match(text):
             continue
         if all(text.count(pair[0]) == text.count(pair[1]) for pair in _MARKS) and not (
             text.count('"') % 2 or re.match(r"\S{1,8}[：:]", text)
