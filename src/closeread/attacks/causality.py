@@ -6,8 +6,16 @@ from collections.abc import Iterator
 
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.grounding import LONGEST, clause_before, reworded, swapped
+from closeread.attacks.turning.grounding import (
+    LONGEST,
+    borne_out,
+    clause_after,
+    clause_before,
+    reworded,
+    swapped,
+)
 from closeread.attacks.turning.restoring import sole
+from closeread.attacks.turning.ties import goes_on, sentence
 from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span, Truth
@@ -57,6 +65,13 @@ _HANGS = re.compile(
     "[把将给为对否]|没有|[不像]|的确|确实|甚至|而且|并且|不仅|不但|[也又还更既]|需要|应该|可以|能够|正是|可能|大约|大概|也许|或许"
 )
 
+_CONTRASTS = re.compile(
+    "但|却|然而|不过|虽|尽管|[也还更又再]|已经?|而且|鉴于|[，]而|，就|有利于|有助于|有益于"
+)
+_GIVES_REASON = re.compile("由此|可知|可见|因此|所以|因而|鉴于|既然|如果|只有|只要")
+
+_SOME = 0.3  # share of a clause's neighbouring characters that are the evidence's
+
 
 def causality(around: Surroundings) -> Perturbation:
     """Make the strategy."""
@@ -69,7 +84,11 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
         return
     if statement.holds is True:
         yield from _exchanged(statement)
-        yield from swapped(statement, swaps(NAME, "denied"), _deniable)
+        for turn in swapped(statement, swaps(NAME, "denied"), _deniable):
+            place = turn.span.start
+            said = clause_before(statement.text, place) + clause_after(statement.text, place)
+            if borne_out(said, statement.evidence) >= _SOME:
+                yield turn
     elif statement.holds is False:
         yield from sole(statement, _unlinked(statement), least=0.9)
     same = [*_told_backwards(statement), *reworded(statement, NAME)]
@@ -139,10 +158,17 @@ def _nominal(words: str) -> bool:
 
 
 def _deniable(text: str, place: int) -> bool:
-    """Whether a cause told at a place can be denied there, by a word before the verb."""
-    sentence = re.split("[。；！？]", text[:place])[-1]
+    """Whether a cause told at a place can be denied there, by a word before the verb.
+
+    The clause ends its sentence, and its neighbours do not lean on it.
+    """
+    whole = sentence(text, place)
+    if whole.after.strip("，,：: ") or _GIVES_REASON.search(whole.before + whole.clause):
+        return False
+    if _CONTRASTS.search(whole.before + whole.clause) or goes_on(whole.following):
+        return False
     if text[max(0, place - 1) : place] == "，":
-        return not _WISHED.search(sentence)
+        return not _WISHED.search(whole.before)
     return not _HANGS.search(clause_before(text, place))
 
 

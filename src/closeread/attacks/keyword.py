@@ -6,9 +6,19 @@ from collections.abc import Iterator
 
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.grounding import LONGEST, contrary, plain, reworded, swapped
+from closeread.attacks.turning.grounding import (
+    LONGEST,
+    clause_after,
+    clause_before,
+    contrary,
+    plain,
+    reworded,
+    swapped,
+    told_with,
+)
 from closeread.attacks.turning.restoring import left_out, put_in, restored, sole
-from closeread.attacks.turning.wordlists import hidden, swaps
+from closeread.attacks.turning.ties import closing, sentence, untied
+from closeread.attacks.turning.wordlists import Side, hidden, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span
 
@@ -28,6 +38,34 @@ _COUNTED = re.compile(
     r"(?P<of>(?!大家|位一体|步曲|面八方)[个种类大项条点位名座部次步件幅层道倍％%][^，。；、和与及余多来者或至到左上]|方面|％|%)"
 )
 
+_LISTED = re.compile("[、：和与及]|包括|分为|分别|[一二三]是|即|既|首先|其次")
+_NAMES = re.compile("[、：]|分别|[一二三]是|即|首先|前者|后者")
+# Nobody wants, or is able, to do the contrary of what he does.
+_WANTED = re.compile(
+    "能|可以?|[会要应需须想愿]|必须|着力|努力|致力|力求|力图|旨在|为了?|希望|主张|提倡|倡导|呼吁|建议|有意|进一步|不断|以便|以$"
+)
+_JUDGED = frozenset(
+    (
+        "促进",
+        "阻碍",
+        "有利于",
+        "不利于",
+        "利于",
+        "积极",
+        "消极",
+        "增强",
+        "削弱",
+        "加快",
+        "减缓",
+        "提高",
+        "降低",
+    )
+)
+_PRAISE = re.compile(
+    "优秀|优良|精华|弘扬|继承|和谐|和平|友谊|友好|信任|增进|提高|提升|推动|促进|有利|有益|有助|重要|价值|意义|贡献|成就|成功"
+    "|创作|创造|美好|崇高|热爱|喜爱|改善|保护|实现|满足|丰富|积极|增强|进步|繁荣|发展|完善|推崇|赞"
+)
+
 
 def keyword(around: Surroundings) -> Perturbation:
     """Make the strategy."""
@@ -40,8 +78,8 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
         return
     if statement.holds is True:
         yield from miscounted(statement, random)
-        yield from swapped(statement, swaps(NAME))
-        yield from contrary(statement, NAME)
+        yield from swapped(statement, swaps(NAME), untied)
+        yield from contrary(statement, NAME, _sensible)
     elif statement.holds is False:
         yield from sole(statement, _restored(statement))
     same = list(reworded(statement, NAME))
@@ -64,7 +102,11 @@ def miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
             if other + of not in statement.passage and other + of not in text
         ]
         told = number + of in statement.evidence and text.count(number + of) == 1
-        if told and free and plain(text, match.start()):
+        said = sentence(text, match.start())
+        listed = _LISTED.search(said.before + clause_before(text, match.start())) or (
+            said.after and _NAMES.search(said.after)
+        )
+        if told and free and not listed and plain(text, match.start()):
             yield Turn(Span(*match.span("number")), random.choice(free), "number", "opposite")
 
 
@@ -76,6 +118,19 @@ def _others(number: str) -> list[str]:
     step = 10 ** (len(number) - 1)
     near = (int(number) + step, int(number) - step, int(number) + 2 * step)
     return [str(one) for one in near if len(str(one)) == len(number) and one > 1]
+
+
+def _sensible(statement: Statement, span: Span, side: Side, other: Side) -> bool:
+    """Whether a contrary makes sense where a word stands: nothing there wants or presupposes it."""
+    text = hidden(statement.text)
+    before = clause_before(text, span.start)
+    if _WANTED.search(before) or not told_with(statement, span.start, side.found):
+        return False
+    if not {side.words, other.words} & _JUDGED:
+        return untied(text, span.start)
+    clause = before + span.of(text) + clause_after(text, span.end)
+    elsewhere = text.replace(clause, "")
+    return closing(text, span.start) == "alone" and not _PRAISE.search(elsewhere + before)
 
 
 def _restored(statement: Statement) -> Iterator[Turn]:

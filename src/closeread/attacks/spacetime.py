@@ -6,10 +6,20 @@ from collections.abc import Iterator
 
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.grounding import LONGEST, contrary, plain, reworded, swapped
+from closeread.attacks.turning.grounding import (
+    LONGEST,
+    clause_after,
+    clause_before,
+    contrary,
+    plain,
+    reworded,
+    swapped,
+    told_with,
+)
 from closeread.attacks.turning.numerals import moved, times, written
 from closeread.attacks.turning.restoring import put_back, restored, same_around, sole
-from closeread.attacks.turning.wordlists import hidden, rows, swaps
+from closeread.attacks.turning.ties import untied
+from closeread.attacks.turning.wordlists import Side, hidden, rows, swaps
 from closeread.protocols import Perturbation
 from closeread.types import Span
 
@@ -19,7 +29,24 @@ _PART = tuple("南北东西后前两")  # 南宋, 东汉: a part of a dynasty
 _DYNASTIES = "汉唐宋元明清"
 _SINCE = re.compile("(?:世纪|年代|[年月代朝])?[初中末]?[期叶]?(?:以来|[以之]?[前后]|起|始)")
 _UNTIL = re.compile("(?:[到至]|[自从]公?元?)$")
-_LONGER = "洋尼河教大人学"  # what makes of a country's or town's name the name of something else
+# What may follow a place's name that is no part of a longer one, nor the first of a list.
+_BY_ITSELF = "[的，。；在是等以对从向将经曾已成出进传发]|境内|国内|政府|市场|经济|人(?![民士])|$"
+
+# What may have been elsewhere, too, what was not, and what lasts, is not made false by moving it.
+_MAYBE = re.compile(
+    "可能|也许|或许|大概|大约|[不没未无非](?!仅|但|只|断|同|久|洲|常)|影响|流传|恐怕|似乎|好像|未必|不一定|估计|推测|据说|相传"
+)
+# These stand for a place in time: their contrary is one wherever they are said.
+_ORDERS = re.compile(
+    "以前|以后|早期|晚期|初期|末期|前期|后期|前半叶|后半叶|上半叶|下半叶|上半年|下半年|初年|末年|早于|晚于|最早|最晚"
+    "|西汉|东汉|北宋|南宋|西周|东周|春秋时期|战国时期|先秦|两汉"
+)
+_OTHER_TIMES = re.compile(
+    "以往|过去|如今|历史|当时|今天|今日|现在|目前|当代|当今|现今|今人|传统|古|网络|电脑|互联网|现代"
+)
+_FIRST = re.compile("最初|原始|起源|起初|产生|开始|古人|先民")
+_LISTED = re.compile(r"[、和与及或同跟]|以及")
+_BESIDE = 6  # characters beside a word in which a list would be seen
 
 
 def spacetime(around: Surroundings) -> Perturbation:
@@ -31,12 +58,13 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield the turns of a Chinese statement's times and places, the least visible first."""
     if len(statement.text) > LONGEST:
         return
-    if statement.holds is True:
+    if statement.holds is True and not _MAYBE.search(statement.text):
         yield from _moved(statement, random)
         yield from _dynasty(statement, random)
         yield from _elsewhere(statement, random)
-        yield from swapped(statement, swaps(NAME))
-        yield from contrary(statement, NAME)
+        yield from contrary(statement, NAME, _opposed)
+    if statement.holds is True:
+        yield from swapped(statement, swaps(NAME), untied)
     elif statement.holds is False:
         yield from sole(statement, _restored(statement))
     same = [*_rewritten(statement), *reworded(statement, NAME)]
@@ -91,6 +119,7 @@ def _dynasty(statement: Statement, random: random.Random) -> Iterator[Turn]:
             free
             and plain(text, span.start)
             and before[-1:] not in _PART
+            and statement.text.count(said[0]["name"]) == 1  # in titles, too
             and not _bounds(text, span)
         ):
             yield Turn(span, random.choice(free), "dynasty", "opposite")
@@ -107,12 +136,54 @@ def _elsewhere(statement: Statement, random: random.Random) -> Iterator[Turn]:
     """Yield a place exchanged for another of its like that the passage does not name."""
     text = hidden(statement.text)
     for row in rows(NAME):
-        said = [match for name in row for match in re.finditer(f"{name}(?![{_LONGER}])", text)]
+        said = [match for name in row for match in re.finditer(f"{name}(?={_BY_ITSELF})", text)]
         free = [name for name in row if name not in statement.passage]
         if len(said) != 1 or not free or said[0][0] not in statement.evidence:
             continue
-        if sum(text.count(name) for name in row) == 1 and plain(text, said[0].start()):
+        place = said[0].start()
+        tied = told_with(statement, place, re.compile(said[0][0]))
+        listed = _LISTED.search(clause_before(text, place)[-_BESIDE:])
+        if sum(text.count(name) for name in row) > 1 or listed:
+            continue
+        if plain(text, place) and tied:
             yield Turn(Span(*said[0].span()), random.choice(free), "elsewhere", "opposite")
+
+
+def _opposed(statement: Statement, span: Span, side: Side, other: Side) -> bool:
+    """Whether the passage opposes two words, and a statement speaks of the one by itself.
+
+    A word inside a term of the passage (``世界城市``) is a part of that name, and one of a list is
+    there for the others.
+    """
+    text, passage = hidden(statement.text), statement.passage
+    if not told_with(statement, span.start, side.found):
+        return False
+    before, after = text[: span.start], text[span.end :]
+    if before[-1:] in ("从", "自") or _bounds(text, span):
+        return False
+    if _ORDERS.fullmatch(other.words):
+        return not (other.words == "晚期" and _FIRST.search(text))
+    if not other.found.search(passage):
+        return False
+    if side.words in ("古代", "现代") and _OTHER_TIMES.search(before + "\n" + after):
+        return False
+    if _LISTED.search(clause_before(text, span.start)[-_BESIDE:]) or _LISTED.search(
+        clause_after(text, span.end)[:_BESIDE]
+    ):
+        return False
+    word = span.of(text)
+    return not any(
+        _HAN_PAIR.fullmatch(beside)
+        and passage.count(form.format(word)) > 1
+        and form.format(other.words) not in passage
+        for beside, form in (
+            (before[-2:], before[-2:] + "{}"),
+            (after[:2], "{}" + after[:2]),
+        )
+    )
+
+
+_HAN_PAIR = re.compile(r"[\u3400-\u9fff]{2}")
 
 
 def _restored(statement: Statement) -> Iterator[Turn]:

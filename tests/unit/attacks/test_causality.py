@@ -98,3 +98,33 @@ def test_two_facts_that_the_evidence_does_not_link_are_parted() -> None:
     assert made(turns_zh, wrong, "opposite") == parted
     linked = wrong._replace(evidence=evidence.replace("渔民的", "因此渔民的"))
     assert made(turns_zh, linked, "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "渔民搬走，是因为水库干涸，而且鱼价下跌。",
+        "水库的干涸使渔民搬到山里，再加上鱼价下跌，渔村衰落。",
+        "渔业离不开水源。",
+        "故事源于洪水，后来传到山里。",
+        "鉴于水库干涸，使渔民搬到山里。",
+        "水库干涸了。由此可知，渔民搬走与水库有关。",
+        "新堤坝有利于农业，促进了渔业的发展。",
+        "老渔民擅长使木船逆流而上。",
+    ],
+)
+def test_a_cause_that_hangs_with_more_is_not_denied(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_a_cause_that_the_evidence_does_not_tell_is_not_denied() -> None:
+    text = "水库的干涸使渔民搬到山里。"
+    assert made(turns_zh, statement(text, "山下有一座水库。渔民很穷。"), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [("堤坝的漏水致使线索的中断。", "使得"), ("由于水浅，因此渔民搬走了。", "因为")],
+)
+def test_a_rewording_of_cause_fits_what_follows(text: str, word: str) -> None:
+    assert not any(word in new for new in made(turns_zh, statement(text), "same"))

@@ -175,3 +175,40 @@ def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]
 )
 def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
     assert made(turns_zh, statement(text), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "村里有鱼塘和果园两种产业。",  # the things are named
+        "村里有三种产业：捕鱼、种茶、烧窑。",
+        "渔民着力增强堤坝。",
+        "渔民可以增加鱼的种类。",
+        "水库是促进渔业发展的工程。",
+        "水库有利于农业，受到村民的热爱。",
+        "水库有利于农业，带来了重要的好处。",
+        "渔民要保护鱼苗。",
+        "渔船胜过木筏。",
+        "这是渔民最大的贡献。",
+        "冰川的加速融化引人注意。",
+        "堤坝有时可能会漏水。",
+        "渔民更经常地出海。",
+        "渔民积极响应。",
+    ],
+)
+def test_a_contrary_that_would_make_no_sense_is_not_said(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_a_hedge_stands_in_the_clause_of_the_evidence_that_says_the_same() -> None:
+    text = "渔民往往清晨出海。"
+    assert made(turns_zh, statement(text, "渔民往往清晨出海，傍晚归来。"), "opposite")
+    for evidence in ("渔民清晨出海，孩子们往往在岸上玩耍。", "渔民往往清晨才出海。"):
+        assert made(turns_zh, statement(text, evidence), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["鱼身上具有的花纹。", "渔村更具有活力。", "这看作是丰收。", "这视为是丰收。"]
+)
+def test_a_rewording_fits_what_follows(text: str) -> None:
+    assert made(turns_zh, statement(text), "same") == {}

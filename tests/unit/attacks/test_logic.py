@@ -42,10 +42,10 @@ def test_what_an_order_or_a_longer_word_says_is_kept(text: str) -> None:
     [
         ("水库是人工的湖。", "水库并不是人工的湖。", "negated"),
         ("鲤鱼和草鱼都是淡水鱼。", "鲤鱼和草鱼都不是淡水鱼。", "negated"),
-        ("水库能够发电。", "水库不能够发电。", "negated"),
+        ("水库能够发电。", "水库不能发电。", "negated"),
         ("水库可以用来发电。", "水库不能用来发电。", "negated"),
         ("鱼群会在春天回来。", "鱼群不会在春天回来。", "negated"),
-        ("水库具有防洪功能。", "水库不具有防洪功能。", "negated"),
+        ("水库具有防洪功能。", "水库并不具有防洪功能。", "negated"),
         ("水库对渔业有重要影响。", "水库对渔业没有影响。", "negated"),
         ("水库改变了河道。", "水库没有改变河道。", "negated"),
         ("渔民必须休渔三个月。", "渔民不必休渔三个月。", "negated"),
@@ -93,4 +93,101 @@ def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: st
     ],
 )
 def test_what_a_denial_would_not_make_false_is_left_alone(text: str) -> None:
-    assert made(turns_zh, statement(text), "opposite") == {}
+    assert denied(text) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "turned"),
+    [
+        (
+            "水库建成已久，它的水质改善了很多，这是渔民的功劳。",
+            "水库建成已久，它的水质改善了很多，但这并不是渔民的功劳。",
+        ),
+        ("渔民修了水库，水库改变了河道。", "渔民修了水库，但水库没有改变河道。"),
+        ("水库是人工的湖，它面积很大。", "水库并不是人工的湖，它面积很大。"),
+        ("春天时，鱼群会游回河口。", "春天时，鱼群不会游回河口。"),
+        ("水库很深，这说明山谷很陡。", "水库很深，这并不说明山谷很陡。"),
+        ("渔村的房屋由石块组成。", "渔村的房屋并非由石块组成。"),
+        ("水库为农田提供了水源。", "水库并没有为农田提供水源。"),
+    ],
+)
+def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
+    text: str, turned: str
+) -> None:
+    assert denied(text) == {turned: "negated"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "水库可以蓄水，但里面没有鱼。",  # nothing is left to be set against
+        "鱼群减少了，因此渔民应该休渔。",
+        "这里的水来自雪山，渔民也能捕鱼。",
+        "渔村靠水库养活，水库反过来也能得到照料。",
+        "水库是湖，也是电站。",
+        "水库是湖，或者说是水塘。",
+        "鉴于水位下降造成了损失，渔民搬走。",
+        "水库能发电，使渔村亮起来。",
+        "水库是防洪的关键。因此，渔民要看护它。",
+        "渔民要修好堤坝，重视水质。",  # what is wanted goes on
+        "热能在水里散失。",
+        "地热能也在水里散失。",
+        "水库更具有观赏价值。",
+        "渔村逐渐形成了市集。",
+        "王家的渔船比较适合远航。",
+        "有渔民认为水库是湖。",
+        "水库是水鸟的天堂，水鸟在天堂里过冬。",  # said again
+        "渔民应该就是村里的长者。",
+        "水库虽然不大，却并不影响发电。",
+        "很早的时候，为了增加收成，渔民改变了河道。",
+        "渔民在上游修建了一座新的水库，有利于渔业。",
+        "鲤鱼和草鱼以及来自远方的各种鱼类，都是淡水鱼。",
+    ],
+)
+def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:
+    assert denied(text) == {}
+
+
+def test_what_is_denied_stands_in_the_evidence_and_is_not_denied_there() -> None:
+    text = "水库可以灌溉农田。"
+    assert denied(text, "水库可以灌溉山下的农田。") != {}
+    assert denied(text, "水库里有鱼，山下有人家。") == {}
+    assert denied(text, "水库灌溉农田。") == {}  # nobody says that it can
+    assert denied(text, "水库可以灌溉农田，是行不通的。渔民无法灌溉农田。") == {}
+
+
+def test_where_no_word_denies_a_statement_it_is_said_not_to_follow() -> None:
+    text = "山里的渔民沿河放下了渔网。"
+    got = [set(made(turns_zh, statement(text), "opposite", seed)) for seed in range(20)]
+    assert set().union(*got) == {
+        f"从文中看不出{text}",
+        f"根据原文不能推断出{text}",
+        "说山里的渔民沿河放下了渔网，是没有根据的。",
+    }
+    longer = made(turns_zh, statement(text + "秋天，市集开张。"), "opposite")
+    assert len(longer) == 1
+    assert all(new.endswith("。秋天，市集开张。") for new in longer)
+    assert made(turns_zh, statement(text + "因此，市集开张。"), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("山里的渔民沿河放下了渔网。", "河水流向大海。"),
+        ("这些渔民沿河放下了网。", ""),
+        ("渔民沿河放下了网，却住在镇上。", ""),
+        ("渔民沿河放下了网。因此，镇上的人能买鱼。", ""),
+        ("文章写了渔民沿河放下了网。", ""),
+        ("渔民没有沿河放下网。", ""),
+    ],
+)
+def test_what_is_not_nearly_told_or_more_than_one_thing_is_not_said_not_to_follow(
+    text: str, evidence: str
+) -> None:
+    assert "not-told" not in made(turns_zh, statement(text, evidence), "opposite").values()
+
+
+def denied(text: str, evidence: str = "") -> dict[str, str]:
+    """Return what comes of a statement by words that deny or affirm, and the rule of each."""
+    got = made(turns_zh, statement(text, evidence), "opposite")
+    return {new: rule for new, rule in got.items() if rule != "not-told"}

@@ -60,7 +60,7 @@ def test_words_inside_others_are_left_alone(text: str) -> None:
         ("渔村建于1937年。", "year", {"渔村建于1927年。", "渔村建于1947年。", "渔村建于1934年。"}),
         ("宋代已有渔村。", "dynasty", {f"{one}代已有渔村。" for one in "汉唐元明清"}),
         ("渔村的鱼卖到日本。", "elsewhere", None),
-        ("古代渔村靠海为生。", "contrary", {"现代渔村靠海为生。"}),
+        ("北宋的渔村靠海为生。", "contrary", {"南宋的渔村靠海为生。"}),
         ("渔村已成为集镇。", "done>yet", {"渔村尚未成为集镇。"}),
         ("渔村尚未通车。", "yet>done", {"渔村已经通车。"}),
         ("宋代以来，渔村兴盛。", "since>until", {"宋代以前，渔村兴盛。"}),
@@ -125,3 +125,40 @@ def test_a_time_or_place_that_the_evidence_does_not_tell_is_not_moved() -> None:
 def test_a_false_statement_is_restored(text: str, evidence: str, rule: str, restored: str) -> None:
     said = statement(text, evidence, holds=False)
     assert made(turns_zh, said, "opposite") == {restored: rule}
+
+
+def opposed(text: str, passage: str, evidence: str = "") -> dict[str, str]:
+    said = statement(text, evidence)._replace(passage=passage)
+    return made(turns_zh, said, "opposite")
+
+
+def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
+    text, both = "民间渔歌很简短。", "民间渔歌很简短。官方的乐曲很长。"
+    assert opposed(text, both) == {"官方渔歌很简短。": "contrary"}
+    assert opposed(text, text) == {}
+    # a term of the passage, one of a list, another time in the same statement
+    assert opposed(text, both + "民间渔歌流行已久。") == {}
+    assert opposed("渔歌、民间小调很简短。", both, both + "渔歌、民间小调很简短。") == {}
+    later = "现代渔船比以往更快。"
+    assert opposed(later, later + "古代的船很慢。") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "渔村可能建于1937年。",
+        "1937年的渔村并非港口。",  # nor was it in another year
+        "渔民或许去了四川。",
+        "宋代的技艺影响了渔村。",
+        "渔民把鱼卖到英国、挪威。",
+        "从西周开始，渔村兴盛。",
+        "四川泡菜由渔民带来。",
+    ],
+)
+def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+def test_a_time_is_not_reworded_before_a_word_that_says_it_again() -> None:
+    for text in ("渔村目前在海边。", "清朝时期的渔村。", "清代时期的渔村。"):
+        assert made(turns_zh, statement(text), "same") == {}

@@ -4,7 +4,15 @@ import re
 from collections.abc import Callable, Iterator
 
 from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import HIDDEN, Rewording, Swap, hidden, pairs, rewordings
+from closeread.attacks.turning.wordlists import (
+    HIDDEN,
+    Rewording,
+    Side,
+    Swap,
+    hidden,
+    pairs,
+    rewordings,
+)
 from closeread.types import Span
 
 _NEGATED = re.compile(
@@ -19,6 +27,10 @@ _SETTING = re.compile(r"(?:时|时候|以后|之后|后|前|以前|之前|下|�
 _CLAUSE_END = re.compile(r"[，。；：！？,;:!?\n]")
 # Characters of a statement: what is longer is no single one, and every rule would read it all.
 LONGEST = 1000
+_WRITTEN = re.compile(r"[\u3400-\u9fffA-Za-z0-9]+")
+_NO = re.compile("[没未无非难]|不(?![仅但只断同少久足])|行不通|避免|防止|反对|否认")
+_NEEDED = re.compile("才|必须|只有|必然")  # what is needed for something else always is
+_TOLD, _SOME = 0.4, 0.25  # shares of neighbouring characters
 _GROUP = re.compile(r"\\g<(\w+)>")
 
 
@@ -41,6 +53,39 @@ def plain(text: str, place: int) -> bool:
         _NEGATED.search(before)
         or _CONDITION.search(before)
         or _SETTING.search(clause_after(text, place))
+    )
+
+
+def borne_out(text: str, evidence: str) -> float:
+    """Return the share of a text's neighbouring characters that are neighbours in the evidence."""
+    both = [
+        run[place : place + 2] for run in _WRITTEN.findall(text) for place in range(len(run) - 1)
+    ]
+    return sum(pair in evidence for pair in both) / len(both) if both else 0.0
+
+
+def told(statement: Statement, place: int, seen: re.Pattern[str] | None = None) -> bool:
+    """Whether the evidence tells what a statement says from a place to the end of its clause.
+
+    It has some of its neighbouring characters, and the passage more; it has ``seen`` in a clause
+    that has some of them, and denies nothing in one that has many.
+    """
+    said = clause_after(statement.text, place)
+    if borne_out(said, statement.evidence) < _SOME or borne_out(said, statement.passage) < _TOLD:
+        return False
+    shares = [(borne_out(said, one), one) for one in _CLAUSE_END.split(statement.evidence)]
+    if any(share >= _TOLD and _NO.search(one) for share, one in shares):
+        return False
+    return seen is None or any(share >= _SOME and seen.search(one) for share, one in shares)
+
+
+def told_with(statement: Statement, place: int, seen: re.Pattern[str]) -> bool:
+    """Whether the evidence has a word in a clause that says what is said around a place."""
+    text = statement.text
+    said = clause_before(text, place) + clause_after(text, place)
+    return any(
+        seen.search(one) and not _NEEDED.search(one) and borne_out(said, one) >= _SOME
+        for one in _CLAUSE_END.split(statement.evidence)
     )
 
 
@@ -73,16 +118,30 @@ def swapped(
     for swap in tables:
         if not swap.seen.search(statement.evidence) or swap.unseen.search(statement.evidence):
             continue
+        bare = not swap.seen.pattern  # nothing has to stand there
         for rewording in swap.rewordings:
             for span, words in made(statement.text, rewording):
-                if plain(statement.text, span.start) and fits(statement.text, span.start):
+                if (
+                    plain(statement.text, span.start)
+                    and fits(statement.text, span.start)
+                    and (bare or told_with(statement, span.start, swap.seen))
+                ):
                     yield Turn(span, words, swap.rule, "opposite")
 
 
-def contrary(statement: Statement, strategy: str) -> Iterator[Turn]:
+def contrary(
+    statement: Statement,
+    strategy: str,
+    fits: Callable[[Statement, Span, Side, Side], bool],
+) -> Iterator[Turn]:
     """Yield turns of a word into its contrary, where the evidence has the word and not the other.
 
     A word that stands twice, or beside its contrary, is left alone.
+
+    Args:
+        statement: One that holds.
+        strategy: Whose pairs.
+        fits: Whether the word at a place of the statement, one side of a pair, can be the other.
     """
     text, evidence = hidden(statement.text), statement.evidence
     for sides in pairs(strategy):
@@ -95,6 +154,7 @@ def contrary(statement: Statement, strategy: str) -> Iterator[Turn]:
                 and side.found.search(evidence)
                 and not other.found.search(evidence)
                 and plain(text, found[0].start())
+                and fits(statement, Span(*found[0].span()), side, other)
             ):
                 yield Turn(Span(*found[0].span()), other.words, "contrary", "opposite")
 

@@ -1,8 +1,8 @@
 """Where a Chinese statement asserts something, and how that is denied by a word there.
 
 The rules are cautious: a verb is denied where it is the predicate of a clause that asserts, never
-in a relative clause or a condition, and never where the denial could be true beside what was said
-(``some are`` and ``some are not``).
+in a relative clause or a condition, never where the denial could be true beside what was said
+(``some are`` and ``some are not``), and never where a neighbouring clause leans on it.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from closeread.attacks.turning.grounding import made
+from closeread.attacks.turning.ties import closing, joiner
 from closeread.attacks.turning.wordlists import HIDDEN, rewordings
 from closeread.types import Span
 
@@ -32,7 +33,7 @@ _RELATIVE = re.compile(
     "的[^，]*(?:[是有能会都也被把将使让很却就]|具有|成为|可以|已经|非常|十分)|[这那]一|这[种个类]"
 )
 _LINKING = re.compile("(?:在于|[是为和与])$")
-_INSIDE = re.compile("[是有把将被使让对从为以比了着]|成为|作为|[一这那每][种个]|具有|通过|根据")
+_INSIDE = re.compile("[是有要把将被使让对从为以比了着]|成为|作为|[一这那每][种个]|具有|通过|根据")
 # Words that ask for a denial, or that hang on one.
 _WITH_DENIAL = re.compile("任何|丝毫|半点|一味|绝|决|根本|从来|永远|再也|始终|一直|最迟|[还仍]")
 _BESIDE = re.compile("既|可以|[也又](?=[^，。]{0,3}$)|是否")
@@ -40,11 +41,19 @@ _NOT = re.compile("[不没未无非]")
 
 
 class Denial(NamedTuple):
-    """What is replaced so that a clause says the contrary."""
+    """What is replaced so that a clause says the contrary.
+
+    Attributes:
+        span: What is replaced.
+        words: By what.
+        rule: How.
+        verb: Where the verb stands that is denied, and its negation where it is affirmed.
+    """
 
     span: Span
     words: str
     rule: str
+    verb: Span
 
 
 class Clause(NamedTuple):
@@ -80,12 +89,12 @@ def denials(text: str) -> Iterator[Denial]:
         for rewording in rewordings("logic", "being"):
             for span, words in list(made(clause.text, rewording))[:1]:
                 if _is(clause, span):
-                    yield _denial(clause, span, words, "negated")
+                    yield from _denied(text, clause, span, words)
     for rewording in rewordings("logic", "denied"):
         for clause in clauses:
             for span, words in made(clause.text, rewording):
                 if _main(clause, span) and not _HANDLED.search(clause.text[: span.start]):
-                    yield _denial(clause, span, words, "negated")
+                    yield from _denied(text, clause, span, words)
 
 
 def affirmations(text: str) -> Iterator[Denial]:
@@ -98,11 +107,15 @@ def affirmations(text: str) -> Iterator[Denial]:
             for span, words in made(clause.text, rewording):
                 alone = len(_NOT.findall(clause.text)) == len(_NOT.findall(span.of(clause.text)))
                 beside = _BESIDE.search(clause.text[: span.start])
-                if alone and not beside and _main(clause, span):
-                    yield _denial(clause, span, words, "affirmed")
+                moved = _moved(clause, span)
+                fits = closing(text, moved.start) == "alone"
+                if fits and alone and not beside and _main(clause, span):
+                    yield Denial(moved, words, "affirmed", moved)
 
 
 _GOES_ON = re.compile("[，；](?:更|还|也|又|甚至|而且|并且|从而)")  # more of what is denied follows
+# Verbs whose subject is what stands before, not what it is about.
+_OF_BEFORE = re.compile("都|有利于|有助于|意味着|象征着|标志着|说明|表明")
 _SENTENCE_ENDS = "。；！？\n"
 _BESIDES = re.compile("不仅|不但|不只|不光|既|除了|哪|谁|怎样|如何")
 _RATHER = re.compile("而(?:不是|非|不)")
@@ -139,6 +152,28 @@ def _main(clause: Clause, span: Span) -> bool:
     return not (_INSIDE.search(before) and "的" in after)
 
 
-def _denial(clause: Clause, span: Span, words: str, rule: str) -> Denial:
-    moved = Span(clause.start + span.start, clause.start + span.end)
-    return Denial(moved, words, rule)
+def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denial]:
+    """Yield a denial where the clause ends its sentence, set against what the sentence said."""
+    verb = _moved(clause, span)
+    if _NOT.search(
+        clause.text, span.end
+    ):  # denied twice, it would take a while to see what is said
+        return
+    place = closing(text, verb.start)
+    if place == "alone":
+        yield Denial(verb, words, "negated", verb)
+    elif place == "last" and not _NOT.search(_said_before(text, clause.start)):
+        head = clause.text[: span.start]
+        if not head.strip() and _OF_BEFORE.match(text, verb.start):
+            return
+        start = clause.start + len(head) - len(head.lstrip())
+        yield Denial(Span(start, verb.end), joiner(place) + head.lstrip() + words, "negated", verb)
+
+
+def _said_before(text: str, start: int) -> str:
+    """Return what the sentence says before the clause that begins at a place."""
+    return text[max(text.rfind(mark, 0, start) for mark in _SENTENCE_ENDS) + 1 : start]
+
+
+def _moved(clause: Clause, span: Span) -> Span:
+    return Span(clause.start + span.start, clause.start + span.end)

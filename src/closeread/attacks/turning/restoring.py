@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.grounding import equal
+from closeread.attacks.turning.grounding import borne_out, equal
 from closeread.attacks.turning.wordlists import HIDDEN, hidden, pairs, restorings
 from closeread.types import Span
 
@@ -14,7 +14,6 @@ _OFTEN = 8  # a word that stands more often in a statement is not the one that d
 _MARK = re.compile(rf"[，。；：！？、,;:!?\n{HIDDEN}]")
 _DENIED = re.compile(r"(?:[不没未无非]|没有)[^，。；]{0,4}$")
 _HAN = re.compile(r"[\u3400-\u9fff]+")
-_WRITTEN = re.compile(r"[\u3400-\u9fffA-Za-z0-9]+")
 # How much of a statement, mended, has to be the evidence's own words: where less is, it may err
 # in something else beside.
 _BORNE_OUT = 0.83
@@ -35,14 +34,6 @@ def sole(statement: Statement, turns: Iterator[Turn], least: float = _BORNE_OUT)
             yield turn
 
 
-def borne_out(text: str, evidence: str) -> float:
-    """Return the share of a text's neighbouring characters that are neighbours in the evidence."""
-    both = [
-        run[place : place + 2] for run in _WRITTEN.findall(text) for place in range(len(run) - 1)
-    ]
-    return sum(pair in evidence for pair in both) / len(both) if both else 0.0
-
-
 def restored(statement: Statement, strategy: str) -> Iterator[Turn]:
     """Yield what makes a false statement true: its word becomes the evidence's.
 
@@ -52,7 +43,7 @@ def restored(statement: Statement, strategy: str) -> Iterator[Turn]:
     """
     for rule, said, stands in restorings(strategy):
         yield from put_back(statement, rule, said, stands)
-    for sides in pairs(strategy):
+    for sides in (*pairs(strategy), *pairs(strategy, "restored_pairs")):
         for side, other in (sides, sides[::-1]):
             yield from put_back(statement, "restored-contrary", side.found, other.found)
 

@@ -81,11 +81,14 @@ def restorings(strategy: str) -> tuple[Restoring, ...]:
 
 
 @cache
-def pairs(strategy: str) -> tuple[tuple[Side, Side], ...]:
-    """Return the words that mean the contrary of each other."""
+def pairs(strategy: str, table: str = "pairs") -> tuple[tuple[Side, Side], ...]:
+    """Return the words that mean the contrary of each other.
+
+    Those of the table ``restored_pairs`` are put where the evidence has them, and nowhere else.
+    """
     return tuple(
         (Side(compiled(one), words), Side(compiled(other), contrary))
-        for one, words, other, contrary in _tables()[strategy].get("pairs", ())
+        for one, words, other, contrary in _tables()[strategy].get(table, ())
     )
 
 
