@@ -44,6 +44,7 @@ _ORDERS = re.compile(
 _OTHER_TIMES = re.compile(
     "以往|过去|如今|历史|当时|今天|今日|现在|目前|当代|当今|现今|今人|传统|古|网络|电脑|互联网|现代"
 )
+_TOO = re.compile("[也还更又再都却]")
 _FIRST = re.compile("最初|原始|起源|起初|产生|开始|古人|先民")
 _LISTED = re.compile(r"[、和与及或同跟]|以及")
 _BESIDE = 6  # characters beside a word in which a list would be seen
@@ -162,7 +163,8 @@ def _opposed(statement: Statement, span: Span, side: Side, other: Side) -> bool:
     if before[-1:] in ("从", "自") or _bounds(text, span):
         return False
     if _ORDERS.fullmatch(other.words):
-        return not (other.words == "晚期" and _FIRST.search(text))
+        first = other.words == "晚期" and _FIRST.search(text)
+        return not first and not _TOO.search(clause_before(text, span.start))
     if not other.found.search(passage):
         return False
     if side.words in ("古代", "现代") and _OTHER_TIMES.search(before + "\n" + after):

@@ -194,6 +194,7 @@ def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:
         "堤坝有时可能会漏水。",
         "渔民更经常地出海。",
         "渔民积极响应。",
+        "渔船是某些人在河边造的。",
     ],
 )
 def test_a_contrary_that_would_make_no_sense_is_not_said(text: str) -> None:

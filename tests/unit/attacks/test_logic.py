@@ -139,6 +139,7 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "水库是水鸟的天堂，水鸟在天堂里过冬。",  # said again
         "渔民应该就是村里的长者。",
         "水库虽然不大，却并不影响发电。",
+        "水库是开阔的，它能停泊渔船，也很便宜。",
         "很早的时候，为了增加收成，渔民改变了河道。",
         "渔民在上游修建了一座新的水库，有利于渔业。",
         "鲤鱼和草鱼以及来自远方的各种鱼类，都是淡水鱼。",
@@ -178,7 +179,9 @@ def test_where_no_word_denies_a_statement_it_is_said_not_to_follow() -> None:
         ("渔民沿河放下了网，却住在镇上。", ""),
         ("渔民沿河放下了网。因此，镇上的人能买鱼。", ""),
         ("文章写了渔民沿河放下了网。", ""),
-        ("渔民没有沿河放下网。", ""),
+        ("渔民没有沿河放下了网。", ""),
+        ("渔民沿河放下了网。从这里开始，河水变浅。", ""),
+        ("渔民沿河放下了网，因为水很浅。", ""),
     ],
 )
 def test_what_is_not_nearly_told_or_more_than_one_thing_is_not_said_not_to_follow(

@@ -153,6 +153,7 @@ def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
         "渔民把鱼卖到英国、挪威。",
         "从西周开始，渔村兴盛。",
         "四川泡菜由渔民带来。",
+        "水渠很旧，渔村也早于县城。",
     ],
 )
 def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:

@@ -23,7 +23,7 @@ _LEANS = re.compile(
 )
 _GOES_ON = re.compile(
     "但|却|然而|不过|可是|只是|然后|因此|因而|所以|故|可见|从而|进而|于是|这|此|同时|与此同时|而|也|还|更|又|正因|正是|反过来|反之|相反|尤其"
-    "|特别|甚至|即|换言之|换句话|总之|并|再|同样|两者|二者|前者|后者"
+    "|特别|甚至|即|换言之|换句话|总之|并|再|同样|两者|二者|前者|后者|从这|由|成为|使|让|以|是"
 )
 _SETTING = re.compile(
     r"^\s*(?:在|从|对于?|关于|就|根据|依据|按照?|通过|随着|作为|与|和|同|据|当|自从?|除了)"
@@ -31,7 +31,7 @@ _SETTING = re.compile(
 )
 _ASSERTS = re.compile("[是了着曾将被把不没未能会为于使让]|可以|具有|成为|需要|应该|必须|已经")
 # A clause that begins so has a subject of its own, and says more of what was spoken of.
-_ANEW = re.compile("[它他她]们?(?![国人处日])(?!.{0,3}[不没])")
+_ANEW = re.compile("[它他她]们?(?![国人处日])(?!.{0,3}(?:[不没能]|可以))")
 _FIRM = re.compile("[^不就只都也]是(?!为)|了(?!解)")
 _SHORT = 12  # characters: a clause without a sign of a verb is no longer, or it has one
 _SOMEBODY = re.compile("有(?:的|些|人|一?些|[^，。；]{1,8}(?:认为|指出|提出|主张|推测|猜测))")
