@@ -150,7 +150,12 @@ def _option(option: Option, edits: Sequence[Edit]) -> Option:
             "was": " / ".join(edit.span.of(option.text) for edit in edits),
             "now": " / ".join(edit.words for edit in edits),
         }
-    return replace(option, text=changed(option.text, edits), tags=option.tags | told)
+    return replace(option, text=changed(option.text, edits), tags=option.tags | _said(told))
+
+
+def _said(told: dict[str, str]) -> dict[str, str]:
+    """Return tags without those that say nothing: what is put in was nothing before."""
+    return {name: value for name, value in told.items() if value}
 
 
 def dealt(question: Question, used: set[str], draw: random.Random) -> Question:

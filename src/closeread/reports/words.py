@@ -186,8 +186,8 @@ WORDS: dict[str, tuple[str, str]] = {
         "{metric}（%）及区间；虚线为整体",
     ),
     "plot-note.strategy": (
-        "{metric}, % with interval, by how the right option was made",
-        "{metric}（%）及区间，按正确选项的改写方式分组",
+        "{metric}, % with interval, by how the question or its right option was changed",
+        "{metric}（%）及区间，按题目或正确选项的改写方式分组",
     ),
     "plot-note.role": (
         "{metric}, % with interval; the dashed line is the whole set",
@@ -335,6 +335,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "tag.strategy": ("strategy", "策略"),
     "tag.truth": ("truth", "真值"),
     "tag.origin": ("from option", "原选项"),
+    "tag.rule": ("rule", "规则"),
+    "tag.was": ("was", "原文字"),
+    "tag.now": ("now", "改为"),
     "tag.dataset": ("data set", "数据集"),
     "tag.genre": ("genre", "体裁"),
     "tag.skill": ("skill", "能力"),

@@ -60,6 +60,16 @@ def test_what_options_say_beside_the_attack_is_kept() -> None:
     assert {one.tags["skill"] for one in made.options} == {"detail"}
 
 
+def test_what_is_put_in_was_nothing_before() -> None:
+    asked = question()
+    found = proposed(asked)
+    put = Edit(strategy="words", rule="r", place="option", label="A", span=Span(0, 0), words="还")
+    found.by_option["A"] = [put]
+    tags = positive(asked, found, draw()).options[0].tags
+    assert tags["now"] == "还"
+    assert "was" not in tags
+
+
 def test_no_two_options_become_the_same() -> None:
     asked = question(options=("有些鸟会飞。", "一部分鸟会飞。", "所有树会老。", "有些花会谢。"))
     found = proposed(asked)
