@@ -51,9 +51,9 @@ class Attacked(Record, frozen=True, kw_only=True):
     left_out: dict[str, int]
     lost: dict[str, int]
     defects: dict[str, int]
-    grouped: bool = True
-    asked: int = 0
-    failed: int = 0
+    grouped: bool
+    asked: int
+    failed: int
 
 
 @dataclass(frozen=True, kw_only=True)

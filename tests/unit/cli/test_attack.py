@@ -94,6 +94,7 @@ def test_json_counts_what_was_made_and_left_out(own: Path, capsys: pytest.Captur
     assert report["left_out"] == {"the stem cannot be turned around": 1}
     assert report["changes"]["words"]["opposite"] == 12
     assert report["target_format"] == "jsonl"
+    assert (report["grouped"], report["asked"], report["failed"]) == (True, 0, 0)
 
 
 def test_the_evaluations_own_form_can_be_asked_for(own: Path) -> None:
