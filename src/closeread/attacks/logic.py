@@ -113,6 +113,8 @@ def _not_told(statement: Statement, text: str, random: random.Random) -> Iterato
     Of a first sentence that sets nothing against something else, and on which none builds: else it
     would not be clear what is denied.
     """
+    if text[:1].isspace():
+        return
     whole, _, following = text.rstrip("。 ").partition("。")
     if (
         not (goes_on(following) or _POINTS.match(following))

@@ -22,14 +22,16 @@ _LEANS = re.compile(
     "|(?<![然故进])而(?!言)|共同|表面上|逐渐|渐渐|日益|日渐|不断|进一步|始终|总是|往往|一直|一向|历来|向来|[较很]$|更加|非常|十分|极其|就要|将要"
 )
 _GOES_ON = re.compile(
-    "但|却|然而|不过|可是|只是|然后|因此|因而|所以|故|可见|从而|进而|于是|这|此|同时|与此同时|而|也|还|更|又|正因|正是|反过来|反之|相反|尤其"
+    "但|却|然而|不过|因为|可是|只是|然后|因此|因而|所以|故|可见|从而|进而|于是|这|此|同时|与此同时|而|也|还|更|又|正因|正是|反过来|反之|相反|尤其"
     "|特别|甚至|即|换言之|换句话|总之|并|再|同样|两者|二者|前者|后者|从这|由|成为|使|让|以|是"
 )
 _SETTING = re.compile(
     r"^\s*(?:在|从|对于?|关于|就|根据|依据|按照?|通过|随着|作为|与|和|同|据|当|自从?|除了)"
     r"|(?:时|时候|时期|中|上|里|下|后|前|来看|来说|看来|而言|认为|指出|表明|说明|发现|以来|期间|年代|世纪|年|代|朝)$"
 )
-_ASSERTS = re.compile("[是了着曾将被把不没未能会为于使让]|可以|具有|成为|需要|应该|必须|已经")
+_ASSERTS = re.compile(
+    "[是了着曾将被把不没未于使让]|(?<![社机协])会|(?<![功性才动潜])能|(?<![行作])为|可以|具有|成为|需要|应该|必须|已经"
+)
 # A clause that begins so has a subject of its own, and says more of what was spoken of.
 _ANEW = re.compile("[它他她]们?(?![国人处日])(?!.{0,3}(?:[不没能]|可以))")
 _FIRM = re.compile("[^不就只都也]是(?!为)|了(?!解)")
@@ -101,7 +103,11 @@ def closing(text: str, place: int) -> Place | None:
     if (not head and _WANTING.search(said.before)) or _BOUND.search(said.before):
         return None
     earlier = [one for one in _MARKS.split(said.before) if one.strip()]
-    return "last" if any(map(asserts, earlier)) else "alone"
+    if not any(map(asserts, earlier)):
+        return "alone"
+    if not head and not _ASSERTS.search(earlier[-1]):  # it may be what the clause speaks of
+        return None
+    return "last"
 
 
 def asserts(clause: str) -> bool:
