@@ -40,4 +40,6 @@ def about(name: str) -> Callable[[Question], bool]:
         return lambda question: not question.options
     if stem == "evidence":
         return lambda question: bool(question.gold_evidence)
+    if stem == "attack":
+        return lambda question: question.role is not None and bool(question.group_id)
     return lambda question: True

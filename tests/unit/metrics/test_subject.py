@@ -1,0 +1,26 @@
+import pytest
+
+from closeread.metrics.subject import about
+from closeread.types import Option, Question, Role
+
+PLAIN = {"passage_id": "p", "text": "Which?", "kind": "span"}
+
+
+@pytest.mark.parametrize(
+    ("role", "group", "judged"),
+    [(None, "", False), (None, "g", False), ("original", "", False), ("positive", "g", True)],
+)
+def test_an_attack_is_about_originals_and_their_variants(
+    role: Role | None, group: str, judged: bool
+) -> None:
+    """A set that holds other questions, too, is scored all the same."""
+    asked = Question(question_id="q", role=role, group_id=group, **PLAIN)  # type: ignore[arg-type]
+    assert about("attack")(asked) is judged
+
+
+def test_options_and_texts_are_judged_by_different_metrics() -> None:
+    written = Question(question_id="q", **PLAIN)  # type: ignore[arg-type]
+    picked = Question(question_id="q", options=(Option(label="A", text="a"),), **PLAIN)  # type: ignore[arg-type]
+    for name, of_options in (("choice", True), ("gcrc~strict", True), ("squad", False)):
+        assert about(name)(picked) is of_options
+        assert about(name)(written) is not of_options
