@@ -19,7 +19,8 @@ def test_a_time_is_written_in_the_other_numerals(text: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["修了近1500年。", "1000年前的渔村。", "19公斤的鱼。", "1500年的历史。"]
+    "text",
+    ["修了近1500年。", "1000年前的渔村。", "19公斤的鱼。", "1500年的历史。", "存在1300年的渔村。"],
 )
 def test_how_long_something_lasted_is_no_time(text: str) -> None:
     assert list(times(text)) == []

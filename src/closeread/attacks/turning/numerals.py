@@ -83,7 +83,7 @@ def moved(time: Time) -> Iterator[int]:
         yield from (one for one in (number + 3, number - 3) if 1 <= one <= 12)
 
 
-_LONG = re.compile(r"(?:[约近历达前的有了过来长用]|大约|将近|超过|长达|历时|距今|[余多])$")
+_LONG = re.compile(r"(?:[约近历达前的有了过来长用]|大约|将近|超过|长达|历时|距今|存在|[余多])$")
 _DATED = re.compile(r"(?:公元前?|[在自从到至于]|截至)$")
 
 
