@@ -1,5 +1,6 @@
 """Which metrics judge a data set."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -59,14 +60,14 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
 
 def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
     kinds: set[str] = set()
-    truth = harder = triple = evidence = none = chinese = False
+    roles: Counter[str | None] = Counter()
+    truth = evidence = none = chinese = False
     for passage, questions in dataset:
         chinese = chinese or passage.language == "zh"
         for question in questions:
             kinds.add(question.kind if not question.options else "options")
             truth = truth or any(one is not None for one in question.option_truth)
-            harder = harder or question.role in ("positive", "negative")
-            triple = triple or question.role == "negative"
+            roles[question.role] += 1
             evidence = evidence or bool(question.gold_evidence)
             none = none or any(answer.kind == "none" for answer in question.answers)
     found = []
@@ -74,13 +75,14 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
         found.append("choice")
         if truth:
             found.append("option")
-        if triple:
+        if roles["negative"]:
             found += ["gcrc", "gcrc~strict"]
     if "discrete" in kinds:
         found.append("drop")
     elif "span" in kinds:
         found.append("squad2" if none else "cmrc" if chinese else "squad")
-    if harder and not triple:  # of a triple GCRC's accuracies say as much
+    # Where all are triples GCRC's accuracies say as much.
+    if roles["positive"] != roles["negative"] or (roles["negative"] and "gcrc" not in found):
         found.append("attack")
     if evidence and _with_evidence(predictions):
         found.append("evidence")

@@ -246,6 +246,33 @@ def test_usual_metrics_of_free_questions(item, expected):
     assert default_metrics(dataset, {}) == expected
 
 
+@pytest.mark.parametrize(
+    ("roles", "options", "expected"),
+    [
+        ("opnopn", True, ("choice", "gcrc", "gcrc~strict")),
+        ("opnop", True, ("choice", "gcrc", "gcrc~strict", "attack")),
+        ("opop", True, ("choice", "attack")),
+        ("onon", True, ("choice", "gcrc", "gcrc~strict", "attack")),
+        ("opn", False, ("squad", "attack")),
+    ],
+)
+def test_usual_metrics_of_what_was_made_harder(roles, options, expected):
+    """Of triples GCRC's accuracies say what an attack costs, of anything else ``attack`` does."""
+    from closeread.types import Dataset
+
+    named = {"o": "original", "p": "positive", "n": "negative"}
+    passage, (plain,) = free("span", Answer(kind="span", texts=("Nobody",)))
+    some = (Option(label="A", text="a"), Option(label="B", text="b")) if options else ()
+    made = tuple(msgspec.structs.replace(plain, role=named[one], options=some) for one in roles)
+    dataset = Dataset(
+        name="harder",
+        format="jsonl",
+        read=lambda defects: iter([(passage, made)]),
+        read_gold=lambda defects: iter(made),
+    )
+    assert default_metrics(dataset, {}) == expected
+
+
 def test_evidence_alone_is_judged_alone(make_dataset):
     """Where nobody answered there is no accuracy to print."""
     dataset = replace(make_dataset(1), format="vgaokao")
