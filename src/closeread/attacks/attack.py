@@ -96,7 +96,13 @@ class Attack:
                 made.left_out[str(error)] += 1
 
     def found(self, passage: Passage, question: Question) -> Found:
-        """Return what the strategies propose; neither the seed nor ``place`` decide of it."""
+        """Return what the strategies propose; neither the seed nor ``place`` decide of it.
+
+        Raises:
+            NotMadeError: It cannot be told which option a change is of.
+        """
+        if len({one.label for one in question.options}) < len(question.options):
+            raise NotMadeError("two options have the same label")
         question = stated(question)
         return [self._allowed(one, passage, question) for one in self.strategies]
 

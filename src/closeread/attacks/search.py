@@ -57,7 +57,11 @@ def _drawn(
         tuple[str, str], Passage
     ] = {}  # each once: a thousand draws have few, and long ones
     # What can be proposed does not depend on the draw, and takes the most time.
-    found = attacks[0].found(passage, question)
+    try:
+        found = attacks[0].found(passage, question)
+    except NotMadeError as error:
+        made.left_out[str(error)] += 1
+        return
     for attack in attacks:
         try:
             variants = [

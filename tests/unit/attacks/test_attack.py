@@ -112,6 +112,17 @@ def test_an_answer_that_is_no_option_says_not_what_is_true() -> None:
     assert made.left_out == {"it is not known which options are true": 1}
 
 
+def test_options_that_share_a_label_are_left_alone() -> None:
+    options = tuple(msgspec.structs.replace(one, label="A") for one in question().options)
+    asked = msgspec.structs.replace(question(), options=options)
+    for attack in (Attack(strategies=[strategy()]), Attack(strategies=[], deal=True)):
+        items, made = made_of(attack, asked)
+        searched = Made()
+        assert not list(hardest(attack, lambda asked: [], 3, [(PASSAGE, (asked,))], searched))
+        assert not items
+        assert made.left_out == searched.left_out == {"two options have the same label": 1}
+
+
 def test_tags_tell_of_this_attack_alone() -> None:
     told = {"strategy": "mine", "rule": "r", "now": "n", "topic": "birds"}
     asked = msgspec.structs.replace(question(), tags=told)
