@@ -15,7 +15,6 @@ from closeread.attacks.turning.grounding import (
     told,
 )
 from closeread.attacks.turning.predicates import Denial, affirmations, denials
-from closeread.attacks.turning.ties import asserts, goes_on
 from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden
 from closeread.protocols import Perturbation
 from closeread.types import Span, Truth
@@ -56,24 +55,6 @@ _LIKE = {
     "must": re.compile("必须|需|要|须|必"),
     "should": re.compile("应|该|要|须|需|必"),
 }
-# What speaks of the text, or begins in the midst of a thought, is not told by it.
-_OF_THE_TEXT = re.compile(
-    "文章|本文|文中|作者|段|标题|题目|修辞|手法|诗人|论证|论述|看来|看出|可见|可知|(?:认为|指出|说明|表明)[，：]|作者|^[^，]{0,8}[说话]，"
-    "|^(?:这|此|其|它|他|她|两者|二者|以|将|把|用|从|使|让|要|应|须|需|不|没|可|能|有|被|具|受|是|也|还|更|就|都|又|在于|为|关于|对|根据|容易|与|和|同|要|凡|通过|我们|应|有|探究|探索|研究|加强|建立|提高|推动|促进|实现|坚持|完善"
-    "|发展|充分|利用|培养|改变|警惕|反对|重视|注重|保护|采用|运用"
-    "|如果|只有|只要|因|由于|随着|尽管|即|无论|不管|当|总之|其实|例如|比如)"
-)
-# Sentences, questions, contrasts, and what is denied already or only held to be so.
-_SEVERAL = re.compile(
-    r"[。；！？：:;?!．]|但|却|然而|不过|可是|虽|尽管|[不没未无非]|难以|也许|或许|大概|似乎|[,，][^，,]*[,，][^，,]*[,，]"
-    "|[,，](?:[这此它他她其而]|我们|因[此而]|所以|从而|于是|只有|唯有|二者|两者)|之所以|一定要|才|首先|必须|要想|，[^，]*(?:[就要]|都是|因为)|取决于|关键是|怎[么样]|如何|也应|认为[^，]*，"
-)
-_UNSEEN = (
-    ("从文中看不出", ""),
-    ("根据原文不能推断出", ""),
-    ("说", "，是没有根据的"),
-)
-_SHORT, _NEARLY = 60, 0.5
 _REPEATED = 0.3  # share of neighbouring characters
 
 
@@ -88,8 +69,7 @@ def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:
         return
     text = hidden(statement.text)
     if statement.holds is True:
-        turns = list(_opposite(statement, text))
-        yield from turns or _not_told(statement, text, random)
+        yield from _opposite(statement, text)
     same = list(reworded(statement, NAME))
     if not _BY_PLACE.search(text):
         same += [*_reordered(text), *_listed(text)]
@@ -105,29 +85,6 @@ def _opposite(statement: Statement, text: str) -> Iterator[Turn]:
     for denial in denials(text):
         if _told(statement, denial):
             yield Turn(denial.span, denial.words, denial.rule, "opposite")
-
-
-def _not_told(statement: Statement, text: str, random: random.Random) -> Iterator[Turn]:
-    """Yield that the text says nothing of what it says, in nearly these words.
-
-    Of a first sentence that sets nothing against something else, and on which none builds: else it
-    would not be clear what is denied.
-    """
-    if text[:1].isspace():
-        return
-    whole, _, following = text.rstrip("。 ").partition("。")
-    if (
-        not (goes_on(following) or _POINTS.match(following))
-        and len(whole) <= _SHORT
-        and not _SEVERAL.search(whole)
-        and not _OF_THE_TEXT.search(whole)
-        and any(map(asserts, whole.split("，")))
-        and borne_out(whole, statement.evidence) >= _NEARLY
-    ):
-        before, after = random.choice(_UNSEEN if "，" not in whole else _UNSEEN[:2])
-        words = before + statement.text[: len(whole)] + after
-        span = Span(0, len(whole) if after else 0)
-        yield Turn(span, words if after else before, "not-told", "opposite")
 
 
 def _told(statement: Statement, denial: Denial) -> bool:

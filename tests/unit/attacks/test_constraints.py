@@ -1,8 +1,8 @@
 import pytest
-from rewording import PASSAGE, question
 
 from closeread.attacks.constraints import CONSTRAINTS, NewText, NotInPassage, NotQuoted, OutsideGold
 from closeread.types import Answer, Edit, Passage, Question, Span
+from rewording import PASSAGE, question
 
 
 def edit(start: int, end: int, words: str, truth: str = "same", label: str = "A") -> Edit:

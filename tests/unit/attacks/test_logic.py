@@ -123,7 +123,6 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
     [
         "水库可以蓄水，但里面没有鱼。",  # nothing is left to be set against
         "鱼群减少了，因此渔民应该休渔。",
-        "这里的水来自雪山，渔民也能捕鱼。",
         "渔村靠水库养活，水库反过来也能得到照料。",
         "水库是湖，也是电站。",
         "水库是湖，或者说是水塘。",
@@ -140,11 +139,8 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "水库是水鸟的天堂，水鸟在天堂里过冬。",  # said again
         "渔民应该就是村里的长者。",
         "水库虽然不大，却并不影响发电。",
-        "水库是开阔的，它能停泊渔船，也很便宜。",
-        "县城里多年来最看重的渔业规划的核心，是水库的清淤。",
         "很早的时候，为了增加收成，渔民改变了河道。",
         "渔民在上游修建了一座新的水库，有利于渔业。",
-        "鲤鱼和草鱼以及来自远方的各种鱼类，都是淡水鱼。",
     ],
 )
 def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:
@@ -159,42 +155,6 @@ def test_what_is_denied_stands_in_the_evidence_and_is_not_denied_there() -> None
     assert denied(text, "水库可以灌溉农田，是行不通的。渔民无法灌溉农田。") == {}
 
 
-def test_where_no_word_denies_a_statement_it_is_said_not_to_follow() -> None:
-    text = "山里的渔民沿河放下了渔网。"
-    got = [set(made(turns_zh, statement(text), "opposite", seed)) for seed in range(20)]
-    assert set().union(*got) == {
-        f"从文中看不出{text}",
-        f"根据原文不能推断出{text}",
-        "说山里的渔民沿河放下了渔网，是没有根据的。",
-    }
-    longer = made(turns_zh, statement(text + "秋天，市集开张。"), "opposite")
-    assert len(longer) == 1
-    assert all(new.endswith("。秋天，市集开张。") for new in longer)
-    assert made(turns_zh, statement(text + "因此，市集开张。"), "opposite") == {}
-
-
-@pytest.mark.parametrize(
-    ("text", "evidence"),
-    [
-        ("山里的渔民沿河放下了渔网。", "河水流向大海。"),
-        ("这些渔民沿河放下了网。", ""),
-        ("渔民沿河放下了网，却住在镇上。", ""),
-        ("渔民沿河放下了网。因此，镇上的人能买鱼。", ""),
-        (" 山里的渔民沿河放下了渔网。", ""),
-        ("文章写了渔民沿河放下了网。", ""),
-        ("渔民没有沿河放下了网。", ""),
-        ("渔民沿河放下了网。从这里开始，河水变浅。", ""),
-        ("渔民沿河放下了网，因为水很浅。", ""),
-        ("渔民沿河放下了网。因为水很浅，网很短。", ""),
-    ],
-)
-def test_what_is_not_nearly_told_or_more_than_one_thing_is_not_said_not_to_follow(
-    text: str, evidence: str
-) -> None:
-    assert "not-told" not in made(turns_zh, statement(text, evidence), "opposite").values()
-
-
 def denied(text: str, evidence: str = "") -> dict[str, str]:
     """Return what comes of a statement by words that deny or affirm, and the rule of each."""
-    got = made(turns_zh, statement(text, evidence), "opposite")
-    return {new: rule for new, rule in got.items() if rule != "not-told"}
+    return made(turns_zh, statement(text, evidence), "opposite")

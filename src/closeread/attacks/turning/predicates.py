@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from closeread.attacks.turning.grounding import made
-from closeread.attacks.turning.ties import closing, joiner
+from closeread.attacks.turning.ties import JOINER, apart, closing
 from closeread.attacks.turning.wordlists import HIDDEN, rewordings
 from closeread.types import Span
 
@@ -153,21 +153,23 @@ def _main(clause: Clause, span: Span) -> bool:
 
 
 def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denial]:
-    """Yield a denial where the clause ends its sentence, set against what the sentence said."""
+    """Yield a denial of a clause that stands apart from its neighbours.
+
+    Where it ends a sentence that asserted something before, it is set against that.
+    """
     verb = _moved(clause, span)
-    if _NOT.search(
-        clause.text, span.end
-    ):  # denied twice, it would take a while to see what is said
+    # Denied twice, it would take a while to see what is said.
+    if _NOT.search(clause.text, span.end) or not apart(text, verb.start):
         return
-    place = closing(text, verb.start)
-    if place == "alone":
+    head = clause.text[: span.start]
+    if closing(text, verb.start) != "last":
         yield Denial(verb, words, "negated", verb)
-    elif place == "last" and not _NOT.search(_said_before(text, clause.start)):
-        head = clause.text[: span.start]
+    elif not _NOT.search(_said_before(text, clause.start)):
         if not head.strip() and _OF_BEFORE.match(text, verb.start):
             return
         start = clause.start + len(head) - len(head.lstrip())
-        yield Denial(Span(start, verb.end), joiner(place) + head.lstrip() + words, "negated", verb)
+        against = JOINER + head.lstrip() + words
+        yield Denial(Span(start, verb.end), against, "negated", verb)
 
 
 def _said_before(text: str, start: int) -> str:

@@ -40,7 +40,7 @@ _SOMEBODY = re.compile("有(?:的|些|人|一?些|[^，。；]{1,8}(?:认为|指
 # What is wanted goes on to the verbs behind it that have no subject of their own.
 _WANTING = re.compile("[要应须需]|可以|能够?|通过|为了|使|让|如何|怎样|[^相反面针]对")
 _BOUND = re.compile("为了|[^不]必须|应该|应当|[^想重主只]要(?![求素点])|需要|须")
-_JOINER = "但"
+JOINER = "但"  # before a clause that is set against what its sentence said
 
 Place = Literal["alone", "last"]
 
@@ -87,25 +87,30 @@ def untied(text: str, place: int) -> bool:
     )
 
 
-def closing(text: str, place: int) -> Place | None:
-    """Return how a clause ends its sentence: ``alone`` or as the ``last`` of those that assert.
+def apart(text: str, place: int) -> bool:
+    """Whether the clause at a place can be turned without its neighbours: it hangs on none."""
+    said = sentence(text, place)
+    head = clause_before(text, place)
+    if not untied(text, place) or _LEANS.search(head) or _SOMEBODY.search(said.before + head):
+        return False
+    return not ((not head and _WANTING.search(said.before)) or _BOUND.search(said.before))
 
-    What follows with a subject of its own may stand behind it. None where it hangs with its
-    neighbours: it is then turned by no word.
+
+def closing(text: str, place: int) -> Place | None:
+    """Return how a clause that stands apart ends its sentence.
+
+    ``alone`` or as the ``last`` of those that assert. What follows with a subject of its own may
+    stand behind it. None where more is said behind it.
     """
     said = sentence(text, place)
     goes_on_with = said.after.lstrip("，,：: ")
-    if (goes_on_with and not _ANEW.match(goes_on_with)) or not untied(text, place):
-        return None
-    head = clause_before(text, place)
-    if _LEANS.search(head) or _SOMEBODY.search(said.before + head):
-        return None
-    if (not head and _WANTING.search(said.before)) or _BOUND.search(said.before):
+    if (goes_on_with and not _ANEW.match(goes_on_with)) or not apart(text, place):
         return None
     earlier = [one for one in _MARKS.split(said.before) if one.strip()]
     if not any(map(asserts, earlier)):
         return "alone"
-    if not head and not _ASSERTS.search(earlier[-1]):  # it may be what the clause speaks of
+    # Without a subject, what stands before may be what the clause speaks of.
+    if not clause_before(text, place) and not _ASSERTS.search(earlier[-1]):
         return None
     return "last"
 
@@ -115,8 +120,3 @@ def asserts(clause: str) -> bool:
     if _ASSERTS.search(clause):
         return not _SETTING.search(clause) or bool(_FIRM.search(clause))
     return len(clause.strip()) > _SHORT and not _SETTING.search(clause)
-
-
-def joiner(place: Place) -> str:
-    """Return the word that joins a clause that was denied to what its sentence said before."""
-    return _JOINER if place == "last" else ""
