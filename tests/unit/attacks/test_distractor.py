@@ -1,5 +1,6 @@
 """Sentences of other passages that look like the question and answer it not."""
 
+import random
 import time
 
 import pytest
@@ -307,3 +308,17 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
     backwards = strangers._bounded(reversed(list(Counted())), 0)
     assert {one.text for one in backwards} == {one.text for one in kept}
     assert len(strangers._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
+
+
+@pytest.mark.parametrize("language", ["zh", "de"])
+def test_what_is_a_long_passages_own_is_found_in_time_that_grows_with_it(language):
+    """Each of its ten thousands of words was counted by itself: 200,000 characters took minutes."""
+    draw = random.Random(0)
+    if language == "zh":
+        text = "".join(chr(draw.randint(0x4E00, 0x9000)) for _ in range(120_000)) + "。"
+    else:
+        text = " ".join("".join(draw.choices("abcdefgh", k=8)) for _ in range(30_000)) + "."
+    here = passage(text, language=language)
+    started = time.monotonic()
+    proposed(here, ASKED, passage(text[:300], 2, language=language))
+    assert time.monotonic() - started < 6

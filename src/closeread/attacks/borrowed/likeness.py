@@ -9,7 +9,7 @@ from closeread.text.segment import words
 from closeread.text.traditional import SIMPLIFIED
 
 UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
-_STEM = 6  # letters by which words are compared, so that founded and founding are one
+STEM = 6  # letters by which words are compared, so that founded and founding are one
 _EN_FUNCTION = (
     "a an the this that these those it its he him his she her they them their we us our you your i"
     " me my of to in on at by for from with as into about over after before between during under"
@@ -55,7 +55,7 @@ def terms(text: str) -> set[str]:
     said = words(folded(text))
     for word in said:
         if word not in FUNCTION and not _is_han(word):
-            found.add(word[:_STEM])
+            found.add(word[:STEM])
     for first, second in pairwise(said):
         if _is_han(first) and _is_han(second) and not {first, second} <= ZH_FUNCTION:
             found.add(first + second)
@@ -66,7 +66,7 @@ def paired_terms(text: str) -> set[str]:
     """Return the terms, and pairs of neighbouring words: what is built alike reads alike."""
     said = words(folded(text))
     return terms(text).union(
-        f"{first[:_STEM]} {second[:_STEM]}"
+        f"{first[:STEM]} {second[:STEM]}"
         for first, second in pairwise(said)
         if not ({first, second} <= FUNCTION or _is_han(first) or _is_han(second))
     )

@@ -10,12 +10,13 @@ import math
 import re
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.attacks.borrowed import chinese, english
-from closeread.attacks.borrowed.likeness import UNSPACED, clauses, folded, paired_terms
+from closeread.attacks.borrowed.likeness import STEM, UNSPACED, clauses, folded, paired_terms
 from closeread.attacks.borrowed.subjects import subject
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences, words
@@ -178,10 +179,11 @@ class _Index:
     def _find_own(self, text: str, language: str, title: str) -> frozenset[str]:
         plain = folded(text)
         titled = _units(folded(title), language)
+        repeats = _repeats(plain, language)
         return frozenset(
             unit
             for unit in _units(plain, language)
-            if self._held[unit] <= _RARE and (unit in titled or plain.count(unit) > 1)
+            if self._held[unit] <= _RARE and (unit in titled or repeats(unit))
         )
 
     def subject(self, sentence: str, passage: Passage) -> str:
@@ -193,6 +195,18 @@ def _units(plain: str, language: str) -> set[str]:
     if language in UNSPACED:
         return chinese.pairs(plain)
     return {word for word in words(plain) if len(word) > 3}
+
+
+def _repeats(plain: str, language: str) -> Callable[[str], bool]:
+    """Return whether a unit of a folded text stands in it more than once, however it ends.
+
+    All are counted together: a long passage has ten thousands of units.
+    """
+    if language in UNSPACED:
+        often = Counter(map("".join, pairwise(plain)))
+        return lambda unit: often[unit] > 1
+    often = Counter(word[:STEM] for word in words(plain))
+    return lambda unit: often[unit[:STEM]] > 1
 
 
 def _title(title: str) -> str:
