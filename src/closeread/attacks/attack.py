@@ -71,8 +71,8 @@ class Attack:
     Attributes:
         strategies: What proposes changes. Where there is none, options are only dealt anew.
         constraints: What forbids some.
-        roles: Which variants are made, beside the original; where it is empty both of a
-            verification whose statements can be changed, else the positive one.
+        roles: Which variants are made, beside the original, and all of them or none; where it is
+            empty the positive one, and of statements the negative one where it can be made.
         deal: Whether the options of variants are dealt anew; None: where statements are changed.
         seed: Of the draws, together with a question's id.
         place: Which proposed change of a passage or a stem is made, from 0, the strongest; the
@@ -124,7 +124,12 @@ class Attack:
         variants = []
         for role in self.roles or _usual(proposed):
             if role == "negative":
-                variant = negative(question, proposed, draw)
+                try:
+                    variant = negative(question, proposed, draw)
+                except NotMadeError:
+                    if self.roles:
+                        raise
+                    continue
             elif proposed.by_option:
                 variant = positive(question, proposed, draw)
             else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path),
               metavar="DATASET", help="The new data set, such as harder.jsonl.")  # fmt: skip
 @click.option("--role", "roles", multiple=True, type=click.Choice(["positive", "negative"]),
-              help="Only this variant. By default both, where statements are changed.")  # fmt: skip
+              help="Only this variant; both for whole triples alone.")  # fmt: skip
 @click.option("--deal/--keep-order", default=None,
               help="Deal options anew. By default where statements are changed.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Of all draws.")

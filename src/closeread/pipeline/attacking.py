@@ -23,6 +23,7 @@ from closeread.runs.plan import whole_groups
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 
 _OWN = "jsonl"  # the one format that holds what was changed
+_TRIPLES = "gcrc-advrobust"  # which has no place for less
 
 
 class Attacked(Record, frozen=True, kw_only=True):
@@ -122,6 +123,8 @@ def attack(
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = must_be_possible(dataset, target, settings.strategies, settings.deal, to)
+    if name == _TRIPLES and not settings.roles:
+        settings = replace(settings, roles=("positive", "negative"))
     harder = _Harder(dataset, settings, step)
     lost: dict[str, int] = {}
     grouped = True

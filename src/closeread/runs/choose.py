@@ -75,14 +75,14 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
         found.append("choice")
         if truth:
             found.append("option")
-        if roles["negative"]:
+        if roles["negative"] and roles["negative"] == roles["positive"]:
             found += ["gcrc", "gcrc~strict"]
     if "discrete" in kinds:
         found.append("drop")
     elif "span" in kinds:
         found.append("squad2" if none else "cmrc" if chinese else "squad")
-    # Where all are triples GCRC's accuracies say as much.
-    if roles["positive"] != roles["negative"] or (roles["negative"] and "gcrc" not in found):
+    # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
+    if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
         found.append("attack")
     if evidence and _with_evidence(predictions):
         found.append("evidence")

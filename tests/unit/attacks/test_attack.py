@@ -107,9 +107,12 @@ def test_passages_with_one_id_stay_two() -> None:
 def test_an_answer_that_is_no_option_says_not_what_is_true() -> None:
     unknown = (Answer(kind="choice", label="E"),)
     asked = msgspec.structs.replace(question(), option_truth=(), answers=unknown)
-    items, made = made_of(Attack(strategies=[strategy()]), asked)
+    whole = Attack(strategies=[strategy()], roles=["positive", "negative"])
+    items, made = made_of(whole, asked)
     assert not items
     assert made.left_out == {"it is not known which options are true": 1}
+    ((_, (_, variant)),), _ = made_of(Attack(strategies=[strategy()]), asked)
+    assert variant.role == "positive"
 
 
 def test_options_that_share_a_label_are_left_alone() -> None:
@@ -188,6 +191,18 @@ def test_a_question_that_is_dealt_only_within_itself_is_left_out() -> None:
     items, made = made_of(Attack(strategies=[], deal=True), one)
     assert not items
     assert made.left_out == {"nothing can be changed": 1}
+
+
+def test_without_roles_a_negative_variant_comes_where_it_can_be_made() -> None:
+    firm = question("下列说法正确且表述准确的一项是")
+    ((_, questions),), made = made_of(Attack(strategies=[strategy()]), firm, question(name="r"))
+    assert [one.question_id for one in questions] == [
+        "q#original", "q#positive", "r#original", "r#positive", "r#negative",
+    ]  # fmt: skip
+    assert (made.groups, made.left_out) == (2, Counter())
+    whole = Attack(strategies=[strategy()], roles=["positive", "negative"])
+    _, made = made_of(whole, firm, question(name="r"))
+    assert (made.groups, made.left_out) == (1, {"the stem cannot be turned around": 1})
 
 
 def test_one_role_alone_can_be_asked_for() -> None:

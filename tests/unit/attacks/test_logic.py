@@ -138,6 +138,8 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "有渔民认为水库是湖。",
         "水库是水鸟的天堂，水鸟在天堂里过冬。",  # said again
         "渔民应该就是村里的长者。",
+        "水库的作用之一，是调节水量。",
+        "调节水量是水库的作用之一。它的作用之一是发电。",
         "水库虽然不大，却并不影响发电。",
         "很早的时候，为了增加收成，渔民改变了河道。",
         "渔民在上游修建了一座新的水库，有利于渔业。",
@@ -145,6 +147,11 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
 )
 def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:
     assert denied(text) == {}
+
+
+def test_what_is_set_against_nothing_but_a_frame_has_no_but() -> None:
+    got = denied("水库修建了多年，从远处上看，它是一片宽阔的湖。")
+    assert set(got) == {"水库修建了多年，从远处上看，它并不是一片宽阔的湖。"}
 
 
 def test_what_is_denied_stands_in_the_evidence_and_is_not_denied_there() -> None:

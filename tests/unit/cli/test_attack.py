@@ -86,7 +86,11 @@ def test_json_counts_what_was_made_and_left_out(own: Path, capsys: pytest.Captur
     row = json.dumps(ROWS[0] | {"id": "x", "question": "下列说法正确且表述准确的一项是"})
     with Path("own.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(row + "\n")
-    closeread("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--json")
+    command = ("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--json")
+    closeread(*command)
+    report = json.loads(capsys.readouterr().out)
+    assert report["variants"] == {"positive": 7, "negative": 6}
+    closeread(*command, "--role", "positive", "--role", "negative")
     report = json.loads(capsys.readouterr().out)
     assert report["questions"] == 7
     assert report["groups"] == 6
@@ -98,6 +102,9 @@ def test_json_counts_what_was_made_and_left_out(own: Path, capsys: pytest.Captur
 
 
 def test_the_evaluations_own_form_can_be_asked_for(own: Path) -> None:
+    row = json.dumps(ROWS[0] | {"id": "x", "question": "下列说法正确且表述准确的一项是"})
+    with Path("own.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(row + "\n")  # of which no triple can be made
     options = ("--out", "h.json", "--to", "gcrc-advrobust")
     assert closeread("attack", "own.jsonl", "--strategy", WORDS, *options) == 0
     made = library.load("h.json")

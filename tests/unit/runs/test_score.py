@@ -250,9 +250,9 @@ def test_usual_metrics_of_free_questions(item, expected):
     ("roles", "options", "expected"),
     [
         ("opnopn", True, ("choice", "gcrc", "gcrc~strict")),
-        ("opnop", True, ("choice", "gcrc", "gcrc~strict", "attack")),
+        ("opnop", True, ("choice", "attack")),
         ("opop", True, ("choice", "attack")),
-        ("onon", True, ("choice", "gcrc", "gcrc~strict", "attack")),
+        ("onon", True, ("choice", "attack")),
         ("opn", False, ("squad", "attack")),
     ],
 )

@@ -38,6 +38,7 @@ _INSIDE = re.compile("[是有要把将被使让对从为以比了着]|成为|作
 _WITH_DENIAL = re.compile("任何|丝毫|半点|一味|绝|决|根本|从来|永远|再也|始终|一直|最迟|[还仍]")
 _BESIDE = re.compile("既|可以|[也又](?=[^，。]{0,3}$)|是否")
 _NOT = re.compile("[不没未无非]")
+_ONE_OF = re.compile("之一|其中一|其一")
 
 
 class Denial(NamedTuple):
@@ -158,8 +159,11 @@ def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denia
     Where it ends a sentence that asserted something before, it is set against that.
     """
     verb = _moved(clause, span)
-    # Denied twice, it would take a while to see what is said.
+    # Denied twice, it would take a while to see what is said; and of several things one may not be
+    # so, and others be.
     if _NOT.search(clause.text, span.end) or not apart(text, verb.start):
+        return
+    if _ONE_OF.search(_said_before(text, verb.start)):
         return
     head = clause.text[: span.start]
     if closing(text, verb.start) != "last":

@@ -109,8 +109,10 @@ def closing(text: str, place: int) -> Place | None:
     earlier = [one for one in _MARKS.split(said.before) if one.strip()]
     if not any(map(asserts, earlier)):
         return "alone"
-    # Without a subject, what stands before may be what the clause speaks of.
-    if not clause_before(text, place) and not _ASSERTS.search(earlier[-1]):
+    # 但 stands behind what asserts; and without a subject, what stands before may be the subject.
+    if not asserts(earlier[-1]) or (
+        not clause_before(text, place) and not _ASSERTS.search(earlier[-1])
+    ):
         return None
     return "last"
 
