@@ -94,7 +94,7 @@ def metric() -> UnderAttack:
 
 def right(question: Question, prediction: Prediction | None) -> float | None:
     """Return 1.0 for a right answer, 0.0 for a wrong or missing one; None without gold."""
-    if not question.answers:
+    if not any(one.label or not question.options for one in question.answers):
         return None
     score, value = _judge(question)
     return score(question, prediction).values[value] or 0.0

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from closeread.errors import InputError
@@ -80,6 +81,8 @@ def test_where_no_original_is_right_nothing_can_be_kept() -> None:
 def test_without_gold_nothing_is_said() -> None:
     asked = [question("a", "original"), question("a", "positive", gold=False)]
     assert right(asked[1], None) is None
+    nameless = Answer(kind="choice", texts=("none of these",))  # as of an answer that is no option
+    assert right(msgspec.structs.replace(asked[1], answers=(nameless,)), None) is None
     handed = Submission(predictions={})
     scores = [metric().score(one, None) for one in asked]
     (first, *_) = summarize(metric(), scores, handed, None)
