@@ -53,9 +53,8 @@ def _drawn(
     if not question.answers:
         made.left_out["no answer is known, so that none is known to be wrong"] += 1
         return
-    passages: dict[
-        tuple[str, str], Passage
-    ] = {}  # each once: a thousand draws have few, and long ones
+    # Each passage once: a thousand draws have few, and long ones.
+    passages: dict[tuple[str, str], Passage] = {}
     # What can be proposed does not depend on the draw, and takes the most time.
     try:
         found = attacks[0].found(passage, question)
