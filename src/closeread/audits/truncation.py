@@ -9,7 +9,7 @@ from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
 from closeread.metrics.intervals import Resampling, interval
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import mean_pools, passage_unit
 from closeread.protocols import Metric
 from closeread.types import Prediction, Question, Score, Submission
 
@@ -229,7 +229,7 @@ def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
 
 
 def _unit(question: Question, metric: Metric) -> str:
-    return question.passage_id if metric.unit == "passage" else question.question_id
+    return passage_unit(question) if metric.unit == "passage" else question.question_id
 
 
 def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | None, float | None]:

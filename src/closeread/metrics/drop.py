@@ -13,7 +13,7 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.metrics.assignment import rounded, rounded_mean
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import mean_pools, passage_unit
 from closeread.protocols import Pool
 from closeread.text.normalize_drop import Normalized, any_number, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -46,7 +46,9 @@ class Drop:
         if kind is not None:
             values[f"em.{kind}"] = em
             values[f"f1.{kind}"] = f1
-        return Score(question_id=question.question_id, values=values, unit_id=question.passage_id)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=passage_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``drop.em``, ``drop.f1``, then both for every answer type that occurs."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from closeread.metrics.drop import compare, scored
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import mean_pools, passage_unit
 from closeread.protocols import Pool
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import Normalized, drop
@@ -44,7 +44,7 @@ class _Judged:
         self.official = Score(
             question_id=question.question_id,
             values={"em": em, "f1": f1},
-            unit_id=question.passage_id,
+            unit_id=passage_unit(question),
         )
         self.known = [(spans, self.golds, self.official)]
         self.printable = _printable(question)
@@ -101,7 +101,7 @@ class _Judged:
         score = Score(
             question_id=question.question_id,
             values={"em": em, "f1": f1},
-            unit_id=question.passage_id,
+            unit_id=passage_unit(question),
         )
         self.known.append((spans, golds, score))
         return score
@@ -139,7 +139,7 @@ class MendedDrop:
                 return Score(
                     question_id=question.question_id,
                     values={"em": 0.0, "f1": 0.0},
-                    unit_id=question.passage_id,
+                    unit_id=passage_unit(question),
                 )
             last = _begin(question, prediction)
         return self.judge(last)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from closeread.protocols import Pool
-from closeread.types import Prediction, Score, Submission
+from closeread.types import Prediction, Question, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, so that who verifies older
 # numbers is told that they are older.
@@ -74,6 +74,17 @@ def mean_pools(
             )
         )
     return tuple(pools)
+
+
+def passage_unit(question: Question) -> str:
+    """Return the id of the passage that a question is about, as what intervals resample.
+
+    A passage that was changed for a variant (``attack``) has the original's id before the
+    variant's own. It is no passage of its own: who reads the one rightly mostly reads the other so.
+    """
+    if question.role in (None, "original"):
+        return question.passage_id
+    return question.passage_id.removesuffix(f"#{question.question_id}")
 
 
 def told_of_repeats(n_repeated: int) -> str:

@@ -4,13 +4,17 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from msgspec.structs import replace
 
+from closeread.attacks.apply import apply
+from closeread.attacks.triples import named
 from closeread.errors import InputError
 from closeread.metrics.drop import metric, official, score_pair, scored
+from closeread.metrics.drop_mended import whitespace
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
-from closeread.types import Answer, Prediction, Question, Submission
+from closeread.types import Answer, Edit, Passage, Prediction, Question, Span, Submission
 
 
 def question(question_id, *answers, passage_id="p"):
@@ -101,6 +105,23 @@ def test_questions_of_one_passage_are_one_unit():
     em, *_ = metric().pool(scores, Submission(predictions=predictions))
     assert (list(em.unit_ids), list(em.numerators)) == (["p", "p2"], [2.0, 0.0])
     assert list(em.denominators) == [2, 1]
+
+
+@pytest.mark.parametrize("of", [metric(), whitespace()], ids=["official", "mended"])
+def test_variants_about_a_changed_passage_are_resampled_with_their_original(of):
+    """As ``attack`` names them; a passage whose id only looks so stays one of its own."""
+    passage = Passage(passage_id="p", text="The bay froze. Two ships came.")
+    asked = [replace(NUMBER, question_id="n#original", group_id="n", role="original")]
+    for role in ("positive", "negative"):
+        edit = Edit(
+            strategy="s", rule="r", place="passage", span=Span(14, 14), words=" It rained."
+        )  # fmt: skip
+        asked.append(apply(passage, named(NUMBER, "n", role), [edit])[1])
+    asked.append(replace(NUMBER, question_id="m", passage_id="p#m"))
+    assert len({one.passage_id for one in asked}) == 4
+    for answer in (None, "3"):
+        scores = [of.score(one, answer and said(one.question_id, answer)) for one in asked]
+        assert [one.unit_id for one in scores] == ["p", "p", "p", "p#m"]
 
 
 def test_without_a_question_the_two_numbers_are_named_and_the_types_are_not():
