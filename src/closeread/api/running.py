@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -207,19 +208,18 @@ def attack(
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
     found, names = opened(source), (strategies,) if isinstance(strategies, str) else strategies
-    must_be_possible(found, Path(target), names, deal, to)
-    sought = None
-    if against is not None:
-        name, options, reader = _reader(against, None)
-        sought = Against(name=name, options=options, reader=reader, tries=tries)
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
         roles=tuple(roles),
         deal=deal,
         seed=seed,
         limit=limit,
-        against=sought,
     )
+    must_be_possible(found, Path(target), settings, to)
+    if against is not None:
+        name, options, reader = _reader(against, None)
+        sought = Against(name=name, options=options, reader=reader, tries=tries)
+        settings = replace(settings, against=sought)
     return attack_dataset(found, Path(target), settings, to, step=step)
 
 

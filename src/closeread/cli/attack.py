@@ -1,5 +1,6 @@
 """``closeread attack``: a data set made harder, its questions beside what was made of them."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -70,16 +71,16 @@ def command(
             raise click.UsageError(f"{option} goes with --against")
     let_import_from_here()
     opened = open_dataset(dataset, format_, strict)
-    names = tuple(dict.fromkeys(strategies))
-    must_be_possible(opened, out, names, deal, to)
     settings = Settings(
-        strategies=names,
+        strategies=tuple(dict.fromkeys(strategies)),
         roles=tuple(dict.fromkeys(roles)),
         deal=deal,
         seed=seed,
         limit=limit,
-        against=None if against is None else _against(against, options, tries or 8),
     )
+    must_be_possible(opened, out, settings, to)
+    if against is not None:
+        settings = replace(settings, against=_against(against, options, tries or 8))
     with progress("attack", None) as shown:
         made = attack(opened, out, settings, to, step=shown.advance)
     if json_:

@@ -24,6 +24,7 @@ from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 
 _OWN = "jsonl"  # the one format that holds what was changed
 _TRIPLES = "gcrc-advrobust"  # which has no place for less
+_TRIED = 64  # questions of which it is tried whether a form has a place for what is made of them
 
 
 class Attacked(Record, frozen=True, kw_only=True):
@@ -105,7 +106,7 @@ def attack(
 ) -> Attacked:
     """Write a data set whose questions stand beside what was made of them.
 
-    The file appears only when it is whole.
+    The file appears only when it is whole. What cannot be done ``must_be_possible`` tells before.
 
     Args:
         dataset: What is made harder.
@@ -122,9 +123,8 @@ def attack(
         InputError: The data set is broken.
         StorageError: The folder cannot be written, or the disk is full.
     """
-    name = must_be_possible(dataset, target, settings.strategies, settings.deal, to)
-    if name == _TRIPLES and not settings.roles:
-        settings = replace(settings, roles=("positive", "negative"))
+    name = _checked(dataset, target, settings, to)
+    settings = _fitting(settings, name)
     harder = _Harder(dataset, settings, step)
     lost: dict[str, int] = {}
     grouped = True
@@ -157,36 +157,48 @@ def attack(
 
 
 def must_be_possible(
-    dataset: Dataset,
-    target: Path,
-    strategies: Sequence[str],
-    deal: bool | None = None,
-    to: str | None = None,
-) -> str:
-    """Tell what cannot be done before a reader is loaded or data are read.
+    dataset: Dataset, target: Path, settings: Settings, to: str | None = None
+) -> None:
+    """Tell what cannot be done before a reader is loaded or much is read.
+
+    Whether another form than closeread's own has a place for what will be made is tried with the
+    first questions.
 
     Args:
         dataset: What is to be made harder.
         target: Where.
-        strategies: Names of perturbations.
-        deal: Whether options are to be dealt anew.
+        settings: How; a reader is not asked.
         to: A format's name.
-
-    Returns:
-        The name of the new set's format.
 
     Raises:
         UnknownNameError: There is no such strategy or format.
-        UsageError: Nothing is asked for, the target's name says no format, or it is the data set.
+        UsageError: Nothing is asked for, the target's name says no format, it is the data set, or
+            the format cannot hold what would be made.
+        InputError: The data set is broken.
         StorageError: The file cannot be written.
     """
-    if not strategies and not deal:
+    name = _checked(dataset, target, settings, to)
+    if name == _OWN:
+        return
+    first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _TRIED))
+    harder = _Harder(first, _fitting(replace(settings, against=None), name), lambda done: None)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            convert(harder.dataset(), Path(folder, "tried"), name)
+        except UsageError:
+            if harder.made.groups:  # else there was nothing to try it with
+                raise
+
+
+def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None) -> str:
+    """Return the name of the new set's format, where nothing that was asked for is impossible."""
+    if not settings.strategies and not settings.deal:
         raise UsageError(
             "no strategy is named",
             expected="one of " + ", ".join(catalog.names("perturbation")),
             cure="name one, or have the options dealt anew",
         )
-    for strategy in strategies:
+    for strategy in settings.strategies:
         catalog.resolve("perturbation", strategy)
     # A name as drop-harder.jsonl says of what, and DROP's form would lose what was changed.
     own = re.search(r"\.jsonl(\.gz)?$", target.name.lower())
@@ -200,6 +212,13 @@ def must_be_possible(
             cure="name the new one otherwise",
         )
     return name
+
+
+def _fitting(settings: Settings, name: str) -> Settings:
+    """Return settings with the roles that a form asks for where none are named."""
+    if name == _TRIPLES and not settings.roles:
+        return replace(settings, roles=("positive", "negative"))
+    return settings
 
 
 @dataclass

@@ -224,6 +224,36 @@ def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
     capsys.readouterr()
 
 
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [("h.csv", "a table has no place for options that are"), ("h.squad.json", "place for options")],
+)
+def test_a_form_without_place_for_what_is_made_is_told_before_a_reader_is_loaded(
+    own: Path, capsys: pytest.CaptureFixture, target: str, told: str
+) -> None:
+    """Even where the first questions cannot be made harder."""
+    Path("slow_for_test.py").write_text("def slow():\n    raise AssertionError('loaded')", "utf-8")
+    odd = [row | {"id": f"odd-{row['id']}", "options": [*"甲乙丙丁"]} for row in ROWS]
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in [*odd, *ROWS])
+    Path("odd.jsonl").write_text(text, "utf-8")
+    arguments = ("--strategy", WORDS, "--out", target, "--against", "slow_for_test:slow")
+    assert closeread("attack", "odd.jsonl", *arguments) == 2
+    assert told in capsys.readouterr().err
+    with pytest.raises(library.CloseReadError, match=told):
+        library.attack("odd.jsonl", WORDS, target, against="slow_for_test:slow")
+    assert not Path(target).exists()
+
+
+def test_a_table_holds_questions_with_slips(own: Path) -> None:
+    row = {
+        "id": "n", "passage": "Two ships crossed the frozen harbour.",
+        "question": "Which harbour was crossed?", "answer": ["the frozen harbour"],
+    }  # fmt: skip
+    Path("spans.jsonl").write_text(json.dumps(row), "utf-8")
+    assert closeread("attack", "spans.jsonl", "--strategy", "typo", "--out", "h.csv") == 0
+    assert [role for _, role in roles(library.load("h.csv"))] == ["original", "positive"]
+
+
 def test_a_data_set_is_not_replaced_by_what_is_made_of_it(
     own: Path, capsys: pytest.CaptureFixture
 ) -> None:
