@@ -10,9 +10,20 @@ _ZH_FITS = (
 _ZH_SAYS_NO = re.compile(rf"不(?={_ZH_FITS})")
 _ZH_SAYS_YES = re.compile(rf"(?<![不未没])(?={_ZH_FITS})")
 _ZH_WRONG = re.compile("有错误|有误|错误|不当")
-_EN_SAYS_NO = re.compile(r"\b(?:not|NOT) (?=(?:true|correct|right|supported|stated|mentioned)\b)")
-_EN_SAYS_YES = re.compile(r"\b(?=(?:true|correct|right|supported)\b)")
-_EN_WRONG = re.compile(r"\b(?:false|incorrect|wrong)\b")
+# In English a word judges behind ``is``, or before what the stem asks for; a true friend does not.
+_EN_ASKS = re.compile(r"\b(?:which|following|statements?|sentences?|options?)\b", re.IGNORECASE)
+_EN_IS = r"\b(?:(?<=is )|(?<=are )|(?<=was )|(?<=were ))"
+_EN_OF_ONE = r"(?= (?:statement|sentence|option|one)\b)"
+_EN_SAYS_NO = re.compile(
+    rf"{_EN_IS}not (?=(?:true|correct|right|supported|stated|mentioned)\b)"
+    r"|(?<=[a-z])n['’]t(?= (?:true|correct|right|supported|stated|mentioned)\b)",
+    re.IGNORECASE,
+)
+_EN_SAYS_YES = re.compile(rf"{_EN_IS}(?=(?:true|correct|right|supported)\b)", re.IGNORECASE)
+_EN_WRONG = re.compile(
+    rf"{_EN_IS}(?:false|incorrect|wrong)\b|\b(?:false|incorrect|wrong){_EN_OF_ONE}", re.IGNORECASE
+)
+_EN_RIGHT_ONE = re.compile(rf"\b(?:true|correct|right){_EN_OF_ONE}", re.IGNORECASE)
 
 
 def turned(stem: str) -> str | None:
@@ -34,14 +45,19 @@ def turned(stem: str) -> str | None:
 def _no_longer(stem: str) -> list[str]:
     places = [(match, "") for match in _outside(_ZH_SAYS_NO, stem)]
     places += [(match, "正确") for match in _outside(_ZH_WRONG, stem)]
-    places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
-    places += [(match, "true") for match in _outside(_EN_WRONG, stem)]
+    if _EN_ASKS.search(stem):
+        places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
+        places += [
+            (match, "TRUE" if match[0].isupper() else "true") for match in _outside(_EN_WRONG, stem)
+        ]
     return [_with(stem, match, words) for match, words in places]
 
 
 def _denied(stem: str) -> list[str]:
     places = [(match, "不") for match in _outside(_ZH_SAYS_YES, stem)]
-    places += [(match, "NOT ") for match in _outside(_EN_SAYS_YES, stem)]
+    if _EN_ASKS.search(stem):
+        places += [(match, "NOT ") for match in _outside(_EN_SAYS_YES, stem)]
+        places += [(match, "wrong") for match in _outside(_EN_RIGHT_ONE, stem)]
     return [_with(stem, match, words) for match, words in places]
 
 

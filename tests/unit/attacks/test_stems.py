@@ -14,6 +14,10 @@ PAIRS = [
         "Which of the following statements is true?",
     ),
     ("Which statement is supported by the text?", "Which statement is NOT supported by the text?"),
+    (
+        "Which of the following is TRUE about the dog?",
+        "Which of the following is NOT TRUE about the dog?",
+    ),
 ]
 
 
@@ -34,6 +38,10 @@ def test_turning_twice_gives_the_stem_again(stem: str, other: str) -> None:
         ("下列叙述有误的一项是", "下列叙述正确的一项是"),
         ("根据原文内容，下列推断错误的一项是", "根据原文内容，下列推断正确的一项是"),
         ("Which of the statements is false?", "Which of the statements is true?"),
+        ("Choose the incorrect statement.", "Choose the true statement."),
+        ("Choose the correct statement.", "Choose the wrong statement."),
+        ("Which of the following is WRONG?", "Which of the following is TRUE?"),
+        ("Which of the following isn't true?", "Which of the following is true?"),
     ],
 )
 def test_wrong_becomes_right(stem: str, other: str) -> None:
@@ -46,6 +54,9 @@ def test_wrong_becomes_right(stem: str, other: str) -> None:
         "下列加点词语的读音正确的一项是",  # no statements are judged
         "下列说法正确且表述准确的一项是",  # two places, and no telling which
         "文中的“它”指的是什么？",
+        "She first saw that something was wrong with him when ____.",
+        "Which of these people is the writer's true friend?",
+        "When you do something wrong, ____.",
         "",
     ],
 )
