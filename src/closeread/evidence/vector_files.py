@@ -3,7 +3,9 @@
 import contextlib
 import hashlib
 import os
+import struct
 import warnings
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FASTTEXT = b"\xba\x16\x4f\x2f"  # the magic number 793712314, little-endian
-_VERSION = b"1"
+_COMPRESSED = {b"\x1f\x8b": ".gz", b"BZh": ".bz2"}
+_VERSION = b"2"
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,14 @@ def stored(path: Path) -> Stored:
 
 
 def _cached(path: Path) -> Path:
-    """Return where the converted file lies: another size or time makes it another file."""
+    """Return where the converted file lies: another size or time makes it another file.
+
+    Raises:
+        InputError: The file is missing, a folder, or not to be read.
+    """
     try:
-        stat = path.stat()
+        with path.open("rb"):
+            stat = path.stat()
     except OSError as error:
         raise InputError(
             f"cannot be read: {error.strerror}",
@@ -114,22 +122,29 @@ def _convert(path: Path, folder: Path) -> None:
 
 def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
     try:
+        from gensim import utils
         from gensim.models import KeyedVectors
         from gensim.models.fasttext import load_facebook_vectors
     except ModuleNotFoundError as error:
         raise missing_extra("word vectors", error.name or "gensim", "vectors") from error
-    with path.open("rb") as stream:
-        start = stream.read(4096)
     try:
+        with utils.open(str(path), "rb") as stream:  # as gensim: inflated by what the name says
+            start = stream.read(4096)
+        _must_be_inflated(start, path)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)  # too large a number is told later
             if start.startswith(_FASTTEXT):
+                _must_be_whole(start, path)
                 found = load_facebook_vectors(str(path))
             else:
                 found = KeyedVectors.load_word2vec_format(
                     str(path), binary=_is_binary(start), unicode_errors="replace"
                 )
-    except (ValueError, EOFError, OSError, AssertionError, IndexError, KeyError) as error:
+    except (
+        ValueError, EOFError, OSError, AssertionError, LookupError, NotImplementedError,
+        struct.error, zlib.error,
+    ) as error:  # fmt: skip
         raise InputError(
             f"cannot be read as word vectors: {_plainly(error)}",
             where=str(path),
@@ -139,9 +154,39 @@ def _read(path: Path) -> "tuple[list[str], NDArray[Any]]":
     return list(found.index_to_key), found.vectors
 
 
+def _must_be_inflated(start: bytes, path: Path) -> None:
+    for magic, ending in _COMPRESSED.items():
+        if start.startswith(magic):
+            raise InputError(
+                "is compressed, and its name does not say so",
+                where=str(path),
+                cure=f"let its name end in {ending}",
+            )
+
+
+def _must_be_whole(start: bytes, path: Path) -> None:
+    """Refuse a fastText file that the reader would misread, or not come to the end of.
+
+    It maps the numbers of a compressed one as they are, and looks for ever for the end of a word
+    behind the end of the file.
+
+    Raises:
+        ValueError: Such a one.
+        struct.error: Not even its head is there.
+    """
+    if path.suffix in _COMPRESSED.values():
+        raise ValueError(f"fastText's own form is not read from {path.suffix}: unpack it first")
+    (dimensions,) = struct.unpack_from("<i", start, 8)
+    (words,) = struct.unpack_from("<i", start, 68)
+    if path.stat().st_size < 4 * dimensions * words:
+        raise ValueError("it ends in the middle")
+
+
 def _plainly(error: Exception) -> str:
     """Say in the file's terms what the library says in its own."""
     said = str(error)
+    if isinstance(error, struct.error):
+        return "it ends in the middle"
     if "broadcast" in said:
         return "a word has more or fewer numbers than the header says"
     if "invalid literal for int" in said or "not enough values" in said or "too many" in said:
@@ -150,8 +195,6 @@ def _plainly(error: Exception) -> str:
 
 
 def _is_binary(start: bytes) -> bool:
-    """Whether what follows the header is no text; gzip is unpacked by the reader and is text."""
-    if start.startswith(b"\x1f\x8b"):
-        return False
+    """Whether what follows the header is no text."""
     body = start.partition(b"\n")[2]
     return any(byte < 9 for byte in body[:1024])

@@ -89,7 +89,7 @@ def coverage(vectors: WordVectors, words: Iterable[str]) -> str:
 
 @lru_cache(maxsize=4)
 def load(path: str) -> WordVectors:
-    """Open word vectors: word2vec text or binary, or fastText; gzipped text too.
+    """Open word vectors: word2vec text or binary, or fastText; word2vec's also as .gz or .bz2.
 
     The first time they are converted into a matrix in the user's cache; from then on opening them
     takes as long as reading their words.

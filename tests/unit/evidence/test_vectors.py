@@ -1,5 +1,6 @@
 """Word vectors: real files in every form, and what is wrong with them said plainly."""
 
+import bz2
 import gzip
 import struct
 
@@ -46,6 +47,9 @@ FORMS = {
     "v.vec": text(ROWS).encode(),
     "v.bin": binary(ROWS),
     "v.txt.gz": gzip.compress(text(ROWS).encode()),
+    "v.bin.gz": gzip.compress(binary(ROWS)),
+    "v.txt.bz2": bz2.compress(text(ROWS).encode()),
+    "v.bin.bz2": bz2.compress(binary(ROWS)),
 }
 
 
@@ -56,15 +60,45 @@ def test_every_form_gives_the_same_vectors(tmp_path, name):
     assert found.rows(["盐度", "海水"]).tolist() == [list(ROWS["盐度"]), list(ROWS["海水"])]
 
 
-def test_fasttext_files_are_read(tmp_path):
+@pytest.fixture(scope="module")
+def fasttext(tmp_path_factory):
+    """A fastText file, and the vector of one of its words."""
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
 
-    model = FastText([["海水", "盐度"], ["ferry", "海水"]], vector_size=4, min_count=1, epochs=1,
+    model = FastText([["海水", "盐度"], ["ferry", "海水"]], vector_size=300, min_count=1, epochs=1,
                      workers=1, bucket=50)  # fmt: skip
-    save_facebook_model(model, str(tmp_path / "f.bin"))
-    found = load(str(tmp_path / "f.bin"))
-    assert found.rows(["海水"])[0] == pytest.approx(model.wv["海水"].tolist(), abs=1e-6)
+    path = tmp_path_factory.mktemp("fasttext") / "f.bin"
+    save_facebook_model(model, str(path))
+    return path.read_bytes(), model.wv["海水"].tolist()
+
+
+def test_fasttext_files_are_read(tmp_path, fasttext):
+    content, row = fasttext
+    found = load(str(written(tmp_path / "f.bin", content)))
+    assert found.rows(["海水"])[0] == pytest.approx(row, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [6, 60, 94, 120])
+def test_the_beginning_of_a_fasttext_file_is_none(tmp_path, fasttext, size):
+    with pytest.raises(InputError, match="it ends in the middle"):
+        load(str(written(tmp_path / "f.bin", fasttext[0][:size])))
+
+
+def test_a_compressed_fasttext_file_is_to_be_unpacked(tmp_path, fasttext):
+    with pytest.raises(InputError, match="unpack it first"):
+        load(str(written(tmp_path / "f.bin.gz", gzip.compress(fasttext[0]))))
+
+
+def test_a_compressed_file_says_so_in_its_name(tmp_path):
+    path = written(tmp_path / "vectors", gzip.compress(text(ROWS).encode()))
+    with pytest.raises(InputError, match=r"let its name end in \.gz"):
+        load(str(path))
+
+
+def test_a_folder_is_no_file_of_vectors(tmp_path):
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        load(str(tmp_path))
 
 
 def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
