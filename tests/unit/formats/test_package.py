@@ -79,24 +79,25 @@ def test_a_package_that_lacks_something_is_refused(tmp_path, members, told):
 
 
 def test_a_broken_archive_is_one_message(tmp_path):
-    """Cut off, damaged inside, packed by bzip2 and damaged, with a name that is no text."""
+    """Cut off, damaged inside, with a name that is no text."""
     members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS}
     whole = archive(**members)
     at = whole.index(LETTERS)
-    squeezed = archive(zipfile.ZIP_BZIP2, **members).replace(b"BZh9", b"BZh!")
     nameless = archive(**{PREDICTIONS: LETTERS, "模": b""}).replace("模".encode(), b"\xff\xff\xff")
-    for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :], squeezed, nameless):
+    for broken in (whole[:60], whole[:at] + b"!" + whole[at + 1 :], nameless):
         (tmp_path / "p.zip").write_bytes(broken)
         with pytest.raises(InputError, match="the archive cannot be read"):
             load_submission(tmp_path / "p.zip")
 
 
 @pytest.mark.parametrize("told", [0x0423_4567, 100], ids=["honest", "lying"])
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
-def test_predictions_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch, method, told):
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("large", [PREDICTIONS, MODEL, DOCUMENT])
+def test_what_unpacks_to_too_much_is_refused(tmp_path, monkeypatch, large, method, told):
     """A small file that claims much, and one that claims little: neither is unpacked whole."""
     size = 0x0423_4567  # 66 MiB, and a number that stands nowhere else in the archive
-    made = archive(method, **{PREDICTIONS: b" " * size, MODEL: WEIGHTS, DOCUMENT: WORDS})
+    members = {PREDICTIONS: LETTERS, MODEL: WEIGHTS, DOCUMENT: WORDS} | {large: b" " * size}
+    made = archive(method, **members)
     assert len(made) < size // 500
     made = made.replace(size.to_bytes(4, "little"), told.to_bytes(4, "little"))
     path = tmp_path / "p.zip"
@@ -107,21 +108,24 @@ def test_predictions_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch, 
         load_submission(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    if told == size:
-        assert f"{PREDICTIONS} has more than 1,000,000 bytes unpacked" in refused.value.found
-    else:
-        assert "the archive cannot be read" in refused.value.found
-    if method == zipfile.ZIP_DEFLATED:  # of others a block is the least that can be unpacked
-        assert peak < 4_000_000
+    if method != zipfile.ZIP_DEFLATED:
+        named = "bzip2" if method == zipfile.ZIP_BZIP2 else "lzma"
+        assert refused.value.found.count(f"is packed by {named}, and not by deflate") == 3
+    elif told == size and large != MODEL:
+        assert f"{large} has more than 1,000,000 bytes unpacked" in refused.value.found
+    else:  # broken, or not what its name says
+        assert "cannot be read" in refused.value.found or f"{large} is no" in refused.value.found
+    assert peak < 4_000_000
 
 
 def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
     path = tmp_path / "p.zip"
+    letters = LETTERS + b" " * len(WORDS)  # more than the document has
     with path.open("wb") as stream:
-        pack(LETTERS, beside, stream)
-    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(LETTERS))
-    assert unpack(path) == LETTERS
-    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(LETTERS) - 1)
+        pack(letters, beside, stream)
+    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters))
+    assert unpack(path) == letters
+    monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters) - 1)
     with pytest.raises(InputError, match="or name the predictions alone"):
         unpack(path)
 

@@ -7,7 +7,7 @@ its code is run, each under a name of its own. A team that hands in less is stru
 import io
 import shutil
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO
@@ -17,7 +17,8 @@ from closeread.errors import InputError, UsageError
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
 _MAGIC = b"PK\x03\x04"
-_MOST_BYTES = 512 * 2**20  # of predictions unpacked: those of millions of questions
+_MOST_BYTES = 512 * 2**20  # unpacked, of predictions: those of millions of questions
+_METHODS = {9: "deflate64", 12: "bzip2", 14: "lzma", 93: "Zstandard"}
 _CHUNK = 4096
 _WRITTEN = (1980, 1, 1, 0, 0, 0)  # the same files make the same package
 
@@ -40,7 +41,7 @@ def pack(predictions: bytes, beside: Sequence[Path], stream: BinaryIO) -> None:
     faults += [f"{name} has no place in it" for name in parts if name not in BESIDE]
     names = [path.name for path in beside]
     faults += [f"{name} is named twice" for name in BESIDE if names.count(name) > 1]
-    faults += _faults(parts)
+    faults += _missing(BESIDE, parts) + _faults(parts)
     if faults:
         raise UsageError(
             "; ".join(faults),
@@ -61,8 +62,9 @@ def unpack(path: Path) -> bytes | None:
     """Return the predictions of a package; None where the file is no zip archive.
 
     Raises:
-        InputError: The archive is broken, lacks a part, or its predictions are too large unpacked;
-            all that is wrong is told at once.
+        InputError: The archive is broken, lacks a part, one is packed otherwise than by deflate, or
+            its predictions or its document are too large unpacked; all that is wrong is told at
+            once.
     """
     try:
         with path.open("rb") as stream:
@@ -72,11 +74,11 @@ def unpack(path: Path) -> bytes | None:
         return None  # whoever reads it says why it cannot be read
     try:
         with zipfile.ZipFile(path) as package:
-            parts: Parts = {name: partial(package.open, name) for name in package.namelist()}
-            faults = [] if PREDICTIONS in parts else [f"{PREDICTIONS} is missing"]
-            faults += _faults(parts)
-            if PREDICTIONS in parts and package.getinfo(PREDICTIONS).file_size > _MOST_BYTES:
-                faults.append(f"{PREDICTIONS} has more than {_MOST_BYTES:,} bytes unpacked")
+            members = {one.filename: one for one in package.infolist()}
+            parts: Parts = {name: partial(package.open, name) for name in members}
+            unopened = _too_much(members)
+            faults = _missing((PREDICTIONS, *BESIDE), members) + list(unopened.values())
+            faults += _faults({name: parts[name] for name in parts if name not in unopened})
             if not faults:
                 return _read(package)
     except Exception as error:  # damage shows in as many ways as there are ways to pack
@@ -89,6 +91,22 @@ def unpack(path: Path) -> bytes | None:
     )
 
 
+def _too_much(members: Mapping[str, zipfile.ZipInfo]) -> dict[str, str]:
+    """Return the members of which not even the beginning is unpacked, and why."""
+    found = {}
+    for name in (PREDICTIONS, *BESIDE):
+        if name not in members:
+            continue
+        method, size = members[name].compress_type, members[name].file_size
+        if method not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            # zipfile unpacks such a member block by block, and a block may be gigabytes.
+            named = _METHODS.get(method, f"method {method}")
+            found[name] = f"{name} is packed by {named}, and not by deflate"
+        elif name != MODEL and size > _MOST_BYTES:
+            found[name] = f"{name} has more than {_MOST_BYTES:,} bytes unpacked"
+    return found
+
+
 def _read(package: zipfile.ZipFile) -> bytes:
     """Return the predictions; never more than the archive says, whatever they would unpack to."""
     found = io.BytesIO()
@@ -98,9 +116,13 @@ def _read(package: zipfile.ZipFile) -> bytes:
     return found.getvalue()
 
 
+def _missing(names: Sequence[str], there: Container[str]) -> list[str]:
+    return [f"{name} is missing" for name in names if name not in there]
+
+
 def _faults(parts: Parts) -> list[str]:
     """Return what is wrong with model and document, as far as their beginnings tell."""
-    found = [f"{name} is missing" for name in BESIDE if name not in parts]
+    found = []
     if MODEL in parts:
         with parts[MODEL]() as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
