@@ -316,6 +316,9 @@ def test_stems_are_read_as_the_package_reads_them(visit, lexical):
     stems = sorted({question.text for name in EXAMS for question in open_dataset(name).questions()})
     stems += [
         "以下说法，错误的一项是",
+        "下列說法不正確的一項是",
+        "下列敍述何者為非",
+        "下列说法没有什么不对、没有错误的一项是",
         "文中“不”字的作用是？",
         "“说法（不”正确）说法正确的是",
         "说法正确的标题是\n说法错误的是",

@@ -10,7 +10,7 @@ import msgspec
 import closeread
 from closeread.reports.page import content_hash, embedded, escaped, template
 from closeread.serve.settings import Settings
-from closeread.text.polarity import ASIDES, rules
+from closeread.text.polarity import ASIDES, SPELLED, rules
 
 _FOLDER = files("closeread.serve") / "demo"
 # What makes nodes, numbers evidence and marks a passage is the report's own.
@@ -41,6 +41,7 @@ def demo_page(reader: str, settings: Settings) -> bytes:
         "examples": _json("examples.json"),
         "rules": rules(),
         "asides": ASIDES,
+        "spelled": SPELLED,
     }
     style = template("page.css") + _own("demo.css")
     script = _script()

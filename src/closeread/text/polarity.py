@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from closeread.text.traditional import SIMPLIFIED
+
 Polarity = Literal["supported", "contradicted"]
 
 # What is quoted or put in brackets is talked about; it does not ask.
@@ -12,13 +14,23 @@ _CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
 
 _JUDGED = (
     r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
-    r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不当|无关|矛盾|相悖|违背"
+    r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不[当妥]|不对(?![外称等应立])|无关|矛盾"
+    r"|相悖|违背|何者[为是]非"
 )
 _ZH_JUDGED = re.compile(_JUDGED)
-# Not every word with one of them says no: 不同, 不得不, 没错, 没有误, 无错误, 从未, 未来.
+# What denies a fault says yes (没错, 没有误, 没有什么不对, 不矛盾), and what denies twice (不得不).
+_ZH_FAULT = (
+    r"错(?![过综落觉])|有?误(?=[的之是处]|\s|$)|失当|失实|矛盾|相悖|违背|相反"
+    r"|不(?:[对妥当符合]|正确|准确|恰当|适当|得当|相符|吻合|一致|成立)"
+)
+_ZH_FAULTLESS = re.compile(
+    r"(?:没有?|无|不(?:是|算|属于|存在|含有?)?)(?:什么|任何|明显|丝毫|一[点处个]|说)?"
+    rf"(?:{_ZH_FAULT})|不[得可能]不|不无"
+)
+# Not every word with one of them says no: 不同, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
-    r"(?<!不得|不可)不(?![同列仅断久少]|得不|可不)|没(?!有?[错误])|(?<!从)未(?!来)|无关|无法"
-    r"|(?<![没无])(?<!没有)(?:错误|错的)|(?<!没)有误|失当|矛盾|相悖|违背|相反|失实|除[^，,]{1,12}外"
+    r"不(?![同列仅断久少])|没|(?<!从)未(?!来)|无关|无法|错误|错的|有误|失当|矛盾|相悖|违背|相反|失实"
+    r"|何者[为是]非|除[^，,]{1,12}外"
 )
 _ZH_STATEMENT = (
     r"说法|表述|表达|理解|分析|概括|推断|推论|推测|判断|解说|解释|解读|叙述|陈述|阐述|阐释|论述|描述|介绍"
@@ -27,17 +39,17 @@ _ZH_STATEMENT = (
 _ZH_OTHER = "标题|题目|词语|成语|读音|字音|字形"
 _ZH_VERDICT = (
     r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|合乎|切合|属于|成立|有误|无误"
-    r"|错误|不符|不合|不当|失当|无关|矛盾|相悖|违背"
+    r"|错误|不[符合当妥]|不对(?![外称等应立])|失当|无关|矛盾|相悖|违背|何者[为是]非"
 )
 _ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
 # Nothing is named but which one it is: 下列哪项不正确, 选出错误的一项, 哪一个是对的. Each part may
 # come once, or no stem of many would end.
 _ZH_WHICH = (
-    r"^(?=.{0,30}(?:哪|选出|选择|找出|指出|[以如]下|下[列面]))\s*(?:请|那么|你|从|在){0,2}"
+    r"^(?=.{0,30}(?:哪|何者|选出|选择|找出|指出|[以如]下|下[列面]))\s*(?:请|那么|你|从|在){0,2}"
     r"(?:下列|[以如]下|下面|上述)?[各几四]?(?:选项|句子|[项句个])?[里中]?的?"
-    r"(?:哪|选出|选择|找出|指出|有)?一?[项个种句条点些]?"
-    r"(?:选项|话|说法|叙述|表述|描述|理解|判断|推断)?[里中]?是?(?:不|没有)?"
-    r"(?:正确|准确|恰当|属实|成立|对|错误|错|有误|无误)的?一?(?:选项|[项个句条])?[是为]?"
+    r"(?:哪|何者|选出|选择|找出|指出|有)?一?[项个种句条点些]?"
+    r"(?:选项|话|说法|叙述|表述|描述|理解|判断|推断)?[里中]?[是为]?(?:不|没有?(?:什么|任何)?)?"
+    r"(?:正确|准确|恰当|属实|成立|不?对|错误|错|有误|无误|(?<=[是为])非)的?一?(?:选项|[项个句条])?[是为]?"
     r"(?:哪?一?(?:选项|[项个句条]))?[吗呢]?[\s_]*$"
 )
 # What may stand before that, and no more: 根据上文, 关于狮子.
@@ -70,6 +82,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _RULES = {
     "clause": _CLAUSE.pattern,
     "han": _HAN.pattern,
+    "zh_faultless": _ZH_FAULTLESS.pattern,
     "zh_judged": _ZH_JUDGED.pattern,
     "zh_negative": _ZH_NEGATIVE.pattern,
     "zh_other": _ZH_OTHER,
@@ -84,6 +97,14 @@ _RULES = {
     "en_we_can": _EN_PAIRS[1][0],
     "en_we_can_then": _EN_PAIRS[1][1],
 }
+
+# The traditional forms of the characters that these rules name; 敍 is Hong Kong's.
+SPELLED = {"敍": "叙"} | {
+    traditional: simplified
+    for traditional, simplified in SIMPLIFIED.items()
+    if simplified in "".join(rule for name, rule in _RULES.items() if name.startswith("zh"))
+}
+_SPELLED = str.maketrans(SPELLED)
 
 _VGAOKAO_NEGATIVE = ("不", "错误", "有误")
 
@@ -100,15 +121,16 @@ def vgaokao_polarity(stem: str) -> Polarity:
 def polarity(stem: str) -> Polarity:
     """Return what a stem asks for, taking it to be a verification stem.
 
-    Unlike ``vgaokao_polarity`` it leaves quoted words aside, looks at the clause that judges, and
-    knows more ways to say no (无关, 没有, NOT, EXCEPT).
+    Unlike ``vgaokao_polarity`` it leaves quoted words aside, looks at the clause that judges, knows
+    more ways to say no (无关, 没有, NOT, EXCEPT), and Traditional characters.
     """
-    bare = _without_asides(stem)
+    bare = _bare(stem)
     if not _HAN.search(bare):
         return "contradicted" if _EN_NEGATIVE.search(bare) else "supported"
     clauses = [clause for clause in _CLAUSE.split(bare) if clause.strip()]
     judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
-    return "contradicted" if _ZH_NEGATIVE.search(judging) else "supported"
+    doubted = _ZH_FAULTLESS.sub(" ", judging)
+    return "contradicted" if _ZH_NEGATIVE.search(doubted) else "supported"
 
 
 def is_verification(stem: str) -> bool:
@@ -117,7 +139,7 @@ def is_verification(stem: str) -> bool:
     These are the questions that VGaokao keeps (section 2.1): no word meanings, no titles, no facts
     asked for outright.
     """
-    bare = _without_asides(stem)
+    bare = _bare(stem)
     return _verifies_in_chinese(bare) if _HAN.search(bare) else _verifies_in_english(bare)
 
 
@@ -153,8 +175,8 @@ def _verifies_in_english(bare: str) -> bool:
     )
 
 
-def _without_asides(stem: str) -> str:
-    """Return a stem without its asides; a mark that nothing closes begins none.
+def _bare(stem: str) -> str:
+    """Return a stem in simplified characters without its asides; a mark alone begins none.
 
     A pattern would look to the stem's end again at every such mark: on a stem of nothing else, such
     as anybody may send to a service, its time would grow with the square.
@@ -166,7 +188,7 @@ def _without_asides(stem: str) -> str:
         if at <= begun < last[mark[0]]:
             kept.append(stem[at:begun])
             at = stem.index(ASIDES[mark[0]], begun + 1) + 1
-    return "".join(kept) + stem[at:]
+    return ("".join(kept) + stem[at:]).translate(_SPELLED)
 
 
 def asks_for(stem: str) -> Polarity | None:
@@ -191,6 +213,8 @@ def understood(kind: str, stem: str) -> Polarity | None:
 def rules() -> dict[str, str]:
     """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
 
-    Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first.
+    Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first,
+    characters are spelled as in ``SPELLED``, and what is ``zh_faultless`` leaves the clause that
+    judges before that is asked whether it is ``zh_negative``.
     """
     return dict(_RULES)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from closeread.text.polarity import (
     ASIDES,
+    SPELLED,
     asks_for,
     is_verification,
     polarity,
@@ -50,6 +51,22 @@ from closeread.text.polarity import (
         ("关于《本草纲目》，下列正确的是：", "supported"),
         ("下列有误的是哪一项？", "contradicted"),
         ("下列没有错误的一项是", "supported"),
+        ("下列哪项没有什么错误？", "supported"),
+        ("下列哪项没有什么不对？", "supported"),
+        ("下列对文意的理解，不对的一项是", "contradicted"),
+        ("下列说法中，不对的是哪一项，请选出来", "contradicted"),
+        ("下列哪一项不对外开放", None),
+        ("下列說法不正確的一項是", "contradicted"),
+        ("選出錯誤的一項", "contradicted"),
+        ("哪一項是錯誤的？", "contradicted"),
+        ("下列選項，最符合原文的一項是", "supported"),
+        ("根據原文內容，下列推斷有誤的一項是", "contradicted"),
+        ("下列敘述何者正確？", "supported"),
+        ("下列敍述，與本文無關的是", "contradicted"),
+        ("下列何者為非？", "contradicted"),
+        ("下列關於「說法不正確」的說明，沒有錯誤的是", "supported"),
+        ("文章的標題最恰當的一項是", None),
+        ("關於畫線處的斷句，下列正確的一項是", None),
         ("他做得对吗", None),
         ("不对", None),
         ("他为什么不高兴？", None),
@@ -79,6 +96,7 @@ _JUDGED = (
     "不正确 不准确 不恰当 不妥当 不适当 不得当 不合理 不符合 不相符 不吻合 不一致 不契合 不属于"
     " 不属实 没有关 不相关 不体现 不成立 不能看出 不能够看出 不合乎 不切合 不贴切 不支持 不印证"
     " 不证明 有误 错的 失当 不当 无关 矛盾 相悖 违背"
+    " 不对 不妥 何者为非 何者是非"
 )
 
 
@@ -86,6 +104,20 @@ _JUDGED = (
 def test_the_clause_that_judges_is_asked_wherever_it_stands(judged: str):
     assert polarity(f"{judged}的是哪一项，请选出来。") == "contradicted"
     assert polarity(f"他{judged}吗？说法正确的是哪一项；请选出来") == "supported"
+
+
+def test_traditional_characters_ask_as_the_simplified_ones_do():
+    """Every word that the rules name, in every spelling; what the page is told names no other."""
+    spellings: dict[str, list[str]] = {}
+    for traditional, simplified in SPELLED.items():
+        spellings.setdefault(simplified, []).append(traditional)
+    named = "".join(rule for name, rule in rules().items() if name.startswith("zh"))
+    assert set(spellings) <= set(named)
+    for word in (*_JUDGED.split(), *_STATEMENT.split(), *_VERDICT.split(), *_SAYS_NO.split()):
+        stem = f"下列说法{word}的是"
+        for number in range(3):
+            way = "".join((spellings.get(one, [one]) * 3)[number] for one in stem)
+            assert asks_for(way) == asks_for(stem), way
 
 
 def test_every_mark_between_clauses_parts_them():
@@ -97,7 +129,8 @@ def test_every_mark_between_clauses_parts_them():
 _SAYS_NO = "不 没 没有 未 无关 无法 错误 有误 错的 失当 矛盾 相悖 违背 相反 失实 除一项外 除此之外"
 _SAYS_NOTHING = (
     "不同 不列颠 不仅 不断 不久 不少 不得不 不可不 没错 没有错 没错误 没有错误 没有误 没错的"
-    " 没有错的 无错误 无误 从未 未来 除法之一 外"
+    " 没有错的 无错误 无误 从未 未来 除法之一 外 没有什么错误 没有什么不对 没什么不妥 没有任何有误"
+    " 没有一处不当 没有矛盾 不矛盾 没有违背 不相悖 不错 不是错误 不存在失实 没说错 不能不 不无"
 )
 
 
@@ -105,6 +138,15 @@ def test_words_that_say_no_and_words_that_only_look_like_it():
     assert {polarity(f"说法{word}是") for word in [*_SAYS_NO.split(), "有错误"]} == {"contradicted"}
     for word in _SAYS_NOTHING.split():
         assert polarity(f"说法{word}是") == "supported", word
+    for words in (
+        "没有错过",
+        "没有错觉",
+        "没有误会",
+        "不是误解",
+        "没有什么体现",
+        "没有错误也不符合",
+    ):
+        assert polarity(f"说法{words}是") == "contradicted", words
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子外") == "contradicted"  # twelve between
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子丑外") == polarity("除甲，乙外") == "supported"
 
@@ -131,7 +173,7 @@ _STATEMENT = (
 )
 _VERDICT = (
     "正确 准确 恰当 妥当 适当 得当 合理 符合 相符 吻合 一致 合乎 切合 属于 成立 有误 无误 错误"
-    " 不符 不合 不当 失当 无关 矛盾 相悖 违背"
+    " 不符 不合 不当 不对 不妥 失当 无关 矛盾 相悖 违背 何者为非"
 )
 
 

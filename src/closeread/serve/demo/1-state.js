@@ -20,7 +20,7 @@ const RULES = (() => {
   try { return Object.fromEntries(Object.entries(DATA.rules).map(([name, rule]) => [name, new RegExp(rule, name.startsWith("en") ? "i" : "")])); } catch { return null; }
 })();
 // Nothing here looks again and again to the end of what is written: it is asked at every key.
-function withoutAsides(stem) {
+function bareStem(stem) {
   const last = Object.fromEntries(Object.entries(DATA.asides).map(([opens, closes]) => [opens, stem.lastIndexOf(closes)]));
   let kept = "", at = 0;
   for (let begun = 0; begun < stem.length; begun++) {
@@ -28,7 +28,7 @@ function withoutAsides(stem) {
     kept += stem.slice(at, begun);
     at = stem.indexOf(DATA.asides[stem[begun]], begun + 1) + 1;
   }
-  return kept + stem.slice(at);
+  return (kept + stem.slice(at)).replace(/[\u3400-\u9fff]/g, (character) => DATA.spelled[character] ?? character);
 }
 function verifiesInChinese(line) {
   const begun = 1 + Math.max(...DATA.rules.zh_other.split("|").map((word) => line.lastIndexOf(word))), rest = line.slice(begun);
@@ -42,12 +42,12 @@ const followed = (line, first, then) => { const found = first.exec(line); return
 const verifiesInEnglish = (line) => RULES.en_alone.test(line) || followed(line, RULES.en_which, RULES.en_which_then) || followed(line, RULES.en_we_can, RULES.en_we_can_then);
 function asksFor(stem) {
   if (!RULES) return "choice";
-  const bare = withoutAsides(stem), lines = bare.split("\n");
+  const bare = bareStem(stem), lines = bare.split("\n");
   if (!RULES.han.test(bare)) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare) ? "contradicted" : "supported";
   if (!lines.some(verifiesInChinese)) return "choice";
   const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
   const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
-  return RULES.zh_negative.test(judging) ? "contradicted" : "supported";
+  return RULES.zh_negative.test(judging.split(RULES.zh_faultless).join(" ")) ? "contradicted" : "supported";
 }
 
 // A half of a pair of code units alone cannot be sent.
