@@ -27,9 +27,8 @@ from benchmarks.measure import DATA, HERE, Result, given, ratio, tell
 from closeread import load
 from closeread.readers import make
 from closeread.readers.windows import Encoded
-from closeread.types import Passage, Question
+from closeread.types import Passage, PassageQuestion, Question
 
-Item = tuple[Passage, Question]
 PEER = HERE.parent / ".venv-pipeline" / "bin" / "python"
 RUNS = 3
 FLOOR_BATCH = 16
@@ -105,13 +104,13 @@ def table(
 
 def questions(
     dataset: str, words: int, most_of_a_passage: int = MOST_OF_A_PASSAGE
-) -> Iterator[Item]:
+) -> Iterator[PassageQuestion]:
     """Yield questions with their passages; with ``words``, with passages joined to that length."""
     texts: list[str] = []
     asked: list[Question] = []
     title = ""
 
-    def joined() -> Iterator[Item]:
+    def joined() -> Iterator[PassageQuestion]:
         if sum(len(text.split()) for text in texts) >= words:  # what is left of an article is short
             passage = Passage(passage_id=title, text="\n".join(texts))
             yield from ((passage, one) for one in asked[:most_of_a_passage])
@@ -129,12 +128,12 @@ def questions(
         yield from joined()
 
 
-def shown(reader: Any, items: list[Item]) -> list[Encoded]:
+def shown(reader: Any, items: list[PassageQuestion]) -> list[Encoded]:
     """Return all windows of the questions."""
     return [one.encoded for item in items for one in reader._asked(*item).shown]
 
 
-def reading(reader: Any, items: list[Item]) -> Callable[[], None]:
+def reading(reader: Any, items: list[PassageQuestion]) -> Callable[[], None]:
     """Return a pass of a reader that remembers no passage from the one before."""
 
     def run() -> None:
@@ -163,7 +162,7 @@ class Peer:
         sizes: Windows and tokens of a pass, by side.
     """
 
-    def __init__(self, model: str, items: list[Item]) -> None:
+    def __init__(self, model: str, items: list[PassageQuestion]) -> None:
         DATA.mkdir(exist_ok=True)
         pairs = DATA / "pairs.json"
         pairs.write_text(json.dumps([[p.text, q.text] for p, q in items]), "utf-8")

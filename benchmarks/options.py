@@ -17,10 +17,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from benchmarks.encoder import Item, clocked, forward_only
+from benchmarks.encoder import clocked, forward_only
 from benchmarks.measure import DATA, Result, given, ratio, tell
 from closeread import exam, load
 from closeread.readers.windows import Encoded
+from closeread.types import PassageQuestion
 
 RUNS = 3
 DATASET = "exam/zh"
@@ -53,7 +54,7 @@ def options(dataset: str = DATASET, most: int = QUESTIONS, model: str = "") -> l
     return results
 
 
-def readers(model: str, items: list[Item]) -> dict[str, tuple[Any, list[Encoded]]]:
+def readers(model: str, items: list[PassageQuestion]) -> dict[str, tuple[Any, list[Encoded]]]:
     """Return each reader with all that its model is shown."""
     from closeread.making import make
     from closeread.readers.neural.checkpoint import open_checkpoint
@@ -79,7 +80,7 @@ def readers(model: str, items: list[Item]) -> dict[str, tuple[Any, list[Encoded]
     }
 
 
-def reading(reader: Any, items: list[Item], network: Any) -> Callable[[], None]:
+def reading(reader: Any, items: list[PassageQuestion], network: Any) -> Callable[[], None]:
     """Return a pass that remembers no text from the one before."""
 
     def run() -> None:
@@ -117,7 +118,7 @@ def timed(name: str, sides: dict[str, Callable[[], Any]]) -> dict[str, float]:
     return {side: statistics.median(times) for side, times in taken.items()}
 
 
-def made(folder: Path, items: list[Item]) -> str:
+def made(folder: Path, items: list[PassageQuestion]) -> str:
     """Write an encoder of random weights that knows the characters of the questions."""
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast

@@ -14,10 +14,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import closeread
-from benchmarks.encoder import Item, Peer, questions
+from benchmarks.encoder import Peer, questions
 from benchmarks.measure import given
 from closeread import Answer, Prediction
 from closeread.making import make
+from closeread.types import PassageQuestion
 
 ALL = 1 << 30
 SIDES = {"ours": {}, "ours, 15 tokens": {"max_answer_tokens": 15}}
@@ -56,7 +57,7 @@ def place(told: Prediction) -> tuple[str, int]:
 
 
 def scored(
-    items: Sequence[Item], answers: Sequence[tuple[str, int]]
+    items: Sequence[PassageQuestion], answers: Sequence[tuple[str, int]]
 ) -> Mapping[str, Sequence[float]]:
     """Return the values of each question, by name."""
     metric, _ = make("metric", "squad")
@@ -70,7 +71,7 @@ def scored(
 
 
 def paired(
-    items: Sequence[Item], ours: Sequence[float], theirs: Sequence[float]
+    items: Sequence[PassageQuestion], ours: Sequence[float], theirs: Sequence[float]
 ) -> tuple[float, float]:
     """Return the mean difference and its standard error over passages, in percent."""
     rows = [a - b for a, b in zip(ours, theirs, strict=True)]

@@ -9,6 +9,7 @@ from closeread.types import (
     Evidence,
     Option,
     Passage,
+    PassageQuestion,
     Prediction,
     Question,
     Score,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 class Reader(Protocol):
     """Answers questions. It never sees gold, nor the siblings of a question's group."""
 
-    def read(self, items: Sequence[tuple[Passage, Question]]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in any order, as they come."""
         ...
 

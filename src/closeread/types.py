@@ -264,6 +264,7 @@ class Defects:
 
 
 Item = tuple[Passage, tuple[Question, ...]]
+PassageQuestion = tuple[Passage, Question]  # what a reader is given of an item, one at a time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from closeread.protocols import Reader
 from closeread.runs.answers import answers
 from closeread.runs.plan import batches
 from closeread.runs.predict import batch_size_of
-from closeread.types import Passage, Prediction, Question
+from closeread.types import PassageQuestion, Prediction, Question
 
 _TIE = 1e-3  # how much a reader's confidence counts, beside whether it is right
 
@@ -29,7 +29,7 @@ class Hardness:
         self._reader = reader
         self.asked = self.failed = 0
 
-    def __call__(self, asked: Sequence[tuple[Passage, Question]]) -> list[float]:
+    def __call__(self, asked: Sequence[PassageQuestion]) -> list[float]:
         """Return one number a question; their ids must differ.
 
         Raises:

@@ -7,9 +7,7 @@ from functools import lru_cache
 from closeread.errors import UsageError
 from closeread.readers.competition import chosen
 from closeread.text.segment import sentences
-from closeread.types import Answer, Option, Passage, Prediction, Question, Span
-
-Item = tuple[Passage, Question]
+from closeread.types import Answer, Option, PassageQuestion, Prediction, Question, Span
 
 
 def first_sentence() -> "Floor":
@@ -48,10 +46,10 @@ class Floor:
     says why, it counts as wrong, and the run goes on.
     """
 
-    def __init__(self, rule: Callable[[Item], Answer]) -> None:
+    def __init__(self, rule: Callable[[PassageQuestion], Answer]) -> None:
         self._rule = rule
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for item in items:
             try:
@@ -62,7 +60,7 @@ class Floor:
                 yield Prediction(question_id=item[1].question_id, answer=answer)
 
 
-def _first_sentence(item: Item) -> Answer:
+def _first_sentence(item: PassageQuestion) -> Answer:
     passage, _ = item
     spans = _beginning(passage.text, passage.language)
     if not spans:
@@ -75,7 +73,7 @@ def _beginning(text: str, language: str) -> tuple[Span, ...]:
     return sentences(text, language)[:1]
 
 
-def _chosen(item: Item, rule: Callable[[Sequence[Option]], Option]) -> Answer:
+def _chosen(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -> Answer:
     options = item[1].options
     if not options:
         raise UsageError("the question has no options to pick from")

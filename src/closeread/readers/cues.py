@@ -22,9 +22,16 @@ from closeread.readers.cue_features import ANSWER, SUPPORT, features
 from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
-from closeread.types import Candidate, Option, Passage, Prediction, Question, Record
+from closeread.types import (
+    Candidate,
+    Option,
+    Passage,
+    PassageQuestion,
+    Prediction,
+    Question,
+    Record,
+)
 
-Item = tuple[Passage, Question]
 _TOLD = 4
 
 
@@ -178,7 +185,7 @@ class CueReader:
             "lineage": msgspec.to_builtins(lineage),
         }
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for passage, question in items:
             if question.options and question.kind != "entailment":

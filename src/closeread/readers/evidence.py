@@ -6,9 +6,7 @@ from typing import Any
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.competition import chosen, ranked
-from closeread.types import Answer, Evidence, Passage, Prediction, Question
-
-Item = tuple[Passage, Question]
+from closeread.types import Answer, Evidence, Passage, PassageQuestion, Prediction, Question
 
 
 def evidence(retriever: str = "cover", **options: Any) -> "EvidenceReader":
@@ -34,7 +32,7 @@ class EvidenceReader:
         self._retriever = retriever
         self.options = options
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for passage, question in items:
             if question.options and question.kind != "entailment":

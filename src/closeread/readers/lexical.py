@@ -16,9 +16,17 @@ from closeread.readers.competition import by_share, sign, softmax
 from closeread.text.asked import Asked, asked_for
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
-from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
+from closeread.types import (
+    Answer,
+    Candidate,
+    Evidence,
+    Passage,
+    PassageQuestion,
+    Prediction,
+    Question,
+    Span,
+)
 
-Item = tuple[Passage, Question]
 _N_BEST = 10
 _SENTENCES = 3  # so many of the best are searched for answers
 _DIFFERENCE = re.compile(
@@ -63,7 +71,7 @@ class LexicalReader:
         self._retriever = retriever
         self._sharpness = sharpness
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order, each as soon as it is made."""
         for passage, question in items:
             if question.kind == "entailment" and question.options:

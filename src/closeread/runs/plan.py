@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from closeread.types import Item, Option, Passage, Question
+from closeread.types import Item, Option, Passage, PassageQuestion, Question
 
 _MOST_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
 
@@ -27,7 +27,7 @@ class Planned(NamedTuple):
 
     position: int
     question_id: str
-    shown: tuple[Passage, Question]
+    shown: PassageQuestion
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:

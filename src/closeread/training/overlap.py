@@ -16,9 +16,8 @@ from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 
 from closeread.evidence.terms import fold
-from closeread.types import Passage, Question
+from closeread.types import Passage, PassageQuestion, Question
 
-Item = tuple[Passage, Question]
 _RUN, _LONG = 12, 8
 _RUN_SPELT, _LONG_SPELT = 48, 32
 _SHARE = 0.1
@@ -64,7 +63,7 @@ class Overlap:
         return _share(own, self._passages) > _SHARE or _share(said, self._option_runs) > _SHARE
 
 
-def clusters(items: Sequence[Item]) -> list[int]:
+def clusters(items: Sequence[PassageQuestion]) -> list[int]:
     """Return a number for each question, the same for those that must not be told apart.
 
     They are those with the same passage, with passages of which one shares a tenth of its runs

@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import zip_longest
 from typing import Any
 
-from closeread.types import Item, Passage, Question
+from closeread.types import Item, Passage, PassageQuestion, Question
 
-Pair = tuple[Passage, Question]
 Reading = Callable[[Passage, Question], Any]
 
 # Without these a question is another question; a format that loses one cannot hold the set.
@@ -71,7 +70,7 @@ def _says(value: Any) -> bool:
     return value is not None and value not in ("", {})
 
 
-def _pairs(items: Iterable[Item]) -> Iterator[Pair]:
+def _pairs(items: Iterable[Item]) -> Iterator[PassageQuestion]:
     for passage, questions in items:
         for question in questions:
             yield passage, question

@@ -8,7 +8,7 @@ from typing import Any
 from closeread.errors import InputError, UsageError
 from closeread.formats import load
 from closeread.readers.generative.prompts import language_of
-from closeread.types import Passage, Question
+from closeread.types import Passage, PassageQuestion, Question
 
 
 def located(name: str) -> Path:
@@ -32,7 +32,7 @@ class Examples:
     seed: int
     path: str = ""
     sha256: str = ""
-    _pool: dict[tuple[str, str], list[tuple[Passage, Question]]] = field(default_factory=dict)
+    _pool: dict[tuple[str, str], list[PassageQuestion]] = field(default_factory=dict)
 
     @classmethod
     def opened(cls, name: str, shots: int, seed: int) -> "Examples":
@@ -60,7 +60,7 @@ class Examples:
             found._pool.setdefault(kind, []).append((passage, question))
         return found
 
-    def drawn(self, passage: Passage, question: Question) -> list[tuple[Passage, Question]]:
+    def drawn(self, passage: Passage, question: Question) -> list[PassageQuestion]:
         """Return the examples for a question, each from another passage and none from its own.
 
         Raises:

@@ -26,12 +26,11 @@ from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.lineage import weights_record
-from closeread.types import Generation, Passage, Prediction, Question
+from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
 if TYPE_CHECKING:
     from closeread.readers.neural.causal import Written
 
-Item = tuple[Passage, Question]
 _FORMS = ("auto", "chat", "plain")
 
 
@@ -133,7 +132,7 @@ class LocalReader:
             **self._asking.record(),
         }
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is computed."""
         works = []
         for passage, question in items:

@@ -33,9 +33,8 @@ from closeread.readers.http.faults import (
 )
 from closeread.readers.http.lane import Lane
 from closeread.readers.http.lanes import Put, streamed, through_lanes
-from closeread.types import Generation, Passage, Prediction, Question
+from closeread.types import Generation, Passage, PassageQuestion, Prediction, Question
 
-Item = tuple[Passage, Question]
 LIMITS = ("max_tokens", "max_completion_tokens")  # of a reply: what servers call it
 _TOLD = ("id", "owned_by", "root", "max_model_len")
 
@@ -130,7 +129,7 @@ class RemoteReader:
         """Return the limit of a reply whose text is not wanted, under the name that is sent."""
         return {next((name for name in LIMITS if name in self._sent), LIMITS[0]): 1}
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, as they come.
 
         Raises:
@@ -145,15 +144,15 @@ class RemoteReader:
         _ = self._served
         yield from streamed(partial(self._all, items))
 
-    async def _all(self, items: Sequence[Item], put: Put) -> None:
+    async def _all(self, items: Sequence[PassageQuestion], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
         self.budget.open()
         client = Client(self._endpoint, self.budget, cache, model_refusal)
 
-        async def one(lane: Lane, item: Item) -> None:
+        async def one(lane: Lane, item: PassageQuestion) -> None:
             put(await self._one(client, lane, *item))
 
-        def failed(item: Item, told: str) -> None:
+        def failed(item: PassageQuestion, told: str) -> None:
             put(Prediction(question_id=item[1].question_id, error=told))
 
         try:

@@ -16,10 +16,9 @@ from closeread.readers.http.answer_wire import (
     asked,
 )
 from closeread.readers.http.faults import MalformedReplyError
-from closeread.types import Answer, Passage, Prediction, Question
+from closeread.types import Answer, PassageQuestion, Prediction, Question
 
-Item = tuple[Passage, Question]
-Portion = tuple[Item, ...]  # questions about one passage
+Portion = tuple[PassageQuestion, ...]  # questions about one passage
 
 
 @dataclass(frozen=True)
@@ -112,9 +111,9 @@ class SharedTask:
 AnswerProtocol = Own | SharedTask
 
 
-def portions(items: Iterable[Item], most: int) -> Iterator[Portion]:
+def portions(items: Iterable[PassageQuestion], most: int) -> Iterator[Portion]:
     """Yield the questions that stand together and are about the same passage, ``most`` at most."""
-    begun: list[Item] = []
+    begun: list[PassageQuestion] = []
     for item in items:
         if begun and (len(begun) == most or begun[0][0] != item[0]):
             yield tuple(begun)

@@ -28,9 +28,8 @@ from closeread.readers.http.protocols import (
     portions,
 )
 from closeread.readers.http.waiting import Served, awaited, token_refused
-from closeread.types import Passage, Prediction, Question
+from closeread.types import PassageQuestion, Prediction
 
-Item = tuple[Passage, Question]
 _PROTOCOLS = ("auto", "closeread", "mrqa")
 _NAME = re.compile(r"https?:(?=https?://)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|")
@@ -166,7 +165,7 @@ class HttpReader:
         # A request beyond what may wait is never taken.
         return Own(most=max(1, min(served.batch_size, served.queue_limit)))
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, as they come.
 
         Raises:
@@ -175,7 +174,9 @@ class HttpReader:
         if items:
             yield from streamed(partial(self._all, items, self._protocol))
 
-    async def _all(self, items: Sequence[Item], protocol: AnswerProtocol, put: Put) -> None:
+    async def _all(
+        self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
+    ) -> None:
         budget = Budget()
         budget.open()
         client = Client(self._endpoint, budget, None, _explained)

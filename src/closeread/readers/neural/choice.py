@@ -19,9 +19,8 @@ from closeread.readers.neural.groups import forward_groups
 from closeread.readers.option_sequences import NOT_FINITE, behind_question, option_windows
 from closeread.readers.windows import Encoded, Window
 from closeread.text.remembered import ByText
-from closeread.types import Passage, Prediction, Question
+from closeread.types import Passage, PassageQuestion, Prediction, Question
 
-Item = tuple[Passage, Question]
 _LEAST = 8  # tokens beside the special ones, below which nothing can be said
 _PASSAGES_KEPT = 64
 
@@ -99,7 +98,7 @@ class ChoiceReader:
         """Whether it has an answer to a question of this kind; to others it says ``none``."""
         return bool(question.options)
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last sequence is scored."""
         for _, question in items:
             if not self.answers(question):

@@ -21,9 +21,8 @@ from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, 
 from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
-from closeread.types import Evidence, Passage, Prediction, Question, Span
+from closeread.types import Evidence, Passage, PassageQuestion, Prediction, Question, Span
 
-Item = tuple[Passage, Question]
 _LEAST = 8  # tokens beside the special ones, below which nothing can be said
 _PASSAGES_KEPT = 64
 
@@ -111,7 +110,7 @@ class ChunkReader:
         """Whether it has an answer to a question of this kind; to others it says ``none``."""
         return bool(question.options) and question.kind != "entailment"
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
         for _, question in items:
             if not self.answers(question):

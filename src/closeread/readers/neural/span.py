@@ -22,9 +22,17 @@ from closeread.readers.neural.spans import (
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
-from closeread.types import Answer, Candidate, Evidence, Passage, Prediction, Question, Span
+from closeread.types import (
+    Answer,
+    Candidate,
+    Evidence,
+    Passage,
+    PassageQuestion,
+    Prediction,
+    Question,
+    Span,
+)
 
-Item = tuple[Passage, Question]
 _DIGITS = 6
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
@@ -141,7 +149,7 @@ class SpanReader:
         """Whether it has an answer to a question of this kind; to others it says ``none``."""
         return not question.options and question.kind in ("span", "discrete")
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last window is computed."""
         waiting: list[_Asked] = []
         n_windows = 0

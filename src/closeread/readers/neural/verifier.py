@@ -18,9 +18,8 @@ from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.statements import Statement, encoded, statements
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
-from closeread.types import Answer, Passage, Prediction, Question
+from closeread.types import Answer, PassageQuestion, Prediction, Question
 
-Item = tuple[Passage, Question]
 _LEAST = 8  # tokens beside the special ones, below which nothing can be said
 
 
@@ -129,7 +128,7 @@ class VerifierReader:
         """Whether it has an answer to a question of this kind; to others it says ``none``."""
         return bool(question.options)
 
-    def read(self, items: Sequence[Item]) -> Iterator[Prediction]:
+    def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
         asked: list[_Asked] = []
         sequences: list[Encoded] = []

@@ -21,7 +21,7 @@ from closeread.training.neural import train as neural
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained, without_options
-from closeread.types import Passage, Question, Record
+from closeread.types import PassageQuestion, Question, Record
 
 
 class ChooseOptions(Record, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class ChooseTask:
         self._max_length = max_length
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield a question with its options; the target is the answer's place among them."""
         last, passage_ids = None, list[int]()

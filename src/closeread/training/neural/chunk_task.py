@@ -27,7 +27,7 @@ from closeread.training.neural.task import Feature
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
-from closeread.types import Option, Passage, Question, Record
+from closeread.types import Option, PassageQuestion, Question, Record
 
 
 class ChunkOptions(Record, frozen=True, kw_only=True):
@@ -88,7 +88,7 @@ class ChunkTask:
         self._supported = two_classes(checkpoint, self._settings.nli_head)
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield an option with its chunks, or a chunk; the target is the option's truth."""
         last, passage_ids = None, list[int]()

@@ -19,7 +19,7 @@ from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
-from closeread.types import Answer, Dataset, Passage, Question, Record
+from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question, Record
 
 
 class ClozeOptions(Record, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class ClozeTask(SpanTask):
         self._words = options.words_a_question
         self._wording = Wording(options.around, options.left_out)
 
-    def items(self, dataset: Dataset) -> Iterator[tuple[Passage, Question]]:
+    def items(self, dataset: Dataset) -> Iterator[PassageQuestion]:
         """Yield every text once, with a question that asks nothing."""
         seen: set[str] = set()
         for passage, _ in dataset:
@@ -67,7 +67,7 @@ class ClozeTask(SpanTask):
                 yield passage, _question(passage, str(len(seen)))
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one window for each question made from a passage; other languages give none.
 
@@ -86,7 +86,7 @@ class ClozeTask(SpanTask):
                 cure="leave out of the cloze stage what is in another language",
             )
 
-    def _made(self, passage: Passage, rng: Random) -> Iterator[tuple[Passage, Question]]:
+    def _made(self, passage: Passage, rng: Random) -> Iterator[PassageQuestion]:
         if passage.language != "en":
             return
         for number, made in enumerate(

@@ -39,7 +39,7 @@ from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
-from closeread.types import Passage, Question, Record
+from closeread.types import PassageQuestion, Record
 
 Loss = Literal["hinge", "cross-entropy"]
 Score = Literal["probability", "logit"]
@@ -152,7 +152,7 @@ class CompeteTask:
         self._supported = two_classes(checkpoint, self._settings.nli_head)
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield a question's options, its pairs or each option; nothing where nothing competes."""
         room = min(self._max_length, checkpoint.max_length)

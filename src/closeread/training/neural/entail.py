@@ -24,7 +24,7 @@ from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
 from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained, without_options
-from closeread.types import Passage, Question, Record
+from closeread.types import PassageQuestion, Record
 
 
 class EntailOptions(Record, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class EntailTask:
             )
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one pair a question; questions that are no hypotheses give none."""
         return pairs(checkpoint, items, class_names(checkpoint), self._max_length)

@@ -10,14 +10,14 @@ from torch.nn.functional import cross_entropy
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.statements import Statement, encoded
 from closeread.training.neural.task import Feature
-from closeread.types import Evidence, Passage, Question
+from closeread.types import Evidence, PassageQuestion, Question
 
 CLASSES = ("entailment", "neutral", "contradiction")
 
 
 def pairs(
     checkpoint: Checkpoint,
-    items: Iterable[tuple[Passage, Question]],
+    items: Iterable[PassageQuestion],
     classes: Sequence[str],
     max_length: int,
 ) -> Iterator[Feature]:
@@ -52,7 +52,7 @@ class InferenceBeside:
         self._max_length = max_length
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one pair a question, marked as of the second task."""
         for feature in pairs(checkpoint, items, CLASSES, self._max_length):

@@ -11,9 +11,7 @@ from closeread.training.neural.settings import Source
 from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
-from closeread.types import Dataset, Passage, Question, Record
-
-Item = tuple[Passage, Question]
+from closeread.types import Dataset, PassageQuestion, Record
 
 
 class Drawn(Record, frozen=True, kw_only=True):
@@ -42,6 +40,9 @@ class Drawn(Record, frozen=True, kw_only=True):
         return self.path, self.sha256, n_drawn, self.n_excluded
 
 
+Material = tuple[list[PassageQuestion], Drawn]
+
+
 def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | None:
     """Return what remembers the sets to be kept out; None where there are none."""
     if not names:
@@ -49,7 +50,7 @@ def overlap_with(names: Sequence[str], open_dataset: OpenDataset) -> Overlap | N
     return Overlap(held for name in names for held in open_dataset(name))
 
 
-def flat(dataset: Dataset) -> Iterable[Item]:
+def flat(dataset: Dataset) -> Iterable[PassageQuestion]:
     """Yield each question with its passage."""
     return ((passage, question) for passage, questions in dataset for question in questions)
 
@@ -63,7 +64,7 @@ def drawn(
     *,
     whole_groups: bool = False,
     soup: int = 1,
-) -> tuple[list[Item], Drawn]:
+) -> Material:
     """Return a data set's questions in its order, ``at_most`` so many of them drawn by seed.
 
     Args:
@@ -111,7 +112,7 @@ def drawn(
     return kept, told
 
 
-def _groups(items: Sequence[Item]) -> list[list[int]]:
+def _groups(items: Sequence[PassageQuestion]) -> list[list[int]]:
     """Return the places of the questions of each group; a question of none is alone."""
     found: dict[str, list[int]] = {}
     for place, (_, question) in enumerate(items):
@@ -139,7 +140,7 @@ def _some(units: Sequence[list[int]], source: Source, rng: Random) -> list[int]:
     return found
 
 
-def n_shared(watched: Iterable[Item], learned: Iterable[Item]) -> int:
+def n_shared(watched: Iterable[PassageQuestion], learned: Iterable[PassageQuestion]) -> int:
     """Return how many questions that are watched are learned from too, by passage and question."""
     known = {(passage.text, question.text) for passage, question in learned}
     return sum((passage.text, question.text) in known for passage, question in watched)

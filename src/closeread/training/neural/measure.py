@@ -9,12 +9,10 @@ from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import value
 from closeread.metrics.subject import about, family
 from closeread.protocols import Metric, Reader
-from closeread.types import Answer, Passage, Prediction, Question, Submission
-
-Item = tuple[Passage, Question]
+from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
 
 
-def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
+def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
     """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
 
     Args:
@@ -40,7 +38,7 @@ def measured(reader: Reader, items: Sequence[Item], name: str) -> float:
 
 
 def check_metric(
-    items: Sequence[Item],
+    items: Sequence[PassageQuestion],
     name: str,
     answers: Callable[[Question], bool],
     reader: str,
@@ -99,7 +97,7 @@ def _n_scored(metric: Metric, questions: Sequence[Question]) -> dict[str, int]:
     return {pool.metric: pool.n_scored for pool in pools}
 
 
-def apart(item: Item, prefix: str) -> Item:
+def apart(item: PassageQuestion, prefix: str) -> PassageQuestion:
     """Return a question under an id that no question of another set has."""
     passage, question = item
     passage_id = prefix + passage.passage_id

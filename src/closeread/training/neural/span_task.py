@@ -22,7 +22,7 @@ from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
-from closeread.types import Passage, Question, Record, Span
+from closeread.types import PassageQuestion, Question, Record, Span
 
 
 class SpanOptions(Record, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class SpanTask:
         setattr(checkpoint.model.config, NULL_KEY, self._null)
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one window a question, drawn from those that hold an answer."""
         last, tokens = None, Tokens([], [], [])

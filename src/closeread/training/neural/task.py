@@ -14,7 +14,7 @@ import torch
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.windows import Encoded
-from closeread.types import Dataset, Passage, Question
+from closeread.types import Dataset, PassageQuestion, Question
 
 NOTHING = -100  # fills targets up to a common width
 
@@ -58,7 +58,7 @@ class Task(Protocol):
         ...
 
     def features(
-        self, checkpoint: Checkpoint, items: Iterable[tuple[Passage, Question]], rng: Random
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield features; questions that cannot be learned from give none."""
         ...
@@ -100,7 +100,7 @@ class Gathers(Protocol):
         """What it learns from, in the plural, such as ``passages``."""
         ...
 
-    def items(self, dataset: Dataset) -> Iterable[tuple[Passage, Question]]:
+    def items(self, dataset: Dataset) -> Iterable[PassageQuestion]:
         """Yield a passage and a question for each of them."""
         ...
 

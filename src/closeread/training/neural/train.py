@@ -18,7 +18,7 @@ from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
-from closeread.training.neural.material import Drawn, Item, drawn, n_shared, overlap_with
+from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
@@ -27,6 +27,7 @@ from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
 from closeread.training.request import Request, Trained
+from closeread.types import PassageQuestion
 
 _DEV_SEED = 0
 
@@ -191,7 +192,7 @@ def _material(
     sources: Sequence[Source],
     settings: NeuralSettings,
     gathers: Gathers | None = None,
-) -> list[tuple[list[Item], Drawn]]:
+) -> list[Material]:
     overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
     return [
         drawn(source, request.open_dataset, overlap, settings.seed, gathers, soup=settings.soup)
@@ -199,7 +200,7 @@ def _material(
     ]
 
 
-def _check_gold(request: Request, task: Task, material: list[tuple[list[Item], Drawn]]) -> None:
+def _check_gold(request: Request, task: Task, material: list[Material]) -> None:
     """See before any stage is trained whether there is a question to learn from.
 
     Raises:
@@ -212,7 +213,7 @@ def _check_gold(request: Request, task: Task, material: list[tuple[list[Item], D
 
 
 def _tell_shared(
-    request: Request, watched: list[Item], material: list[tuple[list[Item], Drawn]]
+    request: Request, watched: list[PassageQuestion], material: list[Material]
 ) -> None:
     learned = (item for items, _ in material for item in items)
     if found := n_shared(watched, learned):
@@ -222,7 +223,7 @@ def _tell_shared(
         )
 
 
-def _nothing_to_learn(request: Request, material: list[tuple[list[Item], Drawn]]) -> InputError:
+def _nothing_to_learn(request: Request, material: list[Material]) -> InputError:
     return InputError(
         f"no question that {request.recipe.reader.name} can learn from",
         where=", ".join(told.path for _, told in material),
@@ -232,7 +233,7 @@ def _nothing_to_learn(request: Request, material: list[tuple[list[Item], Drawn]]
 
 def _watched(
     request: Request, settings: NeuralSettings, task: Task
-) -> tuple[list[Item], list[Drawn]]:
+) -> tuple[list[PassageQuestion], list[Drawn]]:
     """Return what the metric is watched on, whatever the seed; ids of several sets may be alike.
 
     Members of a soup, and any trainings that differ in their seed, can be compared by it.
@@ -262,7 +263,7 @@ def _features(
     task: Task | InferenceBeside,
     checkpoint: Checkpoint,
     settings: NeuralSettings,
-    material: list[tuple[list[Item], Drawn]],
+    material: list[Material],
 ) -> list[Packed]:
     features = []
     gathered = task.gathers if isinstance(task, Gathers) else "questions"
