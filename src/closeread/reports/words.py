@@ -2,6 +2,10 @@
 
 from collections.abc import Mapping
 
+from closeread.reports.name_words import NAMES
+from closeread.reports.notice_words import NOTICES
+from closeread.reports.plot_words import PLOTS
+
 LANGUAGES = ("en", "zh")
 
 # Key -> (English, Chinese). The page carries both, so that a reader may switch.
@@ -145,77 +149,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "role.positive": ("Positive variant", "正向变式"),
     "role.negative": ("Negative variant", "负向变式"),
     "role.none": ("Question", "题目"),
-    "numbers": ("The numbers behind it", "图中数据"),
-    "whole": ("the whole set: {value}", "整体：{value}"),
-    "chance": ("what chance would give", "随机水平"),
-    "axis.coverage": ("answered, % (the surest first)", "作答比例，%（最自信的在前）"),
-    "rank.longest": ("longest", "最长"),
-    "rank.shortest": ("shortest", "最短"),
-    "rank.nth": ("length rank {n}", "长度第 {n}"),
-    "original.right": ("original right", "原题对"),
-    "original.wrong": ("original wrong", "原题错"),
-    "variant.right": ("variant right", "变式对"),
-    "variant.wrong": ("variant wrong", "变式错"),
-    "first.right": ("first right", "前者对"),
-    "first.wrong": ("first wrong", "前者错"),
-    "second.right": ("second right", "后者对"),
-    "second.wrong": ("second wrong", "后者错"),
-    "plot.runs": ("How do the runs compare?", "各次运行相比如何？"),
-    "difference": ("Difference", "差值"),
-    "difference.title": ("By how much do they differ?", "相差多少？"),
-    "difference.lead": (
-        "{metric}, in points, minus {run}, on the same questions; p after Holm ({test}). "
-        "The last column: the smallest difference that so many questions would show (power 0.8).",
-        "{metric}（百分点），各次运行减 {run}，同题配对；p 经 Holm 校正（{test}）。"
-        "末列：这么多题能看出的最小差异（功效 0.8）。",
-    ),
-    "difference.smallest": ("would show", "可辨"),
-    "plot.group": ("Does it depend on “{tag}”?", "得分是否因“{tag}”而异？"),
-    "plot.strategy": ("Which strategies break it?", "哪些改写策略能难倒它？"),
-    "plot.role": ("Does it hold when questions are rewritten?", "题目改写后还答得对吗？"),
-    "plot.coverage": ("What would it score if it could decline?", "允许弃答时能得多少分？"),
-    "plot.length": (
-        "Does an option's length give the answer away?",
-        "选项长度会泄露答案吗？",
-    ),
-    "plot.flips": ("Does a right answer survive? {role}", "答对的题改写后还对吗？{role}"),
-    "plot.pair": ("Where do the two runs differ?", "两次运行在哪里不同？"),
-    "plot-note.runs": ("{metric}, %, with its interval", "{metric}（%）及其区间"),
-    "plot-note.group": (
-        "{metric}, % with interval; the dashed line is the whole set",
-        "{metric}（%）及区间；虚线为整体",
-    ),
-    "plot-note.strategy": (
-        "{metric}, % with interval, by how the question or its right option was changed",
-        "{metric}（%）及区间，按题目或正确选项的改写方式分组",
-    ),
-    "plot-note.role": (
-        "{metric}, % with interval; the dashed line is the whole set",
-        "{metric}（%）及区间；虚线为整体",
-    ),
-    "plot-note.coverage": (
-        "Mean {metric}, %, over the questions answered; marks at 80% and 90%",
-        "所答题目的平均 {metric}（%）；标记处为作答 80% 与 90%",
-    ),
-    "plot-note.band": (
-        "Shaded: the {level}% interval of each point by itself ({resamples} resamples)",
-        "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）",
-    ),
-    "plot-note.bands": (
-        "Shaded: the {level}% interval of each point by itself ({resamples} resamples); which run "
-        "is better only their difference tells",
-        "阴影：逐点的 {level}% 区间（{resamples} 次重抽样）；孰优孰劣须看两次运行的差值",
-    ),
-    "plot-note.bounds": (
-        "The numbers behind it have {level}% intervals, each point by itself",
-        "图中数据附逐点的 {level}% 区间",
-    ),
-    "plot-note.length": (
-        "Share of {n} questions, %, whose gold or chosen option has this place by length",
-        "{n} 题中标准答案与所选选项在各长度名次上的比例（%）",
-    ),
-    "plot-note.flips": ("Questions, {run}", "题数，{run}"),
-    "plot-note.pair": ("Questions; first: {a}; second: {b}", "题数；前者：{a}；后者：{b}"),
+    **PLOTS,
     "mrqa.title": ("Beside the shared task's published baselines", "与共享任务公布的基线并列"),
     "mrqa.lead": (
         "EM / F1 in percent, MRQA 2019 development sets; baselines as published by the organisers.",
@@ -233,72 +167,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "mrqa.average-in": ("Macro-average, in-domain", "宏平均，域内"),
     "mrqa.average-out": ("Macro-average, out-of-domain", "宏平均，域外"),
     "mrqa.average-all": ("Macro-average, all 12", "宏平均，全部 12 个"),
-    "notice.set-missing": (
-        "The data set {name} was not found ({path}), so its questions are not shown; "
-        "--dataset says where it is.",
-        "未找到数据集 {name}（{path}），因此不显示题目；可用 --dataset 指定位置。",
-    ),
-    "notice.set-changed": (
-        "The file {path} is not the one that was answered, so questions of {name} are not shown.",
-        "文件 {path} 已不是当时作答的文件，因此不显示 {name} 的题目。",
-    ),
-    "notice.set-another": (
-        "The data set given for {name} is not the file that was answered: passages may not fit.",
-        "为 {name} 指定的文件不是当时作答的文件：原文可能对不上。",
-    ),
-    "notice.defects": ("{n} defects in the data of {name}", "{name} 的数据中有 {n} 处缺陷"),
-    "notice.sampled": (
-        "The page holds {n} of the {all} questions of {name} (passages at even steps); "
-        "the numbers above are over all.",
-        "本页只含 {name} 全部 {all} 题中的 {n} 题（等距抽取篇章）；上方数字基于全部题目。",
-    ),
-    "notice.licence-non-commercial": (
-        "{name} may not be used commercially: {license}",
-        "{name} 不得用于商业用途：{license}",
-    ),
-    "notice.licence-unknown": (
-        "{name} states no known licence; ask before you pass its text on.",
-        "{name} 未注明许可；转发其文本前请先确认。",
-    ),
-    "notice.files-changed": (
-        "This run's files were changed after scoring, so its numbers may not be of what is shown "
-        "({why}): closeread verify {name}",
-        "该运行的文件在评分后被改动，数字与所示内容可能不符（{why}）：closeread verify {name}",
-    ),
-    "notice.not-scored": ("The run has not been scored.", "该运行尚未评分。"),
-    "notice.failed": (
-        "{n} questions failed and count as wrong.",
-        "{n} 题运行失败，按答错计。",
-    ),
-    "notice.truncated": (
-        "{n} generations were cut off by the length limit.",
-        "{n} 条生成因长度上限被截断。",
-    ),
-    "notice.server-stop": (
-        "{n} generations were ended by the server at a stop string; what followed is lost.",
-        "{n} 条生成在服务器端遇停止串结束；其后内容已丢失。",
-    ),
-    "notice.denominator": (
-        "{metrics} counts {n} of {all} questions: the others are not its kind, or the official "
-        "denominator leaves them out.",
-        "{metrics} 只计 {all} 题中的 {n} 题：其余题目不属其类，或被官方分母略去。",
-    ),
-    "notice.not-joined": (
-        "Answers are not joined with evidence: {why} ({cure}).",
-        "未把答案与证据合起来看：{why}（{cure}）。",
-    ),
-    "notice.limit": (
-        "Only the first {n} questions of the data set were read.",
-        "只读了数据集的前 {n} 题。",
-    ),
-    "notice.different-sets": (
-        "The runs answer {n} different data sets; their numbers are not comparable.",
-        "这些运行回答 {n} 个不同的数据集，数字不可直接比较。",
-    ),
-    "notice.signatures": (
-        "The runs were scored with different settings: {metrics}.",
-        "各次运行的评分设置不同：{metrics}。",
-    ),
+    **NOTICES,
     "help": ("Help", "帮助"),
     "keys": ("Keys", "快捷键"),
     "key.filter": ("Filter the questions", "筛选题目"),
@@ -321,57 +190,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "column.right": ("right", "对"),
     "column.wrong": ("wrong", "错"),
     "column.rows-columns": ("rows: first; columns: second", "行：前者；列：后者"),
-    "metric.f1": ("F1", "F1"),
-    "metric.em": ("Exact match", "精确匹配"),
-    "metric.accuracy": ("Accuracy", "准确率"),
-    "metric.score": ("Score", "总分"),
-    "metric.acc0": ("Acc_0", "Acc_0"),
-    "metric.acc1": ("Acc_1", "Acc_1"),
-    "metric.acc2": ("Acc_2", "Acc_2"),
-    "tag.kind": ("kind", "题型"),
-    "tag.role": ("role", "角色"),
-    "tag.asks_for": ("asks for", "设问方向"),
-    "tag.answer": ("answer", "答案类型"),
-    "tag.strategy": ("strategy", "策略"),
-    "tag.truth": ("truth", "真值"),
-    "tag.origin": ("from option", "原选项"),
-    "tag.rule": ("rule", "规则"),
-    "tag.was": ("was", "原文字"),
-    "tag.now": ("now", "改为"),
-    "tag.dataset": ("data set", "数据集"),
-    "tag.genre": ("genre", "体裁"),
-    "tag.skill": ("skill", "能力"),
-    "tag.type": ("type", "类型"),
-    "tag.polarity": ("polarity", "设问方向"),
-    "tag.answer_type": ("answer type", "答案类型"),
-    "tag.topic": ("topic", "主题"),
-    "value.supported": ("supported", "选支持的"),
-    "value.contradicted": ("contradicted", "选不支持的"),
-    "value.original": ("original", "原题"),
-    "value.positive": ("positive", "正向变式"),
-    "value.negative": ("negative", "负向变式"),
-    "value.same": ("same truth", "真值不变"),
-    "value.opposite": ("opposite truth", "真值相反"),
-    "value.keyword": ("keyword", "关键词"),
-    "value.logic": ("reasoning logic", "推理逻辑"),
-    "value.spacetime": ("time and space", "时空"),
-    "value.causality": ("causality", "因果"),
-    "value.span": ("span", "片段"),
-    "value.spans": ("spans", "多片段"),
-    "value.number": ("number", "数字"),
-    "value.date": ("date", "日期"),
-    "value.3 and more": ("3 and more", "3 及以上"),
-    "value.2 to 4": ("2 to 4", "2 至 4"),
-    "value.5 and more": ("5 and more", "5 及以上"),
-    "value.none": ("no answer", "无答案"),
-    "value.choice": ("choice", "选择"),
-    "value.verification": ("verification", "判断选择"),
-    "value.entailment": ("entailment", "蕴含"),
-    "value.discrete": ("discrete", "离散推理"),
-    "defect.duplicate-id": ("repeated ids", "重复编号"),
-    "defect.wrong-offset": ("wrong offsets", "位置错误"),
-    "defect.no-answer": ("without answer", "没有答案"),
-    "defect.answer-not-in-passage": ("answers not in the passage", "答案不在原文中"),
+    **NAMES,
     "noscript": (
         "This page needs its own script to show questions; it fetches nothing.",
         "本页需要运行自带脚本来显示题目；它不联网。",
