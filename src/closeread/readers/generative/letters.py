@@ -10,52 +10,51 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from closeread.readers.generative.conclusions import (
+    CLOSE,
+    GROUP,
+    JOIN,
+    LETTERS,
+    OPEN,
+    named,
+    stated,
+)
 from closeread.types import Option, Polarity
 
 _WIDE = str.maketrans(
     {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
     | {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("’"): "'"}
 )
-_OPEN = r"[\s*_`\"“‘'(\[【{<《「$]*"
-_CLOSE = r"[\s*_`\"”’')\]】}>》」$]*"
-_JOIN = rf"{_CLOSE}(?:,|，|、|和|与|及|或|/|&|\band\b|\bor\b|\bund\b){_OPEN}"
-_LETTERS = r"[A-Z]{1,8}(?![A-Za-z0-9'])"
-_GROUP = rf"{_OPEN}(?P<letters>{_LETTERS}(?:{_JOIN}{_LETTERS})*)"
-_SMALL = rf"{_OPEN}(?P<small>[a-z])(?=[)\].,;:*\"'`\s}}]*(?:\n|$)|\))"
-_STATED = re.compile(
-    r"(?:"
-    r"(?:答案|正确选项|正确的选项|正确的一项|正确的)(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*[:]?"
-    r"|(?<![不没未别])选(?:择|出|取)?(?!项)(?:的是|为)?(?:选项)?\s*[:]?"
-    r"|最有?可能的?(?:答案)?(?:是|为)"
-    r"|(?i:\b(?:answer|choice|conclusion)\b(?:\s+(?:to|for)\b[^.\n:]{0,40}?)?"
-    r"(?:\s*\*+)?(?:\s+(?:is|are|was|would\sbe|must\sbe|should\sbe|has\sto\sbe))?"
-    r"(?:\s+(?:most\slikely|probably|clearly|therefore|thus))?"
-    r"\s*[:=]?(?:\s*\*+)?\s*(?:\b(?:option|choice|letter)\b)?\s*[:]?)"
-    r"|(?i:\b(?:correct|right|best|true|supported|contradicted)\s+"
-    r"(?:option|choice|answer|statement|one)\s*(?:is|:)\s*(?:\b(?:option|choice)\b)?)"
-    r"|(?i:\b(?:choose|chose|pick|select|go\s+with|opt\s+for)\s+(?:\b(?:option|choice|answer)\b)?)"
-    r"|(?i:\boption(?=\s+[A-Z]\s+is\s+(?:the\s+)?(?:correct|right|best)))"
-    r"|\\boxed\{(?:\\text\{)?"
-    rf")(?:{_GROUP}|{_SMALL})"
-)
 _FIRST = re.compile(
-    rf"^{_OPEN}(?P<letters>{_LETTERS})(?={_CLOSE}\s*(?:$|\n|[.。,，、:;；!！—-]|{_JOIN}))"
-    rf"|^{_OPEN}(?P<small>[a-z])(?={_CLOSE}[.。]?\s*$|\))"
+    rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}\s*(?:$|\n|[.。,，、:;；!！—-]|{JOIN}))"
+    rf"|^{OPEN}(?P<small>[a-z])(?={CLOSE}[.。]?\s*$|\))"
 )
-_LINE_LETTER = re.compile(rf"^{_OPEN}([A-Z])(?={_CLOSE}\s*[.。,，、:;；)])", re.MULTILINE)
+_LINE_LETTER = re.compile(rf"(?:^|[;；]){OPEN}([A-Z])(?={CLOSE}\s*[.。,，、:;；)])", re.MULTILINE)
+_LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTILINE)
 _VERDICT = re.compile(
-    r"(?<![A-Za-z])([A-Z])(?![A-Za-z])[^A-Z\n。；;]{0,60}?"
-    r"(?:(?P<bad>不正确|不对|不符合?|有误|错误|错|(?i:\b(?:incorrect|wrong|false|not\s+\w+)\b))"
+    rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{JOIN}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"
+    r"(?:(?P<bad>不正确|不对|不相?符合?|有误|错误|错|(?i:\b(?:incorrect|wrong|false)\b)"
+    r"|\b(?i:not)\s+(?![A-Z](?![A-Za-z]))\w+\b)"
     r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?i:\b(?:correct|right|true)\b)))"
-    r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$))"
+    r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$)|\s+(?:and|but|while|whereas)\b)"
 )
 _DENIED = re.compile(
-    r"(?:(?<!是)不是|不选|不能选|排除|并非|而非|(?i:\b(?:not|isn't|rather\s+than|instead\s+of"
-    r"|rules?\s+out|exclude[sd]?|eliminates?)\b))"
-    rf"(?:\s*(?i:option|choice|选项))?{_OPEN}{_LETTERS}(?:{_JOIN}{_LETTERS})*"
+    r"(?:(?<!是)不是|(?<!不得)不选|(?:不[能应该要可宜必]+|[没未]有?|别)选|排除|并非|而非"
+    r"|(?i:(?:\b(?:not|never|cannot)|n't)\b(?:\s+(?:choose|pick|select))?"
+    r"|\b(?:rather\s+than|instead\s+of|rules?\s+out|exclude[sd]?|eliminates?)\b))"
+    rf"(?:\s*(?i:option|choice|选项))?{OPEN}{GROUP}"
 )
-_ALONE = re.compile(r"(?<![A-Za-z0-9'\-.])([A-Z])(?![A-Za-z0-9'\-])")
-_ARTICLE = re.compile(r"\s+[A-Za-z]")
+_ALONE = re.compile(r"(?<![A-Za-z0-9\-.])(?<![A-Za-z]')([A-Z])(?![A-Za-z0-9\-]|'[A-Za-z])")
+_SMALL = re.compile(
+    r"(?<![A-Za-z0-9])\((?P<bracketed>[a-z])\)"
+    r"|(?i:\b(?:option|choice)\s+)(?P<said>[a-z])(?![A-Za-z0-9']|\s+(?!is\b|and\b|or\b)[A-Za-z])"
+)
+_WORD = re.compile(r"\s+[A-Za-z]")
+_OPENS = re.compile(r"(?:^|[.!?:;\n。！？：；\"“(])\s*$")
+_NO_NOUN = re.compile(
+    r"\s+(?:(?:and|or|nor|but|is|was|are|isn't|has|does|did|can|cannot|could|would|must|should|seems|fits|matches"
+    r"|follows|contradicts|because|since|as|by|in|on|that|which)\b|[A-Z](?![A-Za-z]))"
+)
 _REFUSAL = re.compile(
     r"无法(?:判断|确定|回答|作答|得出|选择)|不能(?:判断|确定|回答)|难以(?:判断|确定)|抱歉|不知道|以上(?:都|皆|均)不"
     r"|没有(?:正确|合适)|(?i:\b(?:I|we)\s+(?:cannot|can\s?not|can't|could\s?n't|am\s+unable|do(?:\s+not|n't)\s+know)\b"
@@ -83,10 +82,10 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
         asks_for: Which of the verdicts "right" and "wrong" is the one asked for.
     """
     labels = [option.label for option in options]
-    plain = text.translate(_WIDE).strip()
-    found = _stated(plain, labels)
+    plain = _SMALL.sub(lambda match: _raised(match, labels), text.translate(_WIDE).strip())
+    found, article = stated(plain, labels, asks_for)
     if found:
-        return Picked(found, "conclusion")
+        return Picked((article and _words(plain, options)) or found, "conclusion")
     found = _first(plain, labels)
     if found:
         return Picked(found, "first")
@@ -98,11 +97,13 @@ def picked(text: str, options: Sequence[Option], asks_for: Polarity | None = Non
         return Picked(found, "words")
     if _REFUSAL.search(plain):
         return Picked((), "refusal")
+    if for_it:
+        return Picked(for_it, "verdict")
     kept = _DENIED.sub(" ", plain)
     alone = {
         match[1]
         for match in _ALONE.finditer(kept)
-        if match[1] in labels and not (match[1] in "AI" and _ARTICLE.match(kept, match.end()))
+        if match[1] in labels and not _is_word(match, kept)
     }
     found = tuple(label for label in labels if label in alone and label not in against)
     return Picked(found, "alone" if found else "")
@@ -113,13 +114,22 @@ def refuses(text: str) -> bool:
     return bool(_REFUSAL.search(text.translate(_WIDE)))
 
 
-def _stated(text: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return what the last stated conclusion names."""
-    for match in reversed(list(_STATED.finditer(text))):
-        found = _named(match["letters"] or (match["small"] or "").upper(), labels)
-        if found:
-            return found
-    return ()
+def _raised(match: re.Match[str], labels: Sequence[str]) -> str:
+    """Return "(c)" and "option c" as "(C)" and "option C" where C is a label."""
+    letter = (match["bracketed"] or match["said"]).upper()
+    if letter not in labels:
+        return match.group()
+    return f"({letter})" if match["bracketed"] else match.group()[:-1] + letter
+
+
+def _is_word(match: re.Match[str], text: str) -> bool:
+    """Whether a letter is the article "A" or the pronoun "I"."""
+    after = match.end()
+    if match[1] not in "AI" or not _WORD.match(text, after) or _NO_NOUN.match(text, after):
+        return False
+    opens = _OPENS.search(text[max(0, match.start() - 8) : match.start()])
+    titled = text[after:].lstrip()[:1].isupper()
+    return match[1] == "I" or bool(opens) or titled
 
 
 def _first(text: str, labels: Sequence[str]) -> tuple[str, ...]:
@@ -127,18 +137,13 @@ def _first(text: str, labels: Sequence[str]) -> tuple[str, ...]:
     match = _FIRST.match(text)
     if match is None:
         return ()
-    listed = {letter for letter in _LINE_LETTER.findall(text) if letter in labels}
-    if len(listed) > 1 or re.match(rf"{_JOIN}", text[match.end() :]):
+    if re.match(rf"{JOIN}{LETTERS}", text[match.end() :]):
         return ()
-    return _named(match["letters"] or match["small"].upper(), labels)
-
-
-def _named(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
-    """Return the labels in a group of letters; none where one of them is no label."""
-    names = re.findall(r"[A-Z]", re.sub(r"(?i)\b(?:and|or)\b", " ", letters))
-    if any(name not in labels for name in names):
-        return ()
-    return tuple(label for label in labels if label in names)
+    if _LETTER_LINE.match(text):
+        repeated = {letter for letter in _LETTER_LINE.findall(text) if letter in labels}
+    else:
+        repeated = {letter for letter in _LINE_LETTER.findall(text) if letter in labels}
+    return () if len(repeated) > 1 else named(match["letters"] or match["small"].upper(), labels)
 
 
 def _verdicts(
@@ -147,12 +152,21 @@ def _verdicts(
     """Return the options judged as asked for, and those judged otherwise."""
     judged: dict[str, set[bool]] = {}
     for match in _VERDICT.finditer(text):
-        if match[1] in labels and (match["bad"] or match["good"]):
-            judged.setdefault(match[1], set()).add(not match["bad"])
+        for letter in _judged(match):
+            if letter in labels:
+                judged.setdefault(letter, set()).add(not match["bad"])
     wanted = asks_for != "contradicted"
     for_it = tuple(label for label, verdicts in judged.items() if verdicts == {wanted})
     against = tuple(label for label, verdicts in judged.items() if verdicts == {not wanted})
     return for_it, against
+
+
+def _judged(match: re.Match[str]) -> list[str]:
+    """Return the letters of a verdict: in "C, A and B are wrong" A and B."""
+    letters = match["letters"]
+    if match["bad"]:
+        letters = re.split("[,，;；]", letters)[-1]
+    return re.findall(r"(?<![A-Za-z])[A-Z](?![A-Za-z])", letters)
 
 
 def _words(text: str, options: Sequence[Option]) -> tuple[str, ...]:

@@ -1,0 +1,122 @@
+"""The conclusion that a free text states, in Chinese or English: which letters it names.
+
+A text states more than it concludes: what it does not choose, which one is the wrong one, and what
+is said of the next option behind a comma. The last conclusion counts: people and models correct
+themselves.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from closeread.types import Polarity
+
+OPEN = r"[\s*_`\"“‘'(\[【{<《「$]*+"
+CLOSE = r"[\s*_`\"”’')\]】}>》」$]*"
+JOIN = rf"{CLOSE}(?:,|，|、|;|；|还是|以及|和|与|及|或|跟|/|&|\band\b|\bor\b|\bund\b){OPEN}"
+LETTERS = r"[A-Z]{1,8}(?![A-Za-z0-9]|'[A-Za-z])"
+GROUP = rf"{LETTERS}(?:{JOIN}{LETTERS}){{0,25}}"
+
+_SMALL = rf"{OPEN}(?P<small>[a-z])(?=[)\].,;:*\"'`\s}}]*(?:\n|$)|\)|</)"
+_SIGN = r"(?:\s*+[*\"'”’]++)?\s*+[:=>]?(?:\s*+[*\"'“‘]++)?"
+_ASKED = (
+    rf"(?:答案|正确选项|正确的选项)(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
+    r"|选(?:择|出|取)?了?(?!项)(?:的是|为)?(?:选项)?\s*[:]?"
+    r"|最有?可能的?(?:答案)?(?:是|为)"
+    r"|(?i:\b(?:answer|choice|conclusion)\b(?:\s+(?:to|for)\b[^.\n:]{0,40}?)?"
+    r"(?:\s*+\*++)?(?:\s+(?:is|are|was|would\sbe|must\sbe|should\sbe|has\sto\sbe))?"
+    r"(?:\s+(?:most\slikely|probably|clearly|therefore|thus))?"
+    rf"{_SIGN}\s*(?:\b(?:option|choice|letter)\b)?\s*[:]?)"
+    r"|(?i:\b(?:choose|chose|pick|select|go\s+with|opt\s+for)\s+(?:\b(?:option|choice|answer)\b)?)"
+    r"|(?i:\boption(?=\s+[A-Z]\s+is\s+(?:the\s+)?(?:correct|right|best)))"
+    r"|\\boxed\{(?:\\(?:text|textbf|mathrm|mathbf)\{)?"
+)
+_GOOD = (
+    r"(?:正确|相?符合?(?:原文|文意|题意)?)的(?:一项|说法|表述)?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*[:]?"
+    r"|(?i:\b(?:correct|right|best|true|supported)\s+(?:option|choice|answer|statement|one)"
+    r"\s*(?:is|:)\s*(?:\b(?:option|choice)\b)?)"
+)
+_BAD = (
+    r"(?:错误|有误|不当|不正确|不相?符合?(?:原文|文意|题意)?)的(?:一项|选项|说法|表述)?(?:是|为)\s*[:]?"
+    r"|(?i:\b(?:incorrect|wrong|false|contradicted)\s+(?:option|choice|answer|statement|one)"
+    r"\s*(?:is|:)\s*(?:\b(?:option|choice)\b)?)"
+)
+_STATED = re.compile(
+    rf"(?:(?P<bad>{_BAD})|(?P<good>{_GOOD})|(?P<asked>{_ASKED}))(?:{OPEN}(?P<letters>{GROUP})|{_SMALL})"
+)
+# Of what is the answer, not of what is true: "the correct answer" to a question for the wrong one.
+_ASKED_ALL_THE_SAME = re.compile(r"(?i:\w+\s+(?:option|choice|answer)\b)")
+_NAMES_ONE = re.compile(r"答案|正确|最|相?符|(?i:answer|choice|conclusion|correct|right|best|true)")
+_NOT = re.compile(
+    r"(?:(?:(?<!不得)不|没|未|(?<![特区分差])别|勿)(?:有|能|会|应该?|当|该|要|可以?|宜|必|再){0,3}"
+    r"|(?i:(?:\b(?:not|never|cannot)|n['’]t)(?:\s+(?:to|have|be|simply|just)){0,2}\s+))$"
+)
+_WRONG = re.compile(r"(?:(?:错误|有误)的?|不|(?i:\b(?:incorrect|wrong|false)\s+))$")
+_NONE = re.compile(r"[没无]有?$")
+_END = re.compile(
+    rf"{CLOSE}\s*(?:[两二三四][个项])?(?:选项|项)?\s*"
+    r"(?:$|[\n.。,，;；:!！?？)）】]|因为|由于|(?i:because|since|as)\b)"
+)
+_SINGULAR = re.compile(rf"{CLOSE}\s+(?:is|isn't|was|does|doesn't|has|says|contradicts)\b")
+_CLAUSES = re.compile("[,，;；]")
+_NOUN = re.compile(r" +(?!(?:a|an|the|because|since|as|and|or|is|was|for|which|that)\b)[a-z]")
+
+Kind = Literal["asked", "good", "bad"]
+
+
+def stated(
+    text: str, labels: Sequence[str], asks_for: Polarity | None
+) -> tuple[tuple[str, ...], bool]:
+    """Return what the last stated conclusion names, and whether its letter may be an article.
+
+    "The wrong one is D" is the conclusion where the wrong one is asked for; where it is not known
+    what is asked for, only if nothing else is stated.
+    """
+    weaker: tuple[tuple[str, ...], bool] | None = None
+    for match in reversed(list(_STATED.finditer(text))):
+        kind = _kind(match, text)
+        found = named(_concluded(match, text), labels) if kind else ()
+        if not found:
+            continue
+        result = found, match["letters"] == "A" and bool(_NOUN.match(text, match.end()))
+        if kind in ("asked", "bad" if asks_for == "contradicted" else "good"):
+            return result
+        if weaker is None and not (kind == "bad" and asks_for == "supported"):
+            weaker = result
+    return weaker or ((), False)
+
+
+def _kind(match: re.Match[str], text: str) -> Kind | None:
+    """Return what a conclusion tells of its letters; None where it denies them."""
+    before = text[max(0, match.start() - 24) : match.start()]
+    if match["bad"]:
+        return "good" if _NONE.search(before) else "bad"
+    if _NAMES_ONE.match(match.group()):
+        if _WRONG.search(before):
+            return "bad"
+    elif _NOT.search(before):
+        return None
+    return "asked" if match["asked"] or _ASKED_ALL_THE_SAME.match(match["good"]) else "good"
+
+
+def _concluded(match: re.Match[str], text: str) -> str:
+    """Return the letters of a conclusion, without those of which the next clause speaks.
+
+    In "C, B and D are wrong" and "选A，B项错误" the conclusion is the first letter alone.
+    """
+    letters: str | None = match["letters"]
+    if letters is None:
+        return str(match["small"]).upper()
+    if _CLAUSES.search(letters) and not _END.match(text, match.end()):
+        return _CLAUSES.split(letters)[0]
+    if _SINGULAR.match(text, match.end()):
+        return re.split(r"\b(?:and|or)\b", letters)[0]
+    return letters
+
+
+def named(letters: str, labels: Sequence[str]) -> tuple[str, ...]:
+    """Return the labels in a group of letters; none where one of them is no label."""
+    names = re.findall(r"[A-Z]", re.sub(r"(?i)\b(?:and|or|und)\b", " ", letters))
+    if any(name not in labels for name in names):
+        return ()
+    return tuple(label for label in labels if label in names)

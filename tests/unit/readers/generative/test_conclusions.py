@@ -1,0 +1,129 @@
+"""Conclusions among what a text says of other options: each line is how models answer."""
+
+import pytest
+
+from closeread.readers.generative.letters import picked
+from closeread.types import Option
+
+OPTIONS = tuple(
+    Option(label=label, text=text)
+    for label, text in zip(
+        "ABCD",
+        ("a fire in the mill", "A new tunnel was dug", "the old ferry", "the council"),
+        strict=True,
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("答案选A，B项错误，C项错误。", "A"),
+        ("故选A，B项与原文不符", "A"),
+        ("故选C，A、B、D均错误", "C"),
+        ("答案：C，B说的是另一件事", "C"),
+        ("The answer is C, B and D are wrong.", "C"),
+        ("The answer is C and B is wrong", "C"),
+        ("The answer is C, D", "CD"),
+        ("故选C，D", "CD"),
+        ("选A还是C？", "AC"),
+        ("C, not B", "C"),
+        ("C，因为A和B都错误。", "C"),
+        ("D——A、B、C原文都有", "D"),
+    ],
+)
+def test_what_the_next_clause_says_of_other_options_is_no_conclusion(text, labels):
+    assert "".join(picked(text, OPTIONS).labels) == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("应选B，不能选A。", "B"),
+        ("选B，不要选A", "B"),
+        ("答案是B，不应该选A", "B"),
+        ("我没有选A，选了B", "B"),
+        ("不得不选A", "A"),
+        ("不该选D", ""),
+        ("The answer is B. I did not choose A because it is wrong.", "B"),
+        ("I'd pick B; don't pick A.", "B"),
+        ("The correct answer is B. The incorrect answer is C.", "B"),
+        ("The right answer is B. The wrong choice is A.", "B"),
+        ("It is C and not B.", "C"),
+        ("Never choose A.", ""),
+    ],
+)
+def test_what_is_not_chosen_is_no_conclusion(text, labels):
+    assert "".join(picked(text, OPTIONS, "supported").labels) == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "asks_for", "labels"),
+    [
+        ("正确的是B，不正确的是D", "supported", "B"),
+        ("正确的是B，不正确的是D", None, "B"),
+        ("正确的是B，不正确的是D", "contradicted", "D"),
+        ("说法正确的是A、B、C，说法错误的是D", "contradicted", "D"),
+        ("不正确的一项是D", None, "D"),
+        ("没有错误的一项是D", "supported", "D"),
+        ("The correct answer is D.", "contradicted", "D"),
+        ("The wrong answer is D.", "contradicted", "D"),
+    ],
+)
+def test_the_wrong_one_is_the_conclusion_where_it_is_asked_for(text, asks_for, labels):
+    assert "".join(picked(text, OPTIONS, asks_for).labels) == labels
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("A和C都正确", "AC"),
+        ("A、C正确", "AC"),
+        ("Both A and C are correct", "AC"),
+        ("A is correct and C is correct.", "AC"),
+        ("Either A or B", "AB"),
+        ("A or B", "AB"),
+        ("A C", "AC"),
+        ("A\nB\nC\nD", "ABCD"),
+        ("A、B都不对，C对", "C"),
+    ],
+)
+def test_a_text_that_commits_itself_to_several_is_seen(text, labels):
+    assert "".join(picked(text, OPTIONS).labels) == labels
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{label} is supported by the passage.",
+        "Only {label} matches.",
+        "It must be {label} because the passage says so",
+        "I would say {label} since it stands there",
+        "{label}\n\nExplanation:\nB. Not there\nC. Not mentioned\nD. Wrong year",
+        "'{label}'",
+        "选‘{label}’",
+        "Option ({small})",
+        "option {small}",
+        "option {small} is correct",
+        "The passage supports ({small}).",
+        '{{"reason": "B is vague while C is unsupported", "answer": "{label}"}}',
+        "{{'reason': 'B is vague while C is unsupported', 'answer': '{label}'}}",
+        '{{"解释": "原文说的是B，不是C", "答案": "{label}"}}',
+        "B does not say so, C neither.\n<answer>{label}</answer>",
+        "\\boxed{{\\mathbf{{{label}}}}}",
+    ],
+)
+@pytest.mark.parametrize("label", ["A", "D"])
+def test_every_letter_is_found_alike_though_one_is_an_article(text, label):
+    said = text.format(label=label, small=label.lower())
+    assert picked(said, OPTIONS).labels == (label,)
+
+
+def test_an_article_after_a_conclusion_begins_an_options_words():
+    assert picked("Answer: A new tunnel was dug.", OPTIONS).labels == ("B",)
+    assert picked("Answer: A because of the fire", OPTIONS).labels == ("A",)
+
+
+@pytest.mark.parametrize("text", ["answer" + "*" * 20_000, "A," * 50_000, "A和" * 50_000])
+def test_a_text_that_repeats_one_mark_for_ever_is_read(text):
+    assert len(picked(text, OPTIONS).labels) < 2
