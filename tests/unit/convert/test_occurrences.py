@@ -51,6 +51,23 @@ def test_matches_under_normalisation(text, answer, expected):
     assert found(text, answer) == expected
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("U.S.", ["U.S.", "U.S."]),
+        ("the US", ["the U.S.", "The U.S."]),
+        ("5 pm", ["5 p.m."]),
+        ("90s", ["'90s"]),
+        ("S", []),
+    ],
+)
+def test_marks_that_are_of_one_token_with_an_answer_belong_to_it(answer, expected):
+    """spaCy leaves ``U.S.`` and ``p.m.`` whole: their last mark is not cut off."""
+    text = "In the U.S. it was 5 p.m. then; The U.S. of the '90s grew"
+    tokens = [(found[0], found.start()) for found in re.finditer(r"[\w'.]+", text)]
+    assert [span.of(text) for span in TokenizedText(text, tokens).find(answer)] == expected
+
+
 @pytest.mark.parametrize("text", ["ΟΔΟΣ ΕΡΜΟΥ", "Η ΟΔΟΣ", "İstanbul ΟΔΟΣ"])
 def test_letters_whose_small_form_depends_on_their_neighbours(text):
     """The last sigma of a word is a letter of its own, and a dotted I becomes two."""

@@ -6,6 +6,7 @@ A span is a match when it equals the answer after SQuAD's normalisation (Fisch e
 
 import re
 import string
+from bisect import bisect_right
 
 from closeread.text.normalize import mrqa
 from closeread.types import Span
@@ -70,7 +71,8 @@ class TokenizedText:
         """Return every occurrence, in text order and not overlapping.
 
         An occurrence takes in the punctuation and the articles around it that the answer has too,
-        so that its text is the answer's full raw text wherever the passage has it.
+        so that its text is the answer's full raw text wherever the passage has it; and the marks
+        that are of one token with it: ``p.m.`` for ``pm``.
         """
         wanted = mrqa(answer)
         if not wanted:
@@ -81,19 +83,29 @@ class TokenizedText:
         while position >= 0:
             last = position + len(wanted) - 1
             core = Span(self._offsets[position], self._offsets[last] + 1)
-            right = self.token_span(core) and mrqa(core.of(self.text)) == wanted
-            if right and not (found and core.start < found[-1].end):
-                found.append(self._widened(core, before, after))
+            whole = self._to_tokens(core)
+            right = self.token_span(whole) and mrqa(whole.of(self.text)) == wanted
+            if right and not (found and whole.start < found[-1].end):
+                found.append(self._widened(core, whole, before, after))
             position = self._folded.find(wanted, last + 1 if right else position + 1)
         return found
 
-    def _widened(self, core: Span, before: str, after: str) -> Span:
+    def _to_tokens(self, core: Span) -> Span:
+        """Return the span with all of the tokens that it begins and ends in."""
+        first = bisect_right(self.tokens, core.start, key=_offset) - 1
+        last = bisect_right(self.tokens, core.end - 1, key=_offset) - 1
+        if first < 0:
+            return core
+        token, offset = self.tokens[last]
+        return Span(self.tokens[first][1], max(offset + len(token), core.end))
+
+    def _widened(self, core: Span, whole: Span, before: str, after: str) -> Span:
         start, end = core.start - len(before), core.end + len(after)
-        if start >= 0 and self.text[start : core.start].lower() == before:
-            core = self._if_aligned(Span(start, core.end), core)
-        if self.text[core.end : end].lower() == after:
-            core = self._if_aligned(Span(core.start, end), core)
-        return core
+        if 0 <= start < whole.start and self.text[start : core.start].lower() == before:
+            whole = self._if_aligned(Span(start, whole.end), whole)
+        if end > whole.end and self.text[core.end : end].lower() == after:
+            whole = self._if_aligned(Span(whole.start, end), whole)
+        return whole
 
     def _if_aligned(self, wide: Span, narrow: Span) -> Span:
         return wide if self.token_span(wide) else narrow
@@ -101,6 +113,10 @@ class TokenizedText:
     def _find_literally(self, answer: str) -> list[Span]:
         spans = (Span(m.start(), m.end()) for m in re.finditer(re.escape(answer), self.text))
         return [span for span in spans if span.end > span.start and self.token_span(span)]
+
+
+def _offset(token: Token) -> int:
+    return token[1]
 
 
 def _edges(answer: str) -> tuple[str, str]:
