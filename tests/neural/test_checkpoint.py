@@ -329,6 +329,38 @@ def test_a_frame_of_three_kinds_of_segments_is_refused(tmp_path):
     assert told.value.where == folder
 
 
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("names", [["input_ids"], ["input_ids", "token_type_ids"]])
+@pytest.mark.parametrize("reader", ["span", "choice", "chunk", "verifier"])
+def test_xlnet_is_refused_for_its_frame_and_not_for_a_length(tmp_path, reader, names, side):
+    """Whether or not segments are told; its configuration has a length of -1."""
+    import transformers
+    from tokenizers import processors
+    from transformers import AutoTokenizer
+
+    head, kind = {
+        "span": ("span", "QuestionAnsweringSimple"), "choice": ("choice", "MultipleChoice"),
+    }.get(reader, ("pair", "SequenceClassification"))  # fmt: skip
+    folder = make_encoder(tmp_path, head)
+    config = transformers.XLNetConfig(vocab_size=240, d_model=32, n_layer=2, n_head=2, d_inner=64)
+    getattr(transformers, f"XLNetFor{kind}")(config).save_pretrained(folder)
+    settings = {"model_input_names": [*names, "attention_mask"], "padding_side": side}
+    tokenizer = AutoTokenizer.from_pretrained(folder, **settings)
+    bert = tokenizer._tokenizer.post_processor
+    tokenizer._tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A:0 [SEP]:0 [CLS]:1",
+        pair="$A:0 [SEP]:0 $B:1 [SEP]:1 [CLS]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer.save_pretrained(folder)
+    with pytest.raises(InputError, match=r"\[CLS\], behind the texts, as XLNet's") as told:
+        make(reader, {"model": folder})
+    assert told.value.where == folder
+    tokenizer._tokenizer.post_processor = bert
+    tokenizer.save_pretrained(folder)
+    assert open_checkpoint(folder, head).max_length == 512
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_blank_put_before_a_text_is_no_character_of_it(language):
     """Tokenizers of the XLM-R kind: an answer begins with its own first token."""

@@ -60,7 +60,8 @@ class Checkpoint:
         """How the tokenizer frames texts, read off what it does to two of them.
 
         Raises:
-            InputError: It does so otherwise than in one row with two kinds of segments.
+            InputError: It does so otherwise than in one row with two kinds of segments, whose
+                first token speaks for all.
         """
         first, second = (self.tokens(text).ids for text in ("a", "b"))
         pair = self.tokenizer("a", "b")
@@ -76,6 +77,14 @@ class Checkpoint:
         if found.pair(first, second) != Encoded(ids, pair.get("token_type_ids") or [0] * len(ids)):
             raise InputError(
                 "its tokenizer has more than two kinds of segments, as XLNet's",
+                where=self.name,
+                expected=_KIND,
+            )
+        whole = self.tokenizer.cls_token_id
+        if whole is not None and whole in found.after and whole not in found.before:
+            raise InputError(
+                f"its tokenizer puts the token that speaks for the whole, "
+                f"{self.tokenizer.cls_token}, behind the texts, as XLNet's",
                 where=self.name,
                 expected=_KIND,
             )
@@ -350,6 +359,8 @@ def open_checkpoint(
 def most_tokens(model: Any, tokenizer: Any) -> int:
     """Return how many tokens a model can be given, by its positions and its tokenizer."""
     positions = getattr(model.config, "max_position_embeddings", None) or _POSITIONS
+    if positions < 1:  # XLNet's way to say that there is no limit
+        positions = _POSITIONS
     embeddings = getattr(model.base_model, "embeddings", None)
     padding = getattr(getattr(embeddings, "position_embeddings", None), "padding_idx", None)
     if padding is not None:  # RoBERTa and its like: positions begin behind the padding's
