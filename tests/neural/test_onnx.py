@@ -276,21 +276,20 @@ def test_what_a_killed_export_leaves_is_removed_by_the_next(tmp_path, cache):
     assert path.suffix == ".onnx"
 
 
-def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
-    """As the library writes them beside a graph of more than 2 GB; here they are parted by hand."""
+def parted(checkpoint, path, *, padded):
+    """Export as the library does what has more than 2 GB: weights in files beside the graph."""
     import onnx as library
 
-    exported = onnx_export.export
+    onnx_export.export(checkpoint, path, padded=padded)
+    graph = library.load(str(path))
+    library.save(
+        graph, str(path), save_as_external_data=True, all_tensors_to_one_file=False,
+        size_threshold=0,
+    )  # fmt: skip
+    assert len(list(path.parent.iterdir())) > 10
 
-    def parted(checkpoint, path, *, padded):
-        exported(checkpoint, path, padded=padded)
-        graph = library.load(str(path))
-        library.save(
-            graph, str(path), save_as_external_data=True, all_tensors_to_one_file=False,
-            size_threshold=0,
-        )  # fmt: skip
-        assert len(list(path.parent.iterdir())) > 10
 
+def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
     sequences = [Encoded(list(range(5, 30)), [0] * 25)]
     ((_, wanted),) = forward(checkpoint, sequences)
@@ -302,12 +301,34 @@ def test_weights_in_many_files_are_kept_in_one(tmp_path, cache, monkeypatch):
         ((_, row),) = forward(checkpoint, sequences, network=network)
         assert row == pytest.approx(wanted, abs=1e-4)
         assert sorted(one.suffix for one in cache.iterdir()) == [".data", ".onnx"]
+
+
+def test_weights_of_8_bits_lie_beside_the_graph_where_those_of_32_do(tmp_path, cache, monkeypatch):
+    """The graph itself has none of them, however many they are; what it says is the same."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m", intermediate_size=256), "span")
+    sequences = [Encoded(list(range(5, 30)), [0] * 25), Encoded(list(range(5, 45)), [0] * 40)]
+
+    def said():
+        return dict(forward(checkpoint, sequences, network=open_network(checkpoint, int8=True)))
+
+    wanted = said()
+    (whole,) = cache.iterdir()
+    most = whole.stat().st_size
+    whole.unlink()
     monkeypatch.setattr(onnx, "export", parted)
-    assert open_network(checkpoint, int8=True)
-    assert len(list(cache.iterdir())) == 3
+    for again in range(2):
+        if again:
+            monkeypatch.setattr(onnx, "export", None)
+        for index, row in said().items():
+            assert (row == wanted[index]).all()
+        graph, weights = sorted(cache.iterdir())
+        assert weights.name == f"{graph.name}.data"
+        assert graph.stat().st_size + weights.stat().st_size < 1.2 * most
+        assert weights.stat().st_size > 0.4 * most
+        assert weights.stat().st_mode == graph.stat().st_mode
 
 
-def test_a_graph_of_8_bits_that_no_file_holds_is_one_message(tmp_path, cache, monkeypatch):
+def test_a_graph_of_8_bits_that_cannot_be_made_is_one_message(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
 
     def full(*of):
@@ -331,3 +352,22 @@ def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
 def test_it_is_for_processors_alone(tmp_path):
     with pytest.raises(UsageError, match="runtime=int8"):
         make("span", {"model": make_encoder(tmp_path), "runtime": "int8", "dtype": "bfloat16"})
+
+
+def test_the_runtime_tells_its_makers_nothing(tmp_path, cache):
+    """It would from its import on, and leave a number for the machine in the home folder."""
+    model = make_encoder(tmp_path / "m")
+    script = (
+        "import sys; from closeread.readers import make\n"
+        "make('span', {'model': sys.argv[1], 'runtime': 'int8'})\n"
+    )
+    home = tmp_path / "home"
+    home.mkdir()
+    left_out = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "XDG_CACHE_HOME", "ORT_DISABLE_TELEMETRY")
+    environment = {name: value for name, value in os.environ.items() if name not in left_out}
+    done = subprocess.run(
+        [sys.executable, "-c", script, model], env=environment | {"HOME": str(home)}, check=False
+    )
+    assert done.returncode == 0
+    assert list(cache.iterdir())
+    assert not list(home.rglob("*icrosoft*"))

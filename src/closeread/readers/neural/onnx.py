@@ -61,6 +61,7 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
             _make(checkpoint, place / "exported.onnx", made, int8=int8)
             for one in (_weights_of(made), made):
                 if one.exists():
+                    one.chmod(made.stat().st_mode)  # weights are made for one user's eyes alone
                     one.replace(path.with_name(one.name))
     except OSError as error:
         raise StorageError(f"the graph cannot be kept: {error}", where=str(kept)) from error
@@ -100,11 +101,11 @@ def _make(checkpoint: Checkpoint, exported: Path, made: Path, *, int8: bool) -> 
         quantise(exported, made, encoder_name(checkpoint))
     except OSError:
         raise
-    except Exception as error:  # of protobuf's kinds: no file of its can hold more than 2 GB
+    except Exception as error:  # of the library's and protobuf's kinds
         raise InputError(
             f"the model's graph cannot be made one of 8 bits: {first_line(error)}",
             where=checkpoint.name,
-            expected="an encoder whose graph of 8 bits has less than 2 GB",
+            expected="an encoder of the BERT or RoBERTa kind",
             cure="-o runtime=onnx",
         ) from error
 

@@ -9,14 +9,9 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from closeread.catalog import missing_extra
 from closeread.readers.neural.engine import Ids, Rows, looked_at_by, spread
 from closeread.readers.neural.last import KEPT
-
-try:
-    import onnxruntime
-except ModuleNotFoundError as error:
-    raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
+from closeread.readers.neural.onnx_runtime import onnxruntime
 
 
 class OnnxNetwork:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from closeread.catalog import missing_extra
+from closeread.readers.neural.onnx_runtime import quantization
 
 try:
     import onnx
     from onnx import helper
-    from onnxruntime.quantization import QuantType, quantize_dynamic
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
@@ -28,33 +28,36 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
     """Write the graph of ``source`` with products in 8 bits to ``target``.
 
     Args:
-        source: A graph.
+        source: A graph. Where its weights lie beside it, as they do where it has more than 2 GB,
+            those of ``target`` do too, in one file: no graph of more can be written as a whole.
         target: Where to.
         encoder: With what names of the encoder's nodes begin. All others are the head's, which
             stays in 32 bits: it costs nothing.
     """
+    graph = onnx.load(source, load_external_data=False).graph
     head = [
         node.name
-        for node in onnx.load(source, load_external_data=False).graph.node
+        for node in graph.node
         if not node.name.startswith(encoder) or "/pooler/" in node.name
     ]
     log = logging.getLogger()
     level = log.level
     log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
     try:
-        quantize_dynamic(
+        quantization.quantize_dynamic(
             source,
             target,
             op_types_to_quantize=["MatMul"],
             per_channel=True,
-            weight_type=QuantType.QInt8,
+            weight_type=quantization.QuantType.QInt8,
             # A product of vectors is made one of matrices first, and gets a name of its own.
             nodes_to_exclude=[*head, *(f"{name}_MatMul" for name in head)],
+            use_external_data_format=any(one.external_data for one in graph.initializer),
             extra_options={"MatMulConstBOnly": True},
         )
     finally:
         log.setLevel(level)
-    made = onnx.load(target)
+    made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
     _take_the_rest(made.graph)
     onnx.save(made, target)
 

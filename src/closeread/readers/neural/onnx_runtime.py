@@ -1,0 +1,22 @@
+"""Imports ONNX Runtime, and keeps it from telling its makers what it runs, and where.
+
+Since version 1.29 it does so on every system from its import on, and leaves a number for the
+machine in the home folder, unless the environment says otherwise by then.
+"""
+
+import os
+
+from closeread.catalog import missing_extra
+
+os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+
+try:
+    import onnxruntime
+    from onnxruntime import quantization
+except ModuleNotFoundError as error:
+    raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
+
+if os.environ["ORT_DISABLE_TELEMETRY"] == "1":
+    onnxruntime.disable_telemetry_events()  # on Windows the environment is not asked
+
+__all__ = ["onnxruntime", "quantization"]
