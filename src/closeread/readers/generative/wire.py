@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.readers.http.endpoint import told
 from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Generation
 
@@ -91,14 +92,16 @@ def decoded(raw: bytes, *, chat: bool, n: int = 1) -> ChatReply | TextReply:
     try:
         found = _CHAT.decode(raw) if chat else _TEXT.decode(raw)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
-        raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error
+        raise MalformedReplyError(
+            f"the reply is not what was asked for: {error}; it says: {told(raw)[:200] or 'nothing'}"
+        ) from error
     by_index: dict[int, Any] = {}
     for one in found.choices:
         if by_index.setdefault(one.index, one) != one:
             raise MalformedReplyError(f"the reply answers the question {one.index} twice")
     if sorted(by_index) != list(range(n)):
         raise MalformedReplyError(
-            f"the reply has the choices {sorted(by_index)}, 0 to {n - 1} were asked for"
+            f"the reply has the choices {sorted(by_index)}, where {list(range(n))} was asked for"
         )
     found.choices = [by_index[index] for index in range(n)]
     return found

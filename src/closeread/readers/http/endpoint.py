@@ -88,7 +88,7 @@ class Endpoint:
 
     def said(self, content: bytes) -> str:
         """Return what a server says of its refusal, one line of it, without the key."""
-        return self.hidden(_told(content))[:300]
+        return self.hidden(told(content))[:300]
 
 
 def _plain_or_escaped(character: str) -> str:
@@ -106,7 +106,8 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     )
 
 
-def _told(content: bytes) -> str:
+def told(content: bytes) -> str:
+    """Return what a reply says where it is no answer, on one line; not yet without the key."""
     try:
         found = msgspec.json.decode(content)
         error = found.get("error", found.get("detail", found))

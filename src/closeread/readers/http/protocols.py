@@ -15,6 +15,7 @@ from closeread.readers.http.answer_wire import (
     Coverage,
     asked,
 )
+from closeread.readers.http.endpoint import told
 from closeread.readers.http.faults import MalformedReplyError
 from closeread.types import Answer, PassageQuestion, Prediction, Question
 
@@ -143,4 +144,6 @@ def _decoded(raw: bytes, type: Any) -> Any:  # noqa: A002
     try:
         return msgspec.json.decode(raw, type=type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise MalformedReplyError(f"the reply is not what was asked for: {error}") from error
+        raise MalformedReplyError(
+            f"the reply is not what was asked for: {error}; it says: {told(raw)[:200] or 'nothing'}"
+        ) from error

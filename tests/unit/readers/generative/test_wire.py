@@ -1,0 +1,21 @@
+"""Replies that are none: what the server said instead is in the message."""
+
+import pytest
+
+from closeread.readers.generative.wire import decoded
+from closeread.readers.http.faults import MalformedReplyError
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        (b'{"error": {"message": "model overloaded", "code": 503}}', "it says: model overloaded"),
+        (b"<html>\n<title>Sign in</title></html>", "it says: <html> <title>Sign in</title></html>"),
+        (b"", "it says: nothing"),
+        (b'{"choices": []}', "has the choices [], where [0] was asked for"),
+    ],
+)
+def test_a_reply_that_is_none_is_quoted(raw, said):
+    with pytest.raises(MalformedReplyError) as raised:
+        decoded(raw, chat=True)
+    assert said in str(raised.value)
