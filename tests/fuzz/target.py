@@ -57,7 +57,7 @@ def texts(raw: bytes) -> None:
     """Any two texts, through the splitters and the scorers."""
     first, _, second = raw.decode("utf-8", "replace").partition("\0")
     for language in ("en", "zh"):
-        for split in (segment.sentences(first, language), segment.tokens(first, language)):
+        for split in (segment.sentences(first, language), segment.tokens(first)):
             ends = [end for span in split for end in (span.start, span.end)]
             assert ends == sorted(ends)
     polarity.asks_for(first)

@@ -215,8 +215,8 @@ def describe(dataset: Dataset, words: str = "characters") -> Description:
     )
 
 
-def _by_characters(text: str, language: str) -> list[str]:
-    return [span.of(text) for span in tokens(text, language)]
+def _by_characters(text: str, _: str) -> list[str]:
+    return [span.of(text) for span in tokens(text)]
 
 
 def _by_jieba() -> Cut:

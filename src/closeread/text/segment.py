@@ -156,15 +156,11 @@ _LETTERS = rf"(?:(?!{_HAN})[^\W\d_])+"
 _TOKEN = re.compile(rf"{_HAN}|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’.&-]{_LETTERS})*")
 
 
-def tokens(text: str, language: str = "en") -> tuple[Span, ...]:
-    """Return the words and numbers of a text; in Chinese every character is a word.
+def tokens(text: str) -> tuple[Span, ...]:
+    """Return the words and numbers of a text; every Chinese character is a word.
 
     Punctuation and white space are in none. ``U.S``, ``don't`` and ``well-known`` are one word
     each, ``1,250.5`` is one number.
-
-    Args:
-        text: Any text; Chinese characters count one by one in every language.
-        language: Kept in the signature because segmenters by dictionary need it.
     """
     return tuple(Span(*match.span()) for match in _TOKEN.finditer(text))
 
