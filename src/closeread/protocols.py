@@ -20,6 +20,14 @@ from closeread.types import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+Advance = Callable[[int], None]  # told of so many steps more that are done
+Begin = Callable[[int], Advance]  # told how many steps there are
+
+
+def unwatched(_: int) -> Advance:
+    """Begin work that nobody watches."""
+    return lambda done: None
+
 
 @runtime_checkable
 class Reader(Protocol):

@@ -17,7 +17,7 @@ from closeread.formats.files.written import expanded
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
-from closeread.protocols import Reader
+from closeread.protocols import Begin, Reader, unwatched
 from closeread.runs.claim import must_be_free
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
@@ -31,11 +31,6 @@ from closeread.types import Dataset, Role
 # How errors tell to name the format of a set that is learned from.
 _BESIDE = 'format = "..." beside its path in the recipe'
 _CONVERTED = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe"
-Begin = Callable[[int], Callable[[int], None]]
-
-
-def _unwatched(_: int) -> Callable[[int], None]:
-    return lambda done: None
 
 
 def read(
@@ -48,7 +43,7 @@ def read(
     batch_size: int | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    begin: Begin = _unwatched,
+    begin: Begin = unwatched,
 ) -> Run:
     """Read a data set into a run folder, which survives a kill; ``closeread read`` as a function.
 
@@ -234,7 +229,7 @@ def train(
     out: Named | None = None,
     resume: bool = False,
     overwrite: bool = False,
-    begin: Begin = _unwatched,
+    begin: Begin = unwatched,
     say: Callable[[str], None] = lambda line: None,
 ) -> Trained:
     """Train a reader as a recipe says; ``closeread train`` as a function.

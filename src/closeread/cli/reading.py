@@ -1,7 +1,7 @@
 """What the verbs that run readers share: options on the command line, progress, remarks."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 from closeread.cli.output import remark
 from closeread.cli.progress import progress
 from closeread.errors import UsageError
+from closeread.protocols import Advance, Begin
 from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
 
@@ -48,7 +49,7 @@ def let_import_from_here() -> None:
 @contextmanager
 def watched(
     label: str, kept: str = "what was read is kept: the same command with --resume goes on"
-) -> Iterator[Callable[[int], Callable[[int], None]]]:
+) -> Iterator[Begin]:
     """Give the runner a way to show its progress; an interruption says how to go on.
 
     Args:
@@ -77,11 +78,11 @@ class _Bars:
         if self._open is not None:
             self._open.__exit__(*of)
 
-    def begin(self, total: int) -> Callable[[int], None]:
+    def begin(self, total: int) -> Advance:
         """Show the line, in place of one shown before; return what counts steps."""
         self.__exit__(None, None, None)
         self._open = progress(self._label, total)
-        advance: Callable[[int], None] = self._open.__enter__().advance
+        advance: Advance = self._open.__enter__().advance
         return advance
 
 

@@ -9,6 +9,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.files.source import Source
 from closeread.pipeline.recipe import Recipe
+from closeread.protocols import Begin, unwatched
 from closeread.readers import make
 from closeread.runs.claim import must_be_free
 from closeread.runs.predict import Job, batch_size_of, predict
@@ -18,7 +19,6 @@ from closeread.runs.store import REPORT, Run
 from closeread.types import Dataset
 
 OpenDataset = Callable[[str, str | None, bool], Dataset]
-Begin = Callable[[int], Callable[[int], None]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def execute(
     *,
     resume: bool = False,
     overwrite: bool = False,
-    begin: Begin = lambda total: lambda done: None,
+    begin: Begin = unwatched,
 ) -> Outcome:
     """Do what a recipe says.
 

@@ -10,6 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from closeread.errors import CloseReadError
+from closeread.protocols import Advance
 from closeread.types import Item, Passage, Question
 
 R = TypeVar("R")
@@ -23,7 +24,7 @@ def in_order(
     settings: tuple[Any, ...],
     *,
     workers: int = 1,
-    advance: Callable[[int], None] = lambda done: None,
+    advance: Advance = lambda done: None,
 ) -> Iterator[tuple[Passage, Question, R]]:
     """Yield every question with what was made of it, the same for any number of workers.
 
@@ -64,7 +65,7 @@ def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:
 
 
 def _finished(
-    portion: list[Item], future: "Future[list[R]]", advance: Callable[[int], None]
+    portion: list[Item], future: "Future[list[R]]", advance: Advance
 ) -> Iterator[tuple[Passage, Question, R]]:
     try:
         made = iter(future.result())

@@ -4,7 +4,7 @@ import dataclasses
 import hashlib
 import time
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +13,7 @@ import msgspec
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.formats.registry import replacing
-from closeread.protocols import Reader
+from closeread.protocols import Advance, Begin, Reader, unwatched
 from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.ledger import Ledger, damaged
@@ -77,7 +77,7 @@ def predict(
     *,
     resume: bool = False,
     overwrite: bool = False,
-    begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None,
+    begin: Begin = unwatched,
 ) -> Run:
     """Read a whole data set into the run folder ``out`` and return it finished.
 
@@ -149,9 +149,7 @@ def _described(job: Job) -> dict[str, str]:
     }
 
 
-def _fill(
-    job: Job, ledger: Ledger, n_questions: int, advance: Callable[[int], None]
-) -> tuple["array[int]", int]:
+def _fill(job: Job, ledger: Ledger, n_questions: int, advance: Advance) -> tuple["array[int]", int]:
     """Complete the ledger; return the offset of each question's line, and how many failed."""
     offsets = array("q", [-1]) * n_questions
     n_failed = 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from closeread.errors import UsageError
+from closeread.protocols import Begin, unwatched
 from closeread.training.recipe import TrainRecipe, section
 from closeread.types import Dataset
 
@@ -53,7 +54,7 @@ class Request:
     resume: bool = False
     overwrite: bool = False
     look: bool = False
-    begin: Callable[[int], Callable[[int], None]] = lambda total: lambda done: None
+    begin: Begin = unwatched
     say: Say = lambda line: None
 
     def section(self, raw: dict[str, Any], kind: type[T], name: str) -> T:

@@ -1,17 +1,15 @@
 """What is done between the Trainer's steps: progress, order, states, and an eye on the numbers."""
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import torch
 from transformers import TrainerCallback
 
 from closeread.errors import InputError
+from closeread.protocols import Begin
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.processes import is_first
-
-Begin = Callable[[int], Callable[[int], None]]
 
 
 class Progress(TrainerCallback):  # type: ignore[misc]

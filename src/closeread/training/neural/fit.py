@@ -11,9 +11,10 @@ import torch
 from torch.utils.data import ConcatDataset
 from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, TrainingArguments
 
+from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import going_on
-from closeread.training.neural.callbacks import Begin, Finite, Order, Progress, States
+from closeread.training.neural.callbacks import Finite, Order, Progress, States
 from closeread.training.neural.folder import STATES
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
@@ -65,7 +66,7 @@ def fit(
     second: InferenceBeside | None = None,
     measure: Measure | None = None,
     resume_from: Path | None = None,
-    begin: Begin = lambda total: lambda done: None,
+    begin: Begin = unwatched,
     say: Say = lambda line: None,
 ) -> Done:
     """Train a checkpoint's model in place; its best state is in it afterwards.
@@ -148,8 +149,6 @@ def _mean_loss(history: Sequence[dict[str, Any]]) -> float:
 
 class _Trainer(Trainer):  # type: ignore[misc]
     """transformers' Trainer, with the order of features, the loss and the metric ours."""
-
-    model_accepts_loss_kwargs = False
 
     def begin(
         self,
