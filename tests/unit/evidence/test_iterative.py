@@ -253,6 +253,26 @@ def test_beamdr_adds_what_it_found_to_the_query():
     assert len(found.spans) == 2
 
 
+def test_beamdr_takes_the_steps_and_chains_that_it_is_told(vectors):
+    options = {"encoder": "word-vectors", "model": vectors}
+    claim = Option(label="A", text="Sheep graze, ferries cross, rain falls")
+    for told, many in (({}, 2), ({"steps": 1, "beam": 1}, 1), ({"steps": 3}, 3)):
+        made, _ = make("retriever", "beamdr", options | told)
+        assert len(made.retrieve(QUESTION, PASSAGE, claim).spans) == many
+    for told in ({"steps": 0}, {"beam": 0}):
+        with pytest.raises(UsageError, match="both at least 1"):
+            make("retriever", "beamdr", options | told)
+
+
+def test_beamdr_asks_no_encoder_about_nothing():
+    kept = encoded()
+    blank = BeamDR(kept, Integrator(None), 2, 1).retrieve(
+        QUESTION, PASSAGE, Option(label="A", text=" ")
+    )
+    assert (blank.spans, blank.score) == ((), None)
+    assert len(kept.encoder.seen) == 1  # the passage alone
+
+
 SPANS = splitter("default")(PASSAGE.text, "en")
 
 
