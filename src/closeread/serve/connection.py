@@ -51,6 +51,7 @@ class GuardedConnection(HttpToolsProtocol):
         self._head_begun = False
         self._head_bytes = 0
         self._drained_bytes = 0
+        self._ending = False
         self._arriving: asyncio.TimerHandle | None = None
         self._leaving: asyncio.TimerHandle | None = None
 
@@ -72,6 +73,8 @@ class GuardedConnection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; too much of a head is refused."""
+        if self._ending:
+            return
         self._head_begun = False
         super().data_received(data)
         if self._in_head:
@@ -171,7 +174,7 @@ class GuardedConnection(HttpToolsProtocol):
         if self.pipeline:
             # its body is not read before the request in front of it is answered
             self._arrives_within(self._settings.body_seconds)
-        elif self._in_head and self._head_bytes and self._may_speak():
+        elif self._in_head and self._head_bytes:
             seconds = self._settings.header_seconds
             self._refuse(
                 408,
@@ -211,6 +214,11 @@ class GuardedConnection(HttpToolsProtocol):
         headers: dict[str, str] | None = None,
     ) -> None:
         self._refused(reason)
+        if self._in_head and not self._may_speak():
+            # what came before it is whole, and is answered first
+            self._ending, self.cycle.keep_alive = True, False
+            self._arrives_within(None)
+            return
         if not self.transport.is_closing() and self._may_speak():
             told = RefusedError(
                 status, reason, what, where="the connection", expected=expected, cure=cure

@@ -92,6 +92,28 @@ def test_a_body_whose_chunks_are_no_chunks(echo, rest):
     assert (status, error["what"]) == (400, "this is no HTTP request")
 
 
+@pytest.mark.parametrize("rest", [b"garbage", b"GET / HTTP/1.1\r\nno header\r\n"])
+@pytest.mark.parametrize("count", [1, 3])
+def test_what_is_no_request_costs_none_before_it(echo, count, rest):
+    """Each is answered, the last with a word of the end; then the connection ends."""
+    with echo.connect() as connection:
+        connection.sendall(posted(context("1")) * count + rest)
+        raw = received(connection)
+    assert raw.count(b"HTTP/1.1 200 ") == raw.count(b"HTTP/1.1 ") == count
+    assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
+
+
+@pytest.mark.parametrize("length", ["", "content-length: {}"])
+def test_a_body_that_is_longer_than_was_said(echo, length):
+    """A client that counts characters for bytes, or nothing, reads why it is refused."""
+    body = json.dumps(context("1", text="灯在六点点亮。"), ensure_ascii=False)
+    head = f"POST / HTTP/1.1\r\nhost: x\r\n{length.format(len(body))}\r\n"
+    with echo.connect() as connection:
+        connection.sendall((head + "\r\n" * bool(length) + body).encode())
+        status, error = status_and_error(received(connection))
+    assert status == 400 and ("empty" if not length else "not JSON") in error["what"]
+
+
 def test_old_clients(echo):
     """HTTP/1.0: answered with a length, and the connection ends."""
     with echo.connect() as connection:

@@ -163,6 +163,7 @@ def test_a_missing_field_is_told_with_what_it_takes(echo, path, body, expected):
         (b" \n", "the body is empty", "the request's body"),
         (b'{"items": [', "ends in the middle of a value", "the request's body"),
         (b'{"items": NaN}', "invalid character", "line 1, character 11"),
+        (b'{"items": []}\n{"items": []}', "trailing characters", "line 2, character 1"),
         ('{"n_best": 5,\n "items": [{"passage": {"text": "\u4e2d\u6587" x'.encode(),
          "not JSON: expected", "line 2, character 38"),
     ],

@@ -111,7 +111,8 @@ def explain_toml(
 def byte_of(error: Exception) -> int | None:
     """Return the byte at which a parser stopped; None where it does not say."""
     found = _BYTE.search(str(error))
-    return int(found[1]) if found else None
+    # of what stands behind a value msgspec tells the byte after the first
+    return int(found[1]) - ("trailing characters" in str(error)) if found else None
 
 
 def _where(file: str, line: int | None, question: str, place: str) -> str:
