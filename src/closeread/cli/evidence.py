@@ -186,7 +186,7 @@ def _extracted(
 
     from closeread.formats.registry import replacing
     from closeread.metrics.intervals import Resampling
-    from closeread.pipeline.extract import Scorer, as_judged, extract
+    from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
     from closeread.pipeline.reading_cost import ReadingCost
     from closeread.runs.evidence_groups import EvidenceGroups
 
@@ -204,7 +204,8 @@ def _extracted(
         ):  # fmt: skip
             scorer.add(question, prediction, only=label)
             if by:
-                groups.add(passage, question, as_judged(question, prediction))
+                judged = judgeable(question, label)
+                groups.add(passage, judged, as_judged(judged, prediction))
             cost.add(passage, question, prediction)
             if keep:
                 kept[question.question_id] = prediction

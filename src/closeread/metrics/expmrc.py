@@ -49,23 +49,34 @@ class Expmrc:
         """
         name = question.question_id
         golds = self._gold_evidence(question)
-        answer_f1 = evidence_f1 = 0.0
+        answer_f1 = 0.0
         if prediction is not None and prediction.answer is not None:
             answer_f1 = self._answer(question, prediction, prediction.answer)
-            given = _joined(
-                [
-                    found
-                    for found in prediction.evidence
-                    if found.option_label in ("", prediction.answer.label)
-                ]
-            )
-            evidence_f1 = score_text(given, golds, self.segmenter) if golds else 0.0
+        evidence_f1 = self._evidence(prediction, golds)
         found = (answer_f1, evidence_f1, answer_f1 * evidence_f1)
         values: dict[str, float | None] = dict(zip(_VALUES, found, strict=True))
         note = "no gold evidence"
         if golds:
             note = NONE_PREDICTED if is_silent(prediction) else ""
         return Score(question_id=name, values=values, unit_id=name, note=note)
+
+    def evidence(self, question: Question, prediction: Prediction) -> Score:
+        """Return ``evidence_f1`` alone, which needs no gold answer.
+
+        Raises:
+            CloseReadError: The question has neither options nor gold evidence.
+        """
+        name = question.question_id
+        value = self._evidence(prediction, self._gold_evidence(question))
+        note = NONE_PREDICTED if is_silent(prediction) else ""
+        return Score(question_id=name, values={"evidence_f1": value}, unit_id=name, note=note)
+
+    def _evidence(self, prediction: Prediction | None, golds: Sequence[str]) -> float:
+        if prediction is None or prediction.answer is None or not golds:
+            return 0.0
+        labels = ("", prediction.answer.label)
+        given = (found for found in prediction.evidence if found.option_label in labels)
+        return score_text(_joined(given), golds, self.segmenter)
 
     def _gold_evidence(self, question: Question) -> Sequence[str]:
         golds = [_joined([found]) for found in question.gold_evidence if found.texts]

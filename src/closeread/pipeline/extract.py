@@ -1,7 +1,7 @@
 """Evidence for every option of a data set: extracted by any number of processes, then scored."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import msgspec
@@ -9,13 +9,16 @@ import msgspec
 from closeread import catalog
 from closeread.errors import CloseReadError
 from closeread.making import make
+from closeread.metrics import evidence, expmrc
+from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
-from closeread.protocols import Metric, Retriever
+from closeread.protocols import Retriever
 from closeread.runs.answers import quoted
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (
+    Answer,
     Evidence,
     Item,
     Option,
@@ -43,7 +46,7 @@ def wanted_options(question: Question, label: str | None = None) -> tuple[Option
         question: A question; the "options" of an entailment are judgements, no statements.
         label: Only this option.
     """
-    if not question.options or question.kind == "entailment":
+    if not _has_claims(question):
         return (None,) if label is None else ()
     return tuple(option for option in question.options if label in (None, option.label))
 
@@ -104,7 +107,7 @@ class Scorer:
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
-        self._metrics: dict[str, Metric] = {}
+        self._evidence = evidence.metric()
         self._scores: dict[str, list[Score]] = {}
         self._predictions: dict[str, Prediction] = {}
         self._n_questions = 0
@@ -117,26 +120,22 @@ class Scorer:
         the evidence of the right one: which option is right is no matter of evidence.
         """
         self._n_questions += 1
-        gold = question.gold_evidence
-        if only is not None:
-            gold = tuple(one for one in gold if one.option_label in ("", only))
-            question = msgspec.structs.replace(question, gold_evidence=gold)
-        if not gold:
+        question = judgeable(question, only)
+        if not question.gold_evidence:
             return
-        textual = _is_text(question)
-        name = "expmrc" if textual else "evidence"
-        if name not in self._metrics:
-            self._metrics[name] = catalog.resolve("metric", name)()
-            self._scores[name] = []
         judged = as_judged(question, prediction)
-        score = self._metrics[name].score(question, judged)
-        if textual:
-            kept = {"evidence_f1": score.values["evidence_f1"]}
-            score = msgspec.structs.replace(score, values=kept)
-        self._scores[name].append(score)
+        if _is_text(question):
+            name, score = "expmrc", self._expmrc.evidence(question, judged)
+        else:
+            name, score = "evidence", self._evidence.score(question, judged)
+        self._scores.setdefault(name, []).append(score)
         self._predictions[question.question_id] = Prediction(
             question_id=question.question_id, evidence=judged.evidence[:1], answer=judged.answer
         )
+
+    @cached_property
+    def _expmrc(self) -> Expmrc:
+        return expmrc.metric()
 
     def values(self) -> dict[str, dict[str, float | None]]:
         """Return what each question with gold got, by id, by full metric name."""
@@ -151,10 +150,9 @@ class Scorer:
         """Return the summary of every metric that had gold, by name."""
         found: dict[str, Summary] = {}
         submission = Submission(predictions=self._predictions)
-        for name, metric in self._metrics.items():
-            for one in summarize(
-                metric, self._scores[name], submission, self._resampling, self._n_questions
-            ):
+        for name, scores in self._scores.items():
+            metric: Any = self._expmrc if name == "expmrc" else self._evidence
+            for one in summarize(metric, scores, submission, self._resampling, self._n_questions):
                 if name != "expmrc":
                     found[one.metric] = one
                 elif one.metric == "expmrc.evidence_f1":
@@ -168,6 +166,26 @@ def with_setting(summary: Summary, setting: str) -> Summary:
     return msgspec.structs.replace(summary, signature=f"{name}{bar}{setting}|{others}")
 
 
+def judgeable(question: Question, only: str | None = None) -> Question:
+    """Return a question with that part of its gold evidence by which evidence can be judged.
+
+    Gold in the form of text is about the right option: nothing is judged by it where that is not
+    known, or where evidence was sought for another.
+
+    Args:
+        question: A question.
+        only: Evidence was sought for this option alone.
+    """
+    gold = question.gold_evidence
+    if not _is_text(question):
+        gold = tuple(one for one in gold if only is None or one.option_label in ("", only))
+    elif (only is not None and _right(question) != only) or (
+        _has_claims(question) and not _right(question)
+    ):
+        gold = ()
+    return msgspec.structs.replace(question, gold_evidence=gold)
+
+
 def as_judged(question: Question, prediction: Prediction) -> Prediction:
     """Return a prediction without answer as its evidence is judged.
 
@@ -175,11 +193,19 @@ def as_judged(question: Question, prediction: Prediction) -> Prediction:
     """
     if not _is_text(question):
         return prediction
-    gold = question.answers[0] if question.answers else None
-    right = [one for one in prediction.evidence if not one.option_label]
-    if gold is not None and gold.label:
-        right = [one for one in prediction.evidence if one.option_label == gold.label]
-    return msgspec.structs.replace(prediction, answer=gold, evidence=tuple(right))
+    gold = question.answers[0] if question.answers else Answer(kind="none")
+    right = _right(question)
+    found = tuple(one for one in prediction.evidence if one.option_label == right)
+    return msgspec.structs.replace(prediction, answer=gold, evidence=found)
+
+
+def _right(question: Question) -> str:
+    """Return the label of the right option; empty where it is not known or there is none."""
+    return question.answers[0].label if _has_claims(question) and question.answers else ""
+
+
+def _has_claims(question: Question) -> bool:
+    return bool(question.options) and question.kind != "entailment"
 
 
 def _is_text(question: Question) -> bool:

@@ -2,13 +2,15 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 from msgspec.structs import replace
 
-from closeread import catalog
+from closeread.metrics import evidence, expmrc
+from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
-from closeread.protocols import Metric
 from closeread.text.segment import sentences
 from closeread.types import (
     Evidence,
@@ -33,7 +35,7 @@ class EvidenceGroups:
 
     def __init__(self, resampling: Resampling | None) -> None:
         self._resampling = resampling
-        self._metrics: dict[str, Metric] = {}
+        self._evidence = evidence.metric()
         self._scores: dict[tuple[str, str, str], list[Score]] = {}
         self._told: dict[str, Prediction] = {}
 
@@ -54,17 +56,15 @@ class EvidenceGroups:
                 groups.setdefault(key, []).append(one)
         for (by, value), members in groups.items():
             part = replace(question, gold_evidence=tuple(members))
-            self._keep("evidence", by, value, self._metric("evidence").score(part, prediction))
+            self._keep("evidence", by, value, self._evidence.score(part, prediction))
         if texts and not gold and texts[0].spans:
-            score = self._metric("expmrc").score(question, prediction)
-            score = replace(score, values={"evidence_f1": score.values["evidence_f1"]})
+            score = self._expmrc.evidence(question, prediction)
             for by, value in _groups_of(_touched(texts[0].spans, starts)):
                 self._keep("expmrc", by, value, score)
 
-    def _metric(self, name: str) -> Metric:
-        if name not in self._metrics:
-            self._metrics[name] = catalog.resolve("metric", name)()
-        return self._metrics[name]
+    @cached_property
+    def _expmrc(self) -> Expmrc:
+        return expmrc.metric()
 
     def _keep(self, metric: str, by: str, value: str, score: Score) -> None:
         self._scores.setdefault((by, value, metric), []).append(score)
@@ -75,7 +75,7 @@ class EvidenceGroups:
         for (by, value, name), scores in sorted(self._scores.items()):
             predictions = {one.question_id: self._told[one.question_id] for one in scores}
             submission = Submission(predictions=predictions)
-            metric = self._metric(name)
+            metric: Any = self._expmrc if name == "expmrc" else self._evidence
             for one in summarize(metric, scores, submission, self._resampling):
                 if name == "evidence" or one.metric == "expmrc.evidence_f1":
                     found.setdefault(by, {}).setdefault(value, {})[one.metric] = one

@@ -146,6 +146,16 @@ def test_limit_and_option_narrow_what_is_extracted(folder):
     assert found["metrics"]["evidence.recall"]["value"] == pytest.approx(0.75)
 
 
+def test_groups_of_one_option_hold_no_other(folder):
+    """The other options' gold is not missed where nobody looked for it."""
+    found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25", "--by", "sentences")
+    groups = found["breakdowns"]["sentences"]
+    assert {name: of["evidence.recall"]["value"] for name, of in groups.items()} == {
+        "1": 1.0,
+        "2": 0.5,
+    }
+
+
 @pytest.mark.parametrize("narrowed", [("--question", "1-1"), ("--explain",)])
 @pytest.mark.parametrize("whole", [("--out", "found.jsonl"), ("--by", "distance")])
 def test_what_is_only_shown_is_neither_written_nor_broken_down(folder, narrowed, whole):

@@ -1,9 +1,10 @@
 """Extraction hides gold, keeps the order, and is broken down by what there is to find."""
 
+import msgspec
 import pytest
 
 from closeread.errors import CloseReadError
-from closeread.pipeline.extract import Scorer, evidence_of, extract
+from closeread.pipeline.extract import Scorer, as_judged, evidence_of, extract
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.evidence_groups import EvidenceGroups
 from closeread.types import Answer, Evidence, Option, Passage, Prediction, Question, Span
@@ -127,6 +128,62 @@ def test_the_right_options_evidence_is_judged_where_gold_is_the_questions():
     assert set(found) == {"expmrc.evidence_f1"}
     assert found["expmrc.evidence_f1"].value == 1.0
     assert "|evidence-of:right-option|" in found["expmrc.evidence_f1"].signature
+
+
+def textual(options="", answers=(), **more):
+    return Question(
+        question_id="q", passage_id="p", text="?", kind=more.pop("kind", "choice"), answers=answers,
+        options=tuple(Option(label=label, text=label) for label in options),
+        gold_evidence=(Evidence(texts=("Sheep graze.",)),),
+    )  # fmt: skip
+
+
+def told(*labels):
+    found = tuple(Evidence(option_label=one, texts=("Sheep graze.",)) for one in labels)
+    return Prediction(question_id="q", evidence=found)
+
+
+@pytest.mark.parametrize("only", ["A", "B"])
+def test_evidence_of_another_option_than_the_right_one_is_not_judged(only):
+    """Gold is about the right option: nobody looked for it where another was asked for."""
+    scorer = Scorer(None)
+    scorer.add(textual("AB", (Answer(kind="choice", label="B"),)), told(only), only=only)
+    found = scorer.summaries()
+    assert {name: one.value for name, one in found.items()} == (
+        {"expmrc.evidence_f1": 1.0} if only == "B" else {}
+    )
+
+
+def test_evidence_is_not_judged_where_nobody_knows_the_right_option():
+    scorer = Scorer(None)
+    scorer.add(textual("AB"), told("A", "B"))
+    assert scorer.summaries() == {}
+
+
+@pytest.mark.parametrize(
+    "answers", [(), (Answer(kind="none"),), (Answer(kind="number", texts=()),)]
+)
+def test_evidence_of_a_question_without_options_needs_no_gold_answer(answers):
+    scorer = Scorer(None)
+    scorer.add(textual(answers=answers, kind="span"), told(""))
+    found = scorer.summaries()["expmrc.evidence_f1"]
+    assert (found.value, found.n_scored, found.n_answered) == (1.0, 1, 1)
+
+
+def test_evidence_for_a_hypothesis_is_judged_whatever_the_judgement():
+    scorer = Scorer(None)
+    gold = (Answer(kind="choice", label="A"),)
+    scorer.add(textual("AB", gold, kind="entailment"), told(""))
+    assert scorer.summaries()["expmrc.evidence_f1"].value == 1.0
+
+
+def test_groups_need_no_gold_answer():
+    groups = EvidenceGroups(None)
+    asked = textual(kind="span")
+    gold = Evidence(texts=("Sheep graze.",), spans=(SPANS[1],))
+    asked = msgspec.structs.replace(asked, gold_evidence=(gold,))
+    groups.add(PASSAGE, asked, as_judged(asked, told("")))
+    assert groups.summaries()["sentences"]["1"]["expmrc.evidence_f1"].value == 1.0
 
 
 def test_reading_cost_by_hand():
