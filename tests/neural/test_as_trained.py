@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+from closeread.cli.ask import command as ask
 from closeread.cli.read import command
 from closeread.readers.as_trained import TRAINED_WITH, read_otherwise
 from closeread.readers.verifier import PAPER
@@ -18,6 +19,7 @@ from closeread.training.neural.span_task import SpanOptions
 from closeread.training.recipe import TrainedReader
 from neural.test_training import data, encoder  # noqa: F401
 from neural.trained import train
+from served import serving
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 RECORDS = {
@@ -55,6 +57,11 @@ def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):  # no
         f"{model} was trained with max_length=90 and stride=16 and is read with max_length=96 and "
         "windows that share 32 tokens; -o max_length=90 -o stride=16 reads it as it was trained\n"
     ) in told
+    asked = ["Who?", "--text", "Ann ran.", "--reader", "span", "-o", f"model={model}"]
+    assert "was trained with max_length=90" in CliRunner().invoke(ask, asked).stderr
+    with serving("span", "-o", f"model={model}") as server:
+        server.stop()
+        assert "was trained with max_length=90" in server.process.communicate()[1]
     told = read(tmp_path, model, data, "max_length=90", "stride=8")
     assert "trained with stride=16 and is read with stride=8; -o stride=16 reads" in told
     assert "was trained with" not in read(tmp_path, model, data, "max_length=90", "stride=16")

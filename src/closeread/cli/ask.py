@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
 from closeread.cli.output import as_json
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import let_import_from_here, parsed, tell_otherwise
 from closeread.cli.sheet import sheet_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import Source
+from closeread.runs.records import describe_reader
 from closeread.types import Answer, Prediction, Question
 
 _ALTERNATIVES = 4
@@ -53,6 +54,7 @@ def command(
     _must_say_something(about, questions)
     let_import_from_here()
     opened = open_reader(reader, **parsed(options))
+    tell_otherwise(describe_reader(opened.name, opened.options, opened.reader))
     items = [
         asked_about(one, about, choices, title=title, name=str(number))
         for number, one in enumerate(questions, 1)

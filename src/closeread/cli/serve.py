@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import click
 
 from closeread.cli.output import remark
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import let_import_from_here, parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 
@@ -175,11 +175,13 @@ def command(
     )
     with bound(host, port) as listening:
         made, resolved = make(reader, parsed(options))
+        info = describe_reader(reader, resolved, made)
+        tell_otherwise(info)
         finder = making.make("retriever", retriever)[0] if retriever != "none" else None
         size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), queue)
         service = Service(
             made,
-            describe_reader(reader, resolved, made),
+            info,
             finder,
             dataclasses.replace(settings, batch_size=size),
             retriever,
