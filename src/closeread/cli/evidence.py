@@ -16,7 +16,7 @@ from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.errors import UnknownNameError, UsageError
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.runs.records import DatasetInfo, describe_dataset
 from closeread.types import Dataset, Item, Passage, Prediction, Question
 
@@ -81,11 +81,15 @@ def command(
 
     # Before numpy: these matrices are small, and threads that wait for each other only cost.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if page is not None and (search or build_corpus or corpus):
-        raise click.UsageError("--html goes with evidence from each question's own passage")
+    elsewhere = search or build_corpus or corpus
+    for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
+        if given and elsewhere:
+            raise click.UsageError(f"{name} goes with evidence from each question's own passage")
     for outcome in filter(None, (out, page)):
         must_take_file(outcome)
     opened = open_dataset(dataset, format_)
+    for outcome in filter(None, (out, page)):
+        must_not_replace(outcome, opened.path)
     if build_corpus is not None:
         evidence_corpus.build_corpus(opened, build_corpus, json_)
         return

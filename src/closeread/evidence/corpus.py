@@ -49,7 +49,7 @@ class FromCorpus(NamedTuple):
 
 
 def build(passages: Iterable[Passage], folder: Path) -> int:
-    """Write a corpus; return how many passages it has. A passage id that comes again is skipped.
+    """Write a corpus; return how many passages it has. One that comes again is skipped.
 
     The folder appears once all of it is there; what fails or is interrupted leaves none.
 
@@ -65,7 +65,8 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
     """
     _bm25s()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder} is not empty", cure="name a new folder for the corpus")
+        why = "is not empty" if folder.is_dir() else "is a file"
+        raise UsageError(f"{folder} {why}", cure="name a new folder for the corpus")
     target = folder.resolve()
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -89,12 +90,14 @@ def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
     segmenter = Segmenter(_WORDS)
     vocabulary: dict[str, int] = {}
     rows: list[list[int]] = []
-    offsets, seen = [0], set()
+    offsets: list[int] = [0]
+    seen: set[tuple[str, int]] = set()
     with (unfinished / _PASSAGES).open("wb") as stream:
         for passage in passages:
-            if passage.passage_id in seen:
+            key = (passage.passage_id, hash(passage.text))  # parts of a document may share an id
+            if key in seen:
                 continue
-            seen.add(passage.passage_id)
+            seen.add(key)
             said = segmenter.texts(passage.text, passage.language)
             rows.append([vocabulary.setdefault(word, len(vocabulary)) for word in said])
             stream.write(msgspec.json.encode(msgspec.structs.replace(passage, metadata={})) + b"\n")
@@ -128,7 +131,9 @@ class Corpus:
                 raise ValueError(f"schema version {settings['schema_version']}")
             self._index = bm25s.BM25.load(str(folder / "index"), mmap=True, show_progress=False)
             self._offsets = np.load(folder / _OFFSETS, mmap_mode="r")
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            if (folder / _PASSAGES).stat().st_size != self._offsets[-1]:
+                raise ValueError(f"{_PASSAGES} is not as long as when it was written")
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise _no_corpus(folder, error) from error
         self._segmenter = Segmenter(settings["words"])
         self._passages = folder / _PASSAGES

@@ -15,7 +15,7 @@ from closeread.attacks.surroundings import Surroundings
 from closeread.errors import UsageError
 from closeread.evidence.cover import cover
 from closeread.formats.conversion.convert import convert, format_of
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Reader
@@ -205,12 +205,7 @@ def _checked(dataset: Dataset, target: Path, settings: Settings, to: str | None)
     name = to or (_OWN if own else format_of(target))
     catalog.entry("format", name)
     must_take_file(target)
-    if Path(dataset.path).is_file() and target.exists() and target.samefile(dataset.path):
-        raise UsageError(
-            "the new set would take the place of the data set that it is made of",
-            where=str(target),
-            cure="name the new one otherwise",
-        )
+    must_not_replace(target, dataset.path)
     return name
 
 

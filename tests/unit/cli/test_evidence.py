@@ -244,6 +244,10 @@ def test_a_search_prints_the_best_pair(folder):
         (["--option", "Z"], "no question that was asked for has an option"),
         (["--retriever", "cover", "--search"], "--search goes with --retriever bm25"),
         (["--html", "page.html", "--search"], "--html goes with"),
+        (["--by", "distance", "--corpus", "c"], "--by goes with evidence from each question's own"),
+        (["--explain", "--build-corpus", "c"], "--explain goes with evidence from each question's"),
+        (["--out", "set.json"], "would take the place of the data set"),
+        (["--html", "set.json"], "would take the place of the data set"),
     ],
 )
 def test_mistakes_get_one_message(folder, args, message):

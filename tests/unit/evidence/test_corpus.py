@@ -18,7 +18,7 @@ PASSAGES = [
     Passage(passage_id="sea", text="Sheep drink. Salt comes from the sea. Waves rise."),
     Passage(passage_id="hill", text="Sheep graze on hills. Grass grows slowly."),
     Passage(passage_id="海", text="海水的盐度由蒸发决定。渔民出海。", language="zh"),
-    Passage(passage_id="hill", text="A second passage of the same id."),
+    Passage(passage_id="hill", text="Sheep graze on hills. Grass grows slowly."),
 ]
 QUESTION = Question(question_id="q", passage_id="x", text="?", kind="verification")
 
@@ -32,6 +32,12 @@ def corpus(tmp_path):
 def test_passages_come_back_as_they_were(corpus):
     assert list(corpus) == PASSAGES[:3]
     assert len(corpus) == 3
+
+
+def test_parts_of_a_document_that_share_its_id_are_all_kept(tmp_path):
+    parts = [Passage(passage_id="d", text=f"Part {n} of it.") for n in (1, 2, 1)]
+    assert build(iter(parts), tmp_path / "d") == 2
+    assert list(Corpus(tmp_path / "d")) == parts[:2]
 
 
 def test_the_first_stage_ranks_by_bm25(corpus):
@@ -75,6 +81,14 @@ def test_a_folder_that_holds_something_is_not_written_over(tmp_path):
         build(iter(PASSAGES), tmp_path)
 
 
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_corpus_that_was_cut_off_is_none(corpus, tmp_path, size):
+    with (tmp_path / "c" / "passages.jsonl").open("r+b") as stream:
+        stream.truncate(size)
+    with pytest.raises(InputError, match="not as long as when it was written"):
+        Corpus(tmp_path / "c")
+
+
 def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
     with pytest.raises(InputError, match="is no corpus"):
         Corpus(tmp_path)
@@ -109,7 +123,7 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
         build(iter(PASSAGES), tmp_path / "file" / "c")
-    with pytest.raises(UsageError, match="is not empty"):
+    with pytest.raises(UsageError, match="is a file"):
         build(iter(PASSAGES), tmp_path / "file")
 
 

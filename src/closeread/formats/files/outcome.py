@@ -6,7 +6,7 @@ A disk may fill up and a folder vanish while the work is done, so whoever writes
 import errno
 from pathlib import Path
 
-from closeread.errors import StorageError
+from closeread.errors import StorageError, UsageError
 
 _TRIED_BYTES = 4096  # a full disk may still make an empty file
 
@@ -25,6 +25,24 @@ def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
     if not is_stream(target):
         target = behind_link(target)
         _try(_first_there(target.parent) if makes_folders else target.parent, target)
+
+
+def must_not_replace(target: Path, source: str) -> None:
+    """Refuse to write over what is read.
+
+    Args:
+        target: The file, which may be there already.
+        source: The data set's path; it need not be a file.
+
+    Raises:
+        UsageError: Both are one file.
+    """
+    if target.exists() and Path(source).is_file() and target.samefile(source):
+        raise UsageError(
+            "would take the place of the data set that is read",
+            where=str(target),
+            cure="name another file",
+        )
 
 
 def must_take_folder(target: Path) -> None:
