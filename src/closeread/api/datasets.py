@@ -135,12 +135,12 @@ def dump(
     formats.dump(opened(dataset), path, format)
 
 
-def listing(defects: Defects, examples: int = 3) -> str:
-    """Say what is wrong, one line a kind with its count, then its first examples."""
+def listing(defects: Defects) -> str:
+    """Say what is wrong, one line a kind with its count, then its first three."""
     lines = []
     for code, count in defects.counts.items():
         lines.append(f"  {code}: {count:,}")
-        for defect in defects.examples[code][:examples]:
+        for defect in defects.examples[code][:3]:
             where = f"line {defect.line}, " if defect.line else ""
             who = f"{defect.question_id}: " if defect.question_id else ""
             lines.append(f"    {where}{who}{defect.message}")

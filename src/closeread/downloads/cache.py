@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from closeread.downloads.fetch import Patience, Unwatched, Watcher, fetch
+from closeread.downloads.fetch import Patience, Unwatched, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
@@ -21,7 +21,7 @@ def folder() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "closeread"
 
 
-def cached(url: str, *, patience: Patience | None = None, watcher: Watcher | None = None) -> Path:
+def cached(url: str, *, patience: Patience | None = None) -> Path:
     """Return a local copy of an address, fetched on the first call only.
 
     The address of a published file brings that file's sum with it.
@@ -46,7 +46,7 @@ def cached(url: str, *, patience: Patience | None = None, watcher: Watcher | Non
             target,
             check=lambda path: None,
             patience=patience or Patience(),
-            watcher=watcher or Unwatched(),
+            watcher=Unwatched(),
         )
     return target
 

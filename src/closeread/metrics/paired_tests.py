@@ -120,26 +120,22 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     return tuple(adjusted)
 
 
-def smallest_difference(
-    second_moment: float, units: int, *, alpha: float = 0.05, power: float = 0.8
-) -> float | None:
-    """Return the smallest true difference that so many units would show with this power.
+def smallest_difference(second_moment: float, units: int) -> float | None:
+    """Return the smallest true difference that so many units would show with a power of 0.8.
 
-    Solves ``d * sqrt(n) = z(1 - alpha/2) * sqrt(m) + z(power) * sqrt(m - d**2)`` for d, with m the
-    mean squared difference a unit. For 0/1 metrics m is the share of questions on which the
+    Solves ``d * sqrt(n) = z(0.975) * sqrt(m) + z(0.8) * sqrt(m - d**2)`` for d, with m the mean
+    squared difference a unit. For 0/1 metrics m is the share of questions on which the
     systems differ, and this is Connor's formula for McNemar's test (1987).
 
     Args:
         second_moment: m, in the metric's scale squared.
         units: n.
-        alpha: The two-sided level.
-        power: How surely the difference would be found.
 
     Returns:
         The difference, or None where no difference could be shown (too few units, or systems that
         never differ).
     """
-    above, below = NormalDist().inv_cdf(1 - alpha / 2), NormalDist().inv_cdf(power)
+    above, below = NormalDist().inv_cdf(1 - 0.05 / 2), NormalDist().inv_cdf(0.8)
     inside = units + below**2 - above**2
     if inside <= 0 or second_moment <= 0:
         return None

@@ -63,21 +63,17 @@ def risk_of(correct: Sequence[bool], level: float = 0.95) -> Risk:
 
 
 def shared(
-    confidences: Sequence[float],
-    correct: Sequence[bool],
-    risk: float,
-    delta: float,
-    grid: Sequence[float] = GRID,
+    confidences: Sequence[float], correct: Sequence[bool], risk: float, delta: float
 ) -> Threshold:
-    """Return the lowest threshold of a grid whose risk is at most ``risk``, as far as known.
+    """Return the lowest of twenty thresholds whose risk is at most ``risk``, as far as known.
 
-    Each is tested at ``delta`` over their number (Bonferroni), so that with probability 1 - delta
-    the promise holds for whichever is chosen, for questions drawn as these were. Where none keeps
-    it the value is 2: nothing is answered.
+    They are 0, 0.05 and so on. Each is tested at ``delta`` over their number (Bonferroni), so that
+    with probability 1 - delta the promise holds for whichever is chosen, for questions drawn as
+    these were. Where none keeps it the value is 2: nothing is answered.
     """
     counted = _Counted(confidences, correct, risk, delta)
-    for value in sorted(grid):
-        found = counted.at(value, delta / len(grid))
+    for value in GRID:
+        found = counted.at(value, delta / len(GRID))
         if found is not None:
             return found
     return counted.nowhere()

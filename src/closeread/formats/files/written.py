@@ -10,15 +10,12 @@ from closeread.errors import InputError
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
-def expanded(
-    path: str, *, where: str, key: str = "out", environment: Mapping[str, str] = os.environ
-) -> str:
-    """Return a path with its variables (``$NAME``, ``${NAME}``) and the home folder put in.
+def expanded(path: str, *, where: str, environment: Mapping[str, str] = os.environ) -> str:
+    """Return a recipe's ``out`` with variables (``$NAME``, ``${NAME}``) and home folder put in.
 
     Args:
         path: As it is written; what is no name behind a ``$`` stays as it is.
         where: The recipe, for messages.
-        key: What names the path there.
         environment: The variables.
 
     Raises:
@@ -29,7 +26,7 @@ def expanded(
         name = found[1] or found[2]
         if not (given := environment.get(name, "")):
             raise InputError(
-                f"{key} is {path!r}, and the environment variable {name} is not set",
+                f"out is {path!r}, and the environment variable {name} is not set",
                 where=where,
                 cure="set it, or write the path itself",
             )
@@ -42,7 +39,7 @@ def expanded(
         home = str(Path(user).expanduser())
     except RuntimeError:
         raise InputError(
-            f"{key} is {path!r}, and nobody has the home folder {user}",
+            f"out is {path!r}, and nobody has the home folder {user}",
             where=where,
             cure="write the path itself; a folder that is called so is ./" + user,
         ) from None
