@@ -12,9 +12,9 @@ _PLAIN = (
 _GROUP = "[,_'\u202f\u2009\u00a0]"
 _CURRENCY = "[$£€¥₩₹\uffe5\uffe1\uffe6]"
 _NUMBER = re.compile(
-    rf"(?<![\w.])(?P<sign>(?<![\w)%])[-+])?{_CURRENCY}?(?P<inner>(?<={_CURRENCY})-)?"
+    rf"(?<![\w.])(?P<sign>(?<![\w)%])(?<!\d{_CURRENCY})[-+])?(?:{_CURRENCY}(?P<inner>-)?)?"
     rf"(?P<body>(?>\d{{1,3}}(?:{_GROUP}\d{{3}})+(?!\d)|\d+)(?>\.\d+)?|\.\d+)"
-    r"(?P<power>[eE][-+]?\d+)?(?:\s?%|\s?percent\b)?(?![^\W\d]|\d|\.\d)"
+    rf"(?P<power>[eE][-+]?\d+)?(?:\s?%|\s?percent\b|\s?{_CURRENCY}(?!\.?\d))?(?![^\W\d]|\d|\.\d)"
 )
 _UNGROUPED = re.compile(_GROUP)
 
@@ -39,9 +39,10 @@ def plain(text: str) -> str:
 def pieces(text: str) -> Iterator[str | float]:
     """Yield what lies between numbers, as it stands, and the numbers.
 
-    A number may have a sign (where no word or number touches it), a currency sign, thousands in
-    groups of three, a decimal part, an exponent, and ``%`` or ``percent`` behind it. Digits that
-    touch letters (``5th``, ``49ers``) are no number, nor are several points (``3.14.15``).
+    A number may have a sign (where no word or number touches it), a currency sign before or behind
+    it, thousands in groups of three, a decimal part, an exponent, and ``%`` or ``percent`` behind
+    it. Digits that touch letters (``5th``, ``49ers``) are no number, nor are several points
+    (``3.14.15``).
     """
     at = 0
     for found in _NUMBER.finditer(text):
