@@ -110,6 +110,35 @@ def test_a_classifier_of_several_classes_is_no_reranker(tmp_path, model):
         scorer.score_pairs([("a", "b")])
 
 
+@pytest.mark.parametrize("integrate", ["encoder", "cross-encoder"])
+def test_a_run_records_how_large_what_finds_evidence_is(model, tmp_path, monkeypatch, integrate):
+    """Word vectors, and the encoder or cross-encoder that integrates; one encoder counts once."""
+    from sentence_transformers import SentenceTransformer
+
+    from closeread.runs.records import describe_reader
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    n_encoder = sum(one.numel() for one in SentenceTransformer(model).parameters())
+    chains = {"retriever": "beamdr", "model": model, "integrate": "encoder"}
+    reader, options = make("reader", "evidence", chains)
+    told = describe_reader("evidence", options, reader).record
+    assert told["evidence_models"] == [{"name": model, "n_parameters": n_encoder}]
+    assert len(told["evidence_weights_sha256"]) == 64
+    path, own = tmp_path / "v.bin", model
+    train([(PASSAGE.text, "en")], path, least=1, dimensions=20)
+    if integrate == "cross-encoder":
+        own = cross_encoder(tmp_path / "one", model, 1)
+    given = {"vectors": str(path), "model": own, "integrate": integrate}
+    if integrate == "cross-encoder":
+        given["encoder"] = integrate
+    soft, _ = make("retriever", "soft-masking", given)
+    words, other = soft.models
+    assert (words.name, words.n_parameters) == ("v.bin", 20 * len(soft.vectors))
+    assert other.name == own
+    assert (other.n_parameters == n_encoder) == (integrate == "encoder")
+    assert other.n_parameters > 10_000
+
+
 def test_weights_that_could_run_code_are_refused(tmp_path, model):
     folder = tmp_path / "pickled"
     shutil.copytree(model, folder)

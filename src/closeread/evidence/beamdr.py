@@ -14,6 +14,7 @@ from closeread.evidence.encoding import text_encoder
 from closeread.evidence.integrate import Integrator, integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import as_evidence, splitter
+from closeread.evidence.used import models_of
 from closeread.types import Evidence, Option, Passage, Question
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class BeamDR:
     def __init__(self, encoded: Encoded, chosen: Integrator, steps: int, beam: int) -> None:
         self._encoded = encoded
         self._integrator = chosen
+        self.models = models_of(encoded, chosen)
         self._steps = steps
         self._beam = beam
 

@@ -8,6 +8,7 @@ from closeread.evidence.beam import Chain, search
 from closeread.evidence.encoding import checked, cosines, text_encoder
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
+from closeread.evidence.used import models_of
 from closeread.protocols import Encoder
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -42,6 +43,7 @@ class Encoded:
 
     def __init__(self, encoder: Encoder, split: Splitter) -> None:
         self.encoder = encoder
+        self.models = models_of(encoder)
         self.passage: Callable[[str, str], tuple[tuple[Span, ...], NDArray[Any]]] = ByText(
             lambda text, language: self._passage(text, split(text, language)), most=64
         )
@@ -66,6 +68,7 @@ class DenseRetriever:
     def __init__(self, encoded: Encoded, top: int) -> None:
         self._encoded = encoded
         self._top = top
+        self.models = encoded.models
 
     def retrieve(
         self, question: Question, passage: Passage, option: Option | None, k: int | None = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import CloseReadError, UsageError
+from closeread.evidence.used import models_of
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
 from closeread.making import make
@@ -87,6 +88,7 @@ class MeanOfWords:
 
     def __init__(self, path: str, words: str) -> None:
         self._vectors = load(path)
+        self.models = models_of(self._vectors)
         self._cut = Segmenter(words)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":

@@ -12,6 +12,7 @@ from typing import Protocol
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
 from closeread.evidence.encoding import checked, cosines, pair_scorer, text_encoder
+from closeread.evidence.used import UsedModel, models_of
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter
 from closeread.protocols import Encoder, PairScorer
@@ -22,7 +23,13 @@ NAMES = ("encoder", "cross-encoder", "overlap", "vectors", "off")
 
 
 class Reranker(Protocol):
-    """Says how well each of several joined chains answers to a query."""
+    """Says how well each of several joined chains answers to a query.
+
+    Attributes:
+        models: What it works with.
+    """
+
+    models: tuple[UsedModel, ...]
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
@@ -36,6 +43,7 @@ class Integrator:
 
     def __init__(self, reranker: Reranker | None) -> None:
         self._reranker = reranker
+        self.models = models_of(reranker) if reranker is not None else ()
 
     def best(
         self, query: str, passage: Passage, spans: Sequence[Span], found: list[list[Chain]]
@@ -96,6 +104,7 @@ class ByEncoder:
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
+        self.models = models_of(encoder)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
@@ -110,6 +119,7 @@ class ByPairs:
 
     def __init__(self, scorer: PairScorer) -> None:
         self._scorer = scorer
+        self.models = models_of(scorer)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
@@ -125,6 +135,7 @@ class ByVectors:
     def __init__(self, vectors: WordVectors, segmenter: Segmenter) -> None:
         self._vectors = vectors
         self._segmenter = segmenter
+        self.models = models_of(vectors)
 
     def scores(
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
@@ -151,6 +162,8 @@ class Overlap:
     the logarithm of how few of the passage's sentences hold it), the score is
     ``W(query and chain) / sqrt(W(query) * W(chain))``.
     """
+
+    models: tuple[UsedModel, ...] = ()
 
     def __init__(self) -> None:
         self._cut = Segmenter("characters")

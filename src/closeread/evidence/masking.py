@@ -13,6 +13,7 @@ from closeread.evidence.beam import Chain, search
 from closeread.evidence.integrate import Integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence
+from closeread.evidence.used import models_of
 from closeread.evidence.vector_index import Sentence, VectorIndex
 from closeread.evidence.vectors import WordVectors
 from closeread.evidence.words import Segmenter, Word
@@ -56,6 +57,7 @@ class MaskingRetriever:
 
     Attributes:
         vectors: In which words are looked up.
+        models: What it works with.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class MaskingRetriever:
         self.vectors = vectors
         self._segmenter = segmenter
         self._integrator = integrator
+        self.models = models_of(vectors, integrator)
         self._steps = steps
         self._beam = beam
         self._indexed = ByText(

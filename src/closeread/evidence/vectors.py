@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.errors import InputError, UsageError
+from closeread.evidence.used import UsedModel
 from closeread.evidence.vector_files import Stored, stored
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ class WordVectors:
         self.name = source.name
         self.dimensions = int(self._rows.shape[1])
         self.left_out = source.left_out
+        self.models = (UsedModel(name=self.name, n_parameters=int(self._rows.size)),)
 
     def __contains__(self, word: str) -> bool:
         return word in self._places

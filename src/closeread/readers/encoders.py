@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.evidence.used import UsedModel
 from closeread.readers.places import check_place, check_words, from_disk_alone, is_offline
 
 if TYPE_CHECKING:
@@ -28,20 +29,27 @@ def bi_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "B
         device: Where it runs.
         batch_size: Texts at a time.
     """
-    return BiEncoder(_opened("SentenceTransformer", model, device), batch_size)
+    return BiEncoder(_opened("SentenceTransformer", model, device), batch_size, model)
 
 
 def cross_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "CrossEncoder":
     """Make a cross-encoder; options as for ``bi_encoder``."""
-    return CrossEncoder(_opened("CrossEncoder", model, device), batch_size)
+    return CrossEncoder(_opened("CrossEncoder", model, device), batch_size, model)
 
 
 class BiEncoder:
-    """One vector a text."""
+    """One vector a text.
 
-    def __init__(self, model: Any, batch_size: int) -> None:
+    Args:
+        model: Opened.
+        batch_size: Texts at a time.
+        name: How the user named it.
+    """
+
+    def __init__(self, model: Any, batch_size: int, name: str) -> None:
         self._model = model
         self._batch_size = batch_size
+        self.models = _models(model, name)
 
     def encode(self, texts: Sequence[str]) -> "NDArray[Any]":
         """Return one row a text, shape (texts, dimensions)."""
@@ -55,11 +63,12 @@ class BiEncoder:
 
 
 class CrossEncoder:
-    """One number a pair of texts."""
+    """One number a pair of texts; arguments as for ``BiEncoder``."""
 
-    def __init__(self, model: Any, batch_size: int) -> None:
+    def __init__(self, model: Any, batch_size: int, name: str) -> None:
         self._model = model
         self._batch_size = batch_size
+        self.models = _models(model, name)
 
     def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> "NDArray[Any]":
         """Return one score a pair, shape (pairs,).
@@ -77,6 +86,11 @@ class CrossEncoder:
                 f"the cross-encoder gives {found.shape[1]} numbers a pair", expected="one"
             )
         return found
+
+
+def _models(model: Any, name: str) -> tuple[UsedModel, ...]:
+    size = sum(int(one.numel()) for one in model.parameters())
+    return (UsedModel(name=name, n_parameters=size),)
 
 
 def _opened(kind: str, model: str, device: str) -> Any:

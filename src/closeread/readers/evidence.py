@@ -1,11 +1,13 @@
 """A reader that answers by evidence alone, so that any retriever can be run by a recipe."""
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.competition import chosen, ranked
+from closeread.readers.lineage import evidence_record, weights_record
 from closeread.types import Answer, Evidence, Passage, PassageQuestion, Prediction, Question
 
 
@@ -31,6 +33,14 @@ class EvidenceReader:
     def __init__(self, retriever: Retriever, options: dict[str, Any]) -> None:
         self._retriever = retriever
         self.options = options
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """What the run folder keeps about the retriever's models."""
+        weights = weights_record(self.options.get("model") or "")
+        return {f"evidence_{name}": value for name, value in weights.items()} | evidence_record(
+            self._retriever
+        )
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""

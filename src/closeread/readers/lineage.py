@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
+from closeread.evidence.used import UsedModel
+from closeread.protocols import Retriever
 from closeread.readers.weights import weights_sha256
 from closeread.types import Record
 
@@ -46,11 +48,13 @@ class Stage(Record, frozen=True, kw_only=True):
         reader: What was trained; ``encoder`` for a model of a language alone.
         options: The reader's: other models among them, such as a retriever's, had a part in it.
         settings: What the recipe said under ``[train]``, resolved.
+        evidence_models: What its retriever worked with.
     """
 
     reader: str
     options: dict[str, Any] = msgspec.field(default_factory=dict)
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    evidence_models: tuple[UsedModel, ...] = ()
     learned_from: tuple[Learned, ...] = ()
 
 
@@ -136,3 +140,12 @@ def weights_record(name: str) -> dict[str, str]:
     """
     found = weights_sha256(name) if name else ""
     return {"weights_sha256": found} if found else {}
+
+
+def evidence_record(retriever: Retriever) -> dict[str, Any]:
+    """Return the part of a reader's record that tells with which models evidence was found.
+
+    It is empty where a retriever has none, or does not tell.
+    """
+    models = getattr(retriever, "models", ())
+    return {"evidence_models": [msgspec.to_builtins(one) for one in models]} if models else {}

@@ -31,7 +31,12 @@ _RESUMABLE = "--resume goes on with it, --overwrite discards it, --out names ano
 REPLACEABLE = "--overwrite discards it, --out names another"
 # What earlier versions did not record of every reader: a run of theirs can still be gone on with.
 _SINCE_LATELY = frozenset(
-    {"reader's weights_sha256", "reader's evidence_weights_sha256", "reader's record_sha256"}
+    {
+        "reader's weights_sha256",
+        "reader's evidence_weights_sha256",
+        "reader's evidence_models",
+        "reader's record_sha256",
+    }
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from closeread import catalog
+from closeread.evidence.used import UsedModel
 from closeread.readers.lineage import PEOPLE, Lineage, Maker
 from closeread.runs.records import ReaderInfo, RunInfo
 
@@ -78,21 +79,35 @@ def _lineage(reader: ReaderInfo) -> Lineage | None:
 
 
 def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    others = list(_other_models(reader.options))
+    sizes: dict[str, int | None] = {}
     own = _parameters(reader.record)
-    if own is None and reader.name in _WITHOUT_WEIGHTS and not others:
+    if own is not None or reader.name not in _WITHOUT_WEIGHTS:
+        sizes[f"the model of {reader.name}"] = own
+    sizes |= _other_sizes(reader)
+    known = {name: size for name, size in sizes.items() if size is not None}
+    total = sum(known.values())
+    if not sizes:
         yield "kept", f"{reader.name} has no model"
-    elif own is None:
-        yield "not known", f"nothing records how large the model of {reader.name} is"
-    else:
-        yield (
-            "broken" if own > MOST_PARAMETERS else "kept",
-            f"{own:,} parameters",
-        )
-        if lineage is not None and lineage.n_parameters != own:
-            yield "not known", f"the lineage tells of {lineage.n_parameters:,} parameters"
-    for other in others:
-        yield "not known", f"nothing records how large {other} is"
+    elif known:
+        told = f"{total:,} parameters"
+        if len(known) > 1:
+            told += ": " + ", ".join(f"{name} {size:,}" for name, size in known.items())
+        yield "broken" if total > MOST_PARAMETERS else "kept", told
+    if own is not None and lineage is not None and lineage.n_parameters != own:
+        yield "not known", f"the lineage tells of {lineage.n_parameters:,} parameters"
+    for name in sizes:
+        if name not in known:
+            yield "not known", f"nothing records how large {name} is"
+
+
+def _other_sizes(reader: ReaderInfo) -> dict[str, int | None]:
+    """Return how large what a retriever works with is: what the run recorded, else by options."""
+    recorded = reader.record.get("evidence_models")
+    try:
+        told = msgspec.convert(recorded, tuple[UsedModel, ...])
+    except msgspec.ValidationError:
+        return dict.fromkeys(_other_models(reader.options))
+    return {one.name: one.n_parameters for one in told}
 
 
 def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
@@ -115,7 +130,12 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage.n_parameters > MOST_PARAMETERS:
         yield "broken", f"what was trained has {lineage.n_parameters:,} parameters"
     for stage in lineage.stages:
-        for other in _other_models(stage.options):
+        for one in stage.evidence_models:
+            if one.n_parameters is not None and one.n_parameters > MOST_PARAMETERS:
+                yield "broken", f"{one.name}, by which it was trained, has {one.n_parameters:,}"
+            else:
+                yield "not known", f"nothing records how {one.name} was trained"
+        for other in _other_models(stage.options) if not stage.evidence_models else ():
             yield "not known", f"nothing records how large {other} is"
 
 

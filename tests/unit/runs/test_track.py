@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from closeread.errors import InputError
+from closeread.evidence.used import UsedModel
 from closeread.readers.lineage import (
     RECORD,
     Learned,
@@ -136,6 +137,49 @@ def test_what_a_retriever_works_with_is_named_once():
     assert closed_track(choice(lineage(), retriever="dense"))[0].why == (
         "nothing records how large the retriever dense is"
     )
+
+
+def with_evidence(info: RunInfo, **models) -> RunInfo:
+    """Record what a retriever worked with, and how large it was."""
+    told = [{"name": name, "n_parameters": size} for name, size in models.items()]
+    record = info.reader.record | {"evidence_models": told}
+    reader = msgspec.structs.replace(info.reader, record=record)
+    return msgspec.structs.replace(info, reader=reader)
+
+
+def test_every_model_that_a_run_used_is_counted():
+    """A reader of 330 million parameters leaves 180 million to what finds the evidence."""
+    info = choice(lineage(), retriever="soft-masking", vectors="v.bin", evidence_model="bert")
+    within = closed_track(with_evidence(info, bert=79_999_999, v=100_000_001))[0]
+    assert (within.verdict, within.why) == (
+        "kept",
+        "510,000,000 parameters: the model of choice 330,000,000, bert 79,999,999, v 100,000,001",
+    )
+    beyond = closed_track(with_evidence(info, bert=80_000_000, v=100_000_001))[0]
+    assert beyond.verdict == "broken"
+    assert beyond.why.startswith("510,000,001 parameters: ")
+    untold = closed_track(with_evidence(info, bert=None, v=100_000_001))[0]
+    assert (untold.verdict, untold.why) == ("not known", "nothing records how large bert is")
+    untold = closed_track(with_evidence(info, bert=None, v=200_000_000))[0]
+    assert untold.verdict == "broken"
+
+
+def test_a_reader_without_weights_has_those_of_its_retriever():
+    options = {"retriever": "dense", "model": "bert"}
+    info = run_of(ReaderInfo(name="evidence", options=options))
+    found = closed_track(with_evidence(info, bert=135_000_000))
+    assert (found[0].verdict, found[0].why) == ("kept", "135,000,000 parameters")
+    assert closed_track(with_evidence(info, bert=LARGE))[0].verdict == "broken"
+    assert found[1].verdict == "not known"
+
+
+def test_what_evidence_a_training_saw_is_judged_by_its_model():
+    """Its size is on record since trainings record it; its own making never is."""
+    for size, verdict in ((SMALL, "not known"), (LARGE, "broken")):
+        used = (UsedModel(name="bert", n_parameters=size),)
+        stage = Stage(reader="verifier", evidence_models=used, learned_from=(LEARNED,))
+        ruling = closed_track(choice(lineage(stages=(stage,))))[1]
+        assert (ruling.verdict, "bert" in ruling.why) == (verdict, True)
 
 
 def test_a_broken_rule_outweighs_what_is_not_known():

@@ -9,7 +9,7 @@ import torch
 
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, chosen, decided, not_for_it
-from closeread.readers.lineage import lineage_record, weights_record
+from closeread.readers.lineage import evidence_record, lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.fused import open_fused
@@ -120,6 +120,7 @@ class VerifierReader:
             "supported": self._classes[self._supported],
             "max_length": self._max_length,
             **{f"evidence_{name}": value for name, value in evidence.items()},
+            **evidence_record(self._retriever),
             **model,
         }
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from closeread.evidence.used import UsedModel
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.training.neural.material import Drawn
 from closeread.training.neural.settings import NeuralSettings
@@ -16,6 +17,8 @@ def descended(
     model: str,
     drawn: Sequence[Drawn],
     n_parameters: int,
+    *,
+    evidence_models: tuple[UsedModel, ...] = (),
 ) -> Lineage:
     """Return the lineage of what was trained, for the folder's record.
 
@@ -25,12 +28,14 @@ def descended(
         model: The folder or hub name with which it began.
         drawn: What was learned from.
         n_parameters: Of what was trained.
+        evidence_models: What found the evidence that was learned from.
     """
     begun: Lineage = lineage_of(model, n_parameters, settings.made_by.get(settings.model, ""))
     stage = Stage(
         reader=reader.name,
         options=reader.options,
         settings=msgspec.to_builtins(settings),
+        evidence_models=evidence_models,
         learned_from=tuple(
             Learned(
                 name=one.name,

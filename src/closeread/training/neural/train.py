@@ -113,7 +113,12 @@ def train(request: Request, task: Task) -> Trained:
         }
         with processes.together():  # none opens what the first has not yet written
             lineage = descended(
-                request.recipe.reader, settings, model, drawn_from, checkpoint.n_parameters
+                request.recipe.reader,
+                settings,
+                model,
+                drawn_from,
+                checkpoint.n_parameters,
+                evidence_models=getattr(task, "evidence_models", ()),
             )
             if folder.mine:
                 checkpoint.save(request.out)

@@ -1,0 +1,28 @@
+"""Which models a retriever works with, and how many numbers they have learned.
+
+Retrievers, encoders and what they are made of tell it by an attribute ``models``. It stands in the
+run's record: contests count every model that had a part in an answer.
+"""
+
+from closeread.types import Record
+
+
+class UsedModel(Record, frozen=True, kw_only=True):
+    """A model beside the reader's own.
+
+    Attributes:
+        name: As the user named it; of one that tells nothing of itself, its kind.
+        n_parameters: None where nobody knows.
+    """
+
+    name: str
+    n_parameters: int | None = None
+
+
+def models_of(*parts: object) -> tuple[UsedModel, ...]:
+    """Return the models of several parts, each once; a part that tells of none is one itself."""
+    found: list[UsedModel] = []
+    for part in parts:
+        kind = type(part)
+        found += getattr(part, "models", (UsedModel(name=f"{kind.__module__}.{kind.__name__}"),))
+    return tuple(dict.fromkeys(found))
