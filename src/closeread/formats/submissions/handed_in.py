@@ -3,18 +3,14 @@
 ``{id: text}``, ``{id: [texts]}``, n-best (``{id: {"answers", "scores"}}`` or ``{id: [{"text",
 "probability"}]}``), ExpMRC's ``{id: {"answer", "evidence"}}``, the GCRC_advRobust submission, alone
 or in its package, VGaokao's results, logits and evidence, and rows with an id each (JSON lines or
-an array), among them closeread's own ``predictions.jsonl``. What a string means (a letter, a span,
-a number) is the metric's business: an answer keeps the string, and a single capital letter is its
-label as well.
+an array), among them closeread's own ``predictions.jsonl``.
 """
 
 import json
 import os
 import re
-import sys
 from collections import Counter
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
-from numbers import Real
 from typing import Any
 
 import msgspec
@@ -22,7 +18,14 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import package, vgaokao_outputs
-from closeread.types import Answer, Candidate, Dataset, Evidence, Prediction, Submission
+from closeread.formats.submissions.raw_prediction import (
+    all_are,
+    is_number,
+    kind_of,
+    prediction_of,
+    text_answer,
+)
+from closeread.types import Dataset, Prediction, Submission
 
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[str, float] | None
@@ -33,9 +36,6 @@ GCRC_FIELDS = {
     "negative": "negative_answer",
 }
 _ID_FIELDS = ("question_id", "qid", "query_id", "id")
-_SCORE_FIELDS = ("confidence", "score", "probability")
-_ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
-_OTHER_FIELDS = ("evidence", "option_scores", "prob")
 _NAME_ENDS = re.compile(rb'"\s*:')  # of an object; within texts there may be more of them
 _CLOSEREAD_FIELDS = set(Prediction.__struct_fields__)
 
@@ -102,7 +102,7 @@ def given_submission(
     value: dict[str, Any] | list[Any] = (
         {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
     )
-    if isinstance(value, list) and _all(value, Prediction):
+    if isinstance(value, list) and all_are(value, Prediction):
         rows: Iterable[Row] = [(one.question_id, one) for one in value]
     else:
         rows = _rows(_GIVEN, value, dataset)
@@ -119,9 +119,9 @@ def _extras(null_odds: NullOdds) -> dict[str, Any]:
 
 
 def _odds(name: object, value: Any) -> float:
-    if not _is_number(value):
+    if not is_number(value):
         raise InputError(
-            f"the null odds are {_kind(value)}",
+            f"the null odds are {kind_of(value)}",
             where=f"null odds, question {name}",
             expected="a number that a float can hold",
         )
@@ -142,10 +142,10 @@ class Texts(Mapping[str, Prediction]):
         text = self._texts.get(key)
         if text is None:
             return default
-        return Prediction(question_id=key, answer=_text_answer(text))
+        return Prediction(question_id=key, answer=text_answer(text))
 
     def __getitem__(self, key: str) -> Prediction:
-        return Prediction(question_id=key, answer=_text_answer(self._texts[key]))
+        return Prediction(question_id=key, answer=text_answer(self._texts[key]))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._texts)
@@ -185,7 +185,7 @@ def _submission(source: str, rows: Iterable[Row], extras: Mapping[str, Any]) -> 
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
         predictions[question_id] = (
-            raw if isinstance(raw, Prediction) else _prediction(source, question_id, raw)
+            raw if isinstance(raw, Prediction) else prediction_of(source, question_id, raw)
         )
     return Submission(predictions=predictions, rows=kept, extras=extras)
 
@@ -226,7 +226,7 @@ def _rows(source: str, value: Any, dataset: Dataset | None) -> Iterable[Row]:
 
 def _unknown_form(source: str, value: Any) -> InputError:
     return InputError(
-        f"there is {_kind(value)}",
+        f"there is {kind_of(value)}",
         where=source,
         expected="predictions: an object of id and answer, or rows with an id each",
         cure="docs/formats.md lists the forms",
@@ -262,117 +262,6 @@ def _own(source: str, row: Mapping[str, Any], number: int) -> Any:
         return msgspec.convert(row, Prediction)
     except msgspec.ValidationError as error:
         raise InputError(str(error), where=f"{source}, row {number}") from error
-
-
-def _prediction(source: str, question_id: str, value: Any) -> Prediction:
-    if isinstance(value, dict):
-        if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
-            if len(value["answers"]) != len(value["scores"]):
-                raise InputError(
-                    f"{len(value['answers'])} answers and {len(value['scores'])} scores",
-                    where=f"{source}, question {question_id}",
-                    expected="a score for each answer",
-                    cure="mend the file",
-                )
-            pairs = list(zip(value["answers"], value["scores"], strict=True))
-            return _nbest(source, question_id, pairs)
-        return _object(source, question_id, value)
-    if value and _all(value, dict):
-        pairs = [(item.get("text"), _score_of(source, question_id, item) or 0.0) for item in value]
-        return _nbest(source, question_id, pairs)
-    return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
-
-
-def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
-    if not any(field in value for field in (*_ANSWER_FIELDS, *_OTHER_FIELDS)):
-        raise _misfit(source, question_id, value)
-    given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
-    if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
-        given = given.get("value")
-    evidence = value.get("evidence") or ()
-    texts = (evidence,) if isinstance(evidence, str) else evidence
-    scores = value.get("option_scores") or value.get("prob") or ()
-    numbers = isinstance(scores, list | tuple) and all(map(_is_number, scores))
-    if not (_all(texts, str) and numbers):
-        raise _misfit(source, question_id, value)
-    return Prediction(
-        question_id=question_id,
-        answer=_answer(source, question_id, given),
-        confidence=_score_of(source, question_id, value),
-        evidence=(Evidence(texts=tuple(texts)),) if texts else (),
-        option_scores=tuple(float(score) for score in scores),
-    )
-
-
-def _all(values: Any, type: Any) -> bool:  # noqa: A002
-    return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
-
-
-def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float | None:
-    field = next((key for key in _SCORE_FIELDS if value.get(key) is not None), None)
-    if field is None:
-        return None
-    if not _is_number(value[field]):
-        raise InputError(
-            f"the {field} is {_kind(value[field])}",
-            where=f"{source}, question {question_id}",
-            expected="a number that a float can hold",
-        )
-    return float(value[field])
-
-
-def _is_number(value: Any) -> bool:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    return is_number and bool(abs(value) <= sys.float_info.max)
-
-
-def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
-    candidates = []
-    for text, score in pairs:
-        answer = _answer(source, question_id, text)
-        if answer is None or not _is_number(score):
-            raise _misfit(source, question_id, [text, score])
-        candidates.append(Candidate(answer=answer, score=float(score)))
-    best = max(candidates, key=lambda candidate: candidate.score, default=None)
-    return Prediction(
-        question_id=question_id,
-        answer=best.answer if best else None,
-        confidence=best.score if best else None,
-        candidates=tuple(candidates),
-    )
-
-
-def _text_answer(text: str) -> Answer:
-    label = text if len(text) == 1 and "A" <= text <= "Z" else ""
-    return Answer(kind="span", texts=(text,), label=label)
-
-
-def _answer(source: str, question_id: str, value: Any) -> Answer | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        return _text_answer(value)
-    if _all(value, str):
-        return Answer(kind="spans", texts=tuple(value))
-    raise _misfit(source, question_id, value)
-
-
-def _misfit(source: str, question_id: str, value: Any) -> InputError:
-    return InputError(
-        f"the prediction is {_kind(value)}",
-        where=f"{source}, question {question_id}",
-        expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
-        "evidence as strings, option_scores as numbers",
-    )
-
-
-def _kind(value: Any) -> str:
-    names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
-    if value is None:
-        return "null"
-    if isinstance(value, int | float):
-        return names.get(type(value), "a number")
-    return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
 
 
 def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:

@@ -1,0 +1,137 @@
+"""One prediction as it was handed in, in any published form -> Prediction.
+
+What a string means (a letter, a span, a number) is the metric's business: an answer keeps the
+string, and a single capital letter is its label as well.
+"""
+
+import sys
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.types import Answer, Candidate, Evidence, Prediction
+
+_SCORE_FIELDS = ("confidence", "score", "probability")
+_ANSWER_FIELDS = ("answer", "prediction", "text", "label", "value")
+_OTHER_FIELDS = ("evidence", "option_scores", "prob")
+
+
+def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
+    """Return what a question's value means; ``source`` is for messages.
+
+    Raises:
+        InputError: It is of no known form.
+    """
+    if isinstance(value, dict):
+        if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
+            if len(value["answers"]) != len(value["scores"]):
+                raise InputError(
+                    f"{len(value['answers'])} answers and {len(value['scores'])} scores",
+                    where=f"{source}, question {question_id}",
+                    expected="a score for each answer",
+                    cure="mend the file",
+                )
+            pairs = list(zip(value["answers"], value["scores"], strict=True))
+            return _nbest(source, question_id, pairs)
+        return _object(source, question_id, value)
+    if value and all_are(value, dict):
+        pairs = [(item.get("text"), _score_of(source, question_id, item) or 0.0) for item in value]
+        return _nbest(source, question_id, pairs)
+    return Prediction(question_id=question_id, answer=_answer(source, question_id, value))
+
+
+def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Prediction:
+    if not any(field in value for field in (*_ANSWER_FIELDS, *_OTHER_FIELDS)):
+        raise _misfit(source, question_id, value)
+    given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
+    if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
+        given = given.get("value")
+    evidence = value.get("evidence") or ()
+    texts = (evidence,) if isinstance(evidence, str) else evidence
+    scores = value.get("option_scores") or value.get("prob") or ()
+    numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
+    if not (all_are(texts, str) and numbers):
+        raise _misfit(source, question_id, value)
+    return Prediction(
+        question_id=question_id,
+        answer=_answer(source, question_id, given),
+        confidence=_score_of(source, question_id, value),
+        evidence=(Evidence(texts=tuple(texts)),) if texts else (),
+        option_scores=tuple(float(score) for score in scores),
+    )
+
+
+def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
+    candidates = []
+    for text, score in pairs:
+        answer = _answer(source, question_id, text)
+        if answer is None or not is_number(score):
+            raise _misfit(source, question_id, [text, score])
+        candidates.append(Candidate(answer=answer, score=float(score)))
+    best = max(candidates, key=lambda candidate: candidate.score, default=None)
+    return Prediction(
+        question_id=question_id,
+        answer=best.answer if best else None,
+        confidence=best.score if best else None,
+        candidates=tuple(candidates),
+    )
+
+
+def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float | None:
+    field = next((key for key in _SCORE_FIELDS if value.get(key) is not None), None)
+    if field is None:
+        return None
+    if not is_number(value[field]):
+        raise InputError(
+            f"the {field} is {kind_of(value[field])}",
+            where=f"{source}, question {question_id}",
+            expected="a number that a float can hold",
+        )
+    return float(value[field])
+
+
+def _answer(source: str, question_id: str, value: Any) -> Answer | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return text_answer(value)
+    if all_are(value, str):
+        return Answer(kind="spans", texts=tuple(value))
+    raise _misfit(source, question_id, value)
+
+
+def text_answer(text: str) -> Answer:
+    """Return a string as an answer."""
+    label = text if len(text) == 1 and "A" <= text <= "Z" else ""
+    return Answer(kind="span", texts=(text,), label=label)
+
+
+def all_are(values: Any, type: Any) -> bool:  # noqa: A002
+    """Whether these are several values, all of a type."""
+    return isinstance(values, list | tuple) and all(isinstance(value, type) for value in values)
+
+
+def is_number(value: Any) -> bool:
+    """Whether it is a number that a float can hold."""
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    return is_real and bool(abs(value) <= sys.float_info.max)
+
+
+def kind_of(value: Any) -> str:
+    """Return what messages call a value."""
+    names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
+    if value is None:
+        return "null"
+    if isinstance(value, int | float):
+        return names.get(type(value), "a number")
+    return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
+
+
+def _misfit(source: str, question_id: str, value: Any) -> InputError:
+    return InputError(
+        f"the prediction is {kind_of(value)}",
+        where=f"{source}, question {question_id}",
+        expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
+        "evidence as strings, option_scores as numbers",
+    )
