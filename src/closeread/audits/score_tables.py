@@ -18,7 +18,9 @@ _SIZE = re.compile(
     r"|(?P<size>\d+(?:\.\d+)?)[-_ ]?(?P<unit>[BbMm])(?![A-Za-z]))"
 )
 _SHOTS = ("shots", "num_fewshot", "n_shot")
-_ABOUT = ("model", "run", "source")
+_ABOUT = ("run", "source")
+_SPREADSHEETS = (".csv", ".tsv")
+_SEPARATORS = ",;\t"
 _PREFERRED = ("f1", "acc_norm", "acc", "em", "exact_match", "mc2")
 
 
@@ -66,9 +68,8 @@ def size_of(model: str) -> float | None:
 
 def is_table(path: Path) -> bool:
     """Whether a file holds scores of models, not of questions."""
-    if path.suffix == ".csv":
-        with path.open(encoding="utf-8-sig", errors="replace") as stream:
-            return stream.readline().strip().lower().startswith("model")
+    if path.suffix.lower() in _SPREADSHEETS:
+        return True  # no harness logs in this form
     if path.suffix != ".json" or path.stat().st_size > 10_000_000:
         return False
     try:
@@ -86,7 +87,7 @@ def read(paths: Iterable[Path], problems: Problems) -> ScoreTable:
     """
     table = ScoreTable()
     for path in paths:
-        if path.suffix == ".csv":
+        if path.suffix.lower() in _SPREADSHEETS:
             table.rows += _fractions(_from_csv(path, problems))
         else:
             table.rows.append(_from_results(path, problems))
@@ -110,14 +111,19 @@ def _from_csv(path: Path, problems: Problems) -> list[Row]:
         raise InputError(
             f"byte {error.start:,} is no UTF-8", where=str(path), cure="save the table as UTF-8"
         ) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    if not reader.fieldnames or reader.fieldnames[0].lower() != "model":
+    header, _, below = text.partition("\n")
+    reader = csv.DictReader(
+        io.StringIO(text, newline=""), delimiter=max(_SEPARATORS, key=header.count)
+    )
+    first = next((name for name in reader.fieldnames or () if name.strip().lower() == "model"), "")
+    if not first:
         raise InputError(
             "no column `model`",
             where=str(path),
             expected="model,shots,BENCHMARK,BENCHMARK,... with one model a row",
         )
-    first = reader.fieldnames[0]
+    if not below.strip():
+        raise InputError("no model below the heading", where=str(path), expected="one a row")
     rows = []
     for cells in reader:
         where = f"{path}, line {reader.line_num}"

@@ -178,6 +178,32 @@ def test_what_spreadsheets_write_is_read(tmp_path):
     assert (row.model, row.shots, row.scores) == ("x", 5, {"a": 0.1, "b": 0.2})
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("scores.csv", '"model","a","b"\n"x, y",10,20\n'),
+        ("scores.csv", ',model,a,b\n0,"x, y",10,20\n'),
+        ("scores.csv", "model;a;b\nx, y;10;20\n"),
+        ("scores.tsv", "Model\ta\tb\nx, y\t10\t20\n"),
+        ("SCORES.CSV", 'a,b,model\n10,20,"x, y"\n'),
+    ],
+)
+def test_tables_are_read_as_programs_write_them(tmp_path, name, text):
+    """Quoted headings, numbered rows, other separators, the model in any column."""
+    path = tmp_path / name
+    path.write_text(text)
+    assert is_table(path)
+    (row,) = read([path], Problems()).rows
+    assert (row.model, row.scores) == ("x, y", {"a": 0.1, "b": 0.2})
+
+
+def test_a_table_without_a_model_is_refused(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("model,shots,a\n")
+    with pytest.raises(InputError, match="no model below the heading"):
+        read([path], Problems())
+
+
 def test_bad_tables_say_what_is_wrong(tmp_path):
     """Neither a number of examples in words nor another encoding is our bug."""
     path = tmp_path / "scores.csv"
