@@ -181,12 +181,19 @@ def test_options_of_the_mrqa_form_need_that_form(squad, tmp_path):
         ("dev.mrqa.jsonl.gz", "mrqa"),
         ("x.jsonl", "jsonl"),
         ("x.csv", "csv"),
-        ("squad_dev.jsonl", "squad"),
+        ("dev.mrqa.jsonl", "mrqa"),
+        ("nli_dev.jsonl", "nli"),
+        ("race.jsonl", "race"),
+        ("squad_dev.json", "squad"),
         ("gcrc-advrobust.json", "gcrc-advrobust"),
+        ("drop.csv", "csv"),
+        ("c3.dev.csv.gz", "csv"),
+        ("squad_dev.jsonl", "jsonl"),
+        ("drop.jsonl.gz", "jsonl"),
     ],
 )
 def test_the_targets_name_says_the_format(name, format_):
-    """A particular format in the name wins over the general ending."""
+    """The ending is believed: a set's name before it makes no JSON of a table."""
     assert format_of(name) == format_
 
 

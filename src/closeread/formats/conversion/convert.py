@@ -18,6 +18,8 @@ from closeread.formats.files.outcome import behind_link, is_stream, must_take_fi
 from closeread.formats.registry import dump, load, replacing
 from closeread.types import Dataset, Defects, Item, Question, Record
 
+_IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record
+
 
 class Report(Record, frozen=True, kw_only=True):
     """What became of a data set.
@@ -190,13 +192,18 @@ def _drafted(target: Path) -> Iterator[Path]:
 def format_of(target: str | os.PathLike[str]) -> str:
     """Return the format that a file's name says: ``dev.squad.json``, ``x.csv``, ``x.jsonl.gz``.
 
+    The ending is believed: ``drop.csv`` is a table, of whatever set, and ``x.jsonl`` is our own
+    form unless the name also says another one that has a line for each record.
+
     Raises:
         UsageError: It says none.
     """
-    parts = re.split(r"[._]", Path(target).name.lower())
-    known = catalog.names("format")
+    parts = re.split(r"[._]", Path(target).name.lower().removesuffix(".gz"))
+    ending = parts[-1]
+    of_ending = {"csv": {"csv"}, "jsonl": {"jsonl", *_IN_LINES}}
+    known = of_ending.get(ending, set(catalog.names("format")))
     said = [part for part in parts if part in known]
-    particular = [part for part in said if part not in {"jsonl", "csv"}]
+    particular = [part for part in said if part != ending]
     if said:
         return (particular or said)[-1]
     raise UsageError(
