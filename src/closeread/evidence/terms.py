@@ -1,7 +1,8 @@
 """A text's terms: what two texts share when one bears on the other, in Chinese and English alike.
 
 A unit is a Chinese character, a number, or a word cut to its stem; a term is a unit or a pair of
-neighbours. Units keep their places in the text as it stands.
+neighbours. Units keep their places in the text as it stands. Composed and decomposed letters
+(``é``) are one, and so are ligatures (``ﬁ``) and the letters that they stand for.
 """
 
 import unicodedata
@@ -9,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.remembered import ByWord
-from closeread.text.segment import tokens, words
+from closeread.text.segment import is_han, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
 _ENGLISH = (
@@ -91,8 +92,9 @@ def terms(text: str) -> list[str]:
 
 def _form(word: str) -> tuple[str, bool, bool]:
     """Return the form, whether it is a word of letters or digits, and whether it is function."""
-    is_word = not "\u3400" <= word[0] <= "\U0003ffff"
-    return stem(word), is_word, word in _FUNCTION
+    if not word.isascii():
+        word = unicodedata.normalize("NFKC", word)
+    return stem(word), not is_han(word), word in _FUNCTION
 
 
 def stem(word: str) -> str:

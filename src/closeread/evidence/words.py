@@ -3,9 +3,11 @@
 Chinese is cut by jieba's dictionary in full mode: every dictionary word wherever it stands, words
 inside words included, and single characters only where no word begins or goes on (section 3.4
 names jieba; the mode is the authors'). Other languages are cut at blanks and marks. Punctuation
-and function words are out, letters are lower-cased, full-width letters and digits made half-width.
+and function words are out, letters are lower-cased, full-width letters and digits made half-width,
+letters and their accents composed.
 """
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -186,4 +188,6 @@ def _form(word: str) -> str:
     """Return the form in which words are compared; "" for what has neither letter nor digit."""
     if not any(character.isalnum() for character in word):
         return ""
-    return word if "\u3400" <= word[0] <= "\u9fff" else word.translate(_NARROW).lower()
+    if "\u3400" <= word[0] <= "\u9fff":
+        return word
+    return unicodedata.normalize("NFC", word.translate(_NARROW)).lower()

@@ -151,9 +151,11 @@ def vgaokao(text: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-_HAN = r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
-_LETTERS = rf"(?:(?!{_HAN})[^\W\d_])+"
-_TOKEN = re.compile(rf"{_HAN}|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’.&-]{_LETTERS})*")
+_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# An accent that stands behind its letter (as in decomposed text) belongs to the word.
+_LETTERS = rf"(?:(?![\d_{_HAN}])[\w\u0300-\u036f])+"
+_TOKEN = re.compile(rf"[{_HAN}]|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’.&-]{_LETTERS})*")
+_HAN_FIRST = re.compile(rf"[{_HAN}]")
 
 
 def tokens(text: str) -> tuple[Span, ...]:
@@ -163,6 +165,11 @@ def tokens(text: str) -> tuple[Span, ...]:
     each, ``1,250.5`` is one number.
     """
     return tuple(Span(*match.span()) for match in _TOKEN.finditer(text))
+
+
+def is_han(token: str) -> bool:
+    """Whether a token is a Chinese character, and no word or number."""
+    return bool(_HAN_FIRST.match(token))
 
 
 def words(text: str) -> list[str]:

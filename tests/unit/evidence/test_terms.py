@@ -91,6 +91,22 @@ def test_a_chinese_character_is_no_word_and_what_builds_sentences_is_function():
     assert all(unit.is_function for unit in units(chinese))
 
 
+def test_a_korean_word_is_a_word():
+    (word, other) = units("기차는 간다")
+    assert (word.form, word.is_word, other.is_word) == ("기차는", True, True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("René", "Rene\u0301"), ("first", "ﬁrst"), ("각각", "\u1100\u1161\u11a8" * 2)],
+)
+def test_one_word_written_by_other_characters_is_one_word(one, other):
+    assert one != other
+    (here,), (there,) = units(one), units(f" {other}")
+    assert here.form == there.form
+    assert (there.start, there.end) == (1, 1 + len(other))
+
+
 def test_terms_are_units_and_pairs():
     """Function words count in pairs only."""
     assert terms("The red ferry") == ["the red", "red", "red ferri", "ferri"]

@@ -37,6 +37,12 @@ def test_english_is_lower_cased_words():
     assert said("The Ferry left at six.", "en") == ["ferry", "left", "six"]
 
 
+def test_letters_and_their_accents_are_composed():
+    (word,) = Segmenter().words("Rene\u0301", "en")
+    assert word.text == "ren\u00e9"
+    assert (word.span.start, word.span.end) == (0, 5)
+
+
 def test_characters_need_no_dictionary():
     assert said("好语言", method="characters") == [
         "好",
