@@ -33,6 +33,10 @@ _FILE = re.compile(
 )
 _LOST = ("finish-reason", "tokens")
 _MOST_BITS = 1 << 30
+_CHOICE_COLUMNS = (
+    tuple(f"mc_answer{place}" for place in range(1, 11)),  # Belebele
+    tuple("ABCDEFGHIJ"),  # C-Eval, CMMLU
+)
 
 
 def sniff(path: Path) -> bool:
@@ -126,7 +130,7 @@ def _record(
     passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(asked[0][0]))
     passage = prompts.passage(passage_text)
     if all(isinstance(given, str) for _, given in asked):
-        options, prediction = _by_likelihood(name, asked, row["resps"])
+        options, prediction = _by_likelihood(name, asked, row["resps"], _choices(doc))
         answers = golds.choice(_indexed(row.get("target")), options)
     else:
         options = golds.lettered(_choices(doc))
@@ -176,14 +180,19 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
 
 
 def _by_likelihood(
-    name: str, asked: list[tuple[Any, Any]], responses: list[Any]
+    name: str, asked: list[tuple[Any, Any]], responses: list[Any], choices: list[Any]
 ) -> tuple[tuple[Option, ...], Prediction]:
-    """Return options and the likeliest of them; requests without the prompt only normalise."""
+    """Return options and the likeliest of them; requests without the prompt only normalise.
+
+    Where the model was asked for letters alone, the document's choices are the options' texts.
+    """
     pairs = [pair for pair in zip(asked, responses, strict=False) if pair[0][0]]
     continuations = [given.strip() for (_, given), _ in pairs]
     if len(set(continuations)) < len(continuations):  # the options stand before a shared end
         continuations = [last_user(prompt) for (prompt, _), _ in pairs]
     options = golds.lettered(continuations)
+    if [one.label for one in options] == continuations and len(choices) == len(options):
+        options = golds.lettered(choices)
     try:
         values = tuple(float(_first(response)) for _, response in pairs)
     except (TypeError, ValueError):
@@ -229,7 +238,13 @@ def _choices(doc: dict[str, Any]) -> list[Any]:
     found = doc.get("choices", doc.get("options"))
     if isinstance(found, dict):
         found = found.get("text")
-    return found if isinstance(found, list) else []
+    if isinstance(found, list):
+        return found
+    for names in _CHOICE_COLUMNS:
+        columns = [doc[name] for name in names if doc.get(name) is not None]
+        if len(columns) > 1:
+            return columns
+    return []
 
 
 def _gold(doc: dict[str, Any], target: Any) -> tuple[Answer, ...]:
@@ -252,7 +267,10 @@ def _facts(
         lost.append("tail")
     if not prompts.from_fields(mapping(row["doc"])):
         lost.append("passage")
-    if record.question.kind != "choice" and not golds.annotations(mapping(row["doc"])):
+    options = record.question.options
+    if options and all(one.text == one.label for one in options):
+        lost.append("options")
+    if not options and not golds.annotations(mapping(row["doc"])):
         lost.append("gold-kinds")
     lost += [code for code in ("version", "model") if not getattr(found, code)]
     return msgspec.structs.replace(

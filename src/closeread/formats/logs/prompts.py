@@ -9,7 +9,10 @@ from closeread.formats.logs.talk import turns
 from closeread.text.language import detect
 from closeread.types import Passage
 
-_PASSAGE_FIELDS = ("passage", "context", "article", "story", "background", "premise")
+_PASSAGE_FIELDS = (
+    "passage", "context", "article", "story", "background", "premise", "flores_passage",
+    "paragraph",
+)  # fmt: skip
 _QUESTION_FIELDS = ("question", "query", "stem", "hypothesis")
 _PASSAGE = re.compile(
     r"(?:^|(?<=\n))[ \t#*]*(?:passage|context|article|text|story|文章|短文|材料|阅读材料)"

@@ -1,0 +1,46 @@
+"""Tasks whose model is asked for letters alone: what the options say stands in the document."""
+
+import json
+
+import pytest
+
+from closeread.runs.ingest import ingest
+
+PROMPT = "P: Ann ran home.\nQ: Who ran?\nA: Bob\nB: Ann\nAnswer:"
+
+
+@pytest.mark.parametrize(
+    ("columns", "lost"),
+    [
+        ({"choices": ["Bob", "Ann"]}, False),
+        ({"mc_answer1": "Bob", "mc_answer2": "Ann", "correct_answer_num": "2"}, False),
+        ({"A": "Bob", "B": "Ann"}, False),
+        ({}, True),
+        ({"choices": ["Bob", "Ann", "Cy"]}, True),
+    ],
+)
+def test_options_asked_for_by_their_letters_have_the_documents_texts(tmp_path, columns, lost):
+    row = {
+        "doc_id": 0,
+        "doc": {"flores_passage": "Ann ran home.", "question": "Who ran?", **columns},
+        "target": "1",
+        "arguments": {
+            f"gen_args_{place}": {"arg_0": PROMPT, "arg_1": f" {letter}"}
+            for place, letter in enumerate("AB")
+        },
+        "resps": [[["-2.0", "False"]], [["-1.0", "True"]]],
+        "filtered_resps": [["-2.0", "False"], ["-1.0", "True"]],
+        "filter": "none",
+        "metrics": ["acc"],
+        "acc": 1.0,
+    }
+    log = tmp_path / "samples_belebele_2026-01-01T00-00-00.000000.jsonl"
+    log.write_text(json.dumps(row) + "\n")
+    (run,) = ingest([log], tmp_path / "run").runs
+    ((passage, (question,)),) = list(run.dataset())
+    assert (passage.text, question.text) == ("Ann ran home.", "Who ran?")
+    assert [one.label for one in question.options] == ["A", "B"]
+    assert [one.text for one in question.options] == (["A", "B"] if lost else ["Bob", "Ann"])
+    (answer,) = question.answers
+    assert answer.label == "B"
+    assert ("options" in run.info.log.lost) is lost
