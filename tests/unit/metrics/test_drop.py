@@ -10,7 +10,7 @@ from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.errors import InputError
 from closeread.metrics.drop import metric, official, score_pair, scored
-from closeread.metrics.drop_mended import whitespace
+from closeread.metrics.drop_mended import firstline, fixed, number, whitespace
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
@@ -69,6 +69,32 @@ def test_a_missing_prediction_is_wrong_and_has_the_type_of_the_first_answer():
 
 def test_a_question_with_blank_gold_alone_is_wrong_and_has_no_type():
     assert metric().score(BLANK, said("b", "")).values == {"em": 0.0, "f1": 0.0}
+
+
+@pytest.mark.parametrize("judge", [metric, whitespace, number, firstline, fixed])
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        (Answer(kind="none"), 1.0),
+        (Answer(kind="span", texts=("",)), 1.0),
+        (Answer(kind="span", texts=("the captain",)), 0.0),
+        (None, 0.0),
+    ],
+)
+def test_a_question_without_an_answer_is_right_where_none_is_given(judge, answer, right):
+    """Mixed sets, as the exam that ships, hold what DROP does not."""
+    unanswerable = question("u", Answer(kind="none"))
+    score = judge().score(unanswerable, Prediction(question_id="u", answer=answer))
+    assert (score.values["em"], score.values["f1"]) == (right, right)
+
+
+def test_questions_without_an_answer_are_a_type_of_their_own():
+    unanswerable = question("u", Answer(kind="none"))
+    prediction = Prediction(question_id="u", answer=Answer(kind="none"))
+    pools = metric().pool(
+        [metric().score(unanswerable, prediction)], Submission(predictions={"u": prediction})
+    )
+    assert [pool.metric for pool in pools] == ["drop.em", "drop.f1", "drop.em.none", "drop.f1.none"]
 
 
 def test_a_prediction_of_no_span_is_wrong():
