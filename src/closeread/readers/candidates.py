@@ -23,12 +23,19 @@ _EN_DATE = re.compile(
     rf"|\b{_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b"
     r"|\b(?:1[0-9]|20)\d\d(?:s\b|\b)"
 )
+_EN_LETTERS = r"(?:[A-Z]\.){2,}|[A-Z]\.(?= [A-Z])"  # U.S., and the F. of John F. Kennedy
 _EN_NAME = re.compile(
-    r"\b[A-Z][\w'’-]*(?:(?: (?:of|the|de|van|von|and|del|la)){0,2} [A-Z0-9][\w'’-]*)*"
+    rf"\b(?:{_EN_LETTERS}|[A-Z][\w'’-]*)"
+    rf"(?:(?: (?:of|the|de|van|von|and|del|la)){{0,2}} (?:{_EN_LETTERS}|[A-Z0-9][\w'’-]*))*"
 )
-_EN_PIECE = re.compile(r"[^,;:()“”\"—–]+")
+# A mark between digits is their own: 1,000, 10:30, 1914–1918. So is the last one of U.S. and a.m.
+_EN_PIECE = re.compile(
+    r"(?:[^,;:()“”\"—–]+|(?<=\d),(?=\d{3}(?!\d))|(?<=\d)[:–](?=\d))+",
+)
+_EN_LETTERED = re.compile(r"(?:\b[^\W\d_]\.){2,}$")
 _ZH_NUMBER = re.compile(
-    r"(?:约|近|大约)?[\d〇零一二三四五六七八九十百千万亿两半.]+(?:多|余)?[%％\u4e00-\u9fff]?"
+    r"(?:约|近|大约)?(?:\d{1,3}(?:[,，]\d{3})+(?!\d)|[\d〇零一二三四五六七八九十百千万亿两半.])+"
+    r"(?:多|余)?[%％\u4e00-\u9fff]?"
 )
 _ZH_DATE = re.compile(
     r"(?:公元前?)?\d{1,4}年(?:\d{1,2}月)?(?:\d{1,2}[日号])?|\d{1,2}月\d{1,2}[日号]|\d{1,2}世纪(?:\d0年代)?"
@@ -37,10 +44,13 @@ _ZH_DATE = re.compile(
 _ZH_PERSON = r"[\u4e00-\u9fff]{1,6}·[\u4e00-\u9fff·]{1,12}|[A-Z][\w .-]*\w"
 _ZH_NAME = re.compile(rf"《[^》]+》|{_ZH_PERSON}")
 _ZH_UNTITLED = re.compile(_ZH_PERSON)
-_ZH_PIECE = re.compile(r"[^，。；：！？、“”（）《》\s]+")
+_ZH_PIECE = re.compile(
+    r"(?:[^，。；：！？、“”（）《》\s]+|(?<=\d)，(?=\d{3}(?!\d))|(?<=\d)：(?=\d))+"
+)
 
 _LONGEST_PIECE = 80
 _LONGEST_RUN = 8
+_LETTERED = 8  # characters behind which U.S. or a.m. begins at the latest
 
 
 def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[Span]:
@@ -123,6 +133,8 @@ def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> 
         while start < end and text[start].isspace():
             start += 1
         while end > start and (text[end - 1].isspace() or text[end - 1] in ".!?"):
+            if _EN_LETTERED.search(text, max(start, end - _LETTERED), end):
+                break
             end -= 1
         if start == end:
             continue

@@ -3,6 +3,8 @@
 import re
 from typing import Literal
 
+from closeread.text.traditional import SIMPLIFIED
+
 Asked = Literal["number", "date", "name", "thing"]
 
 _ASKS = {
@@ -23,10 +25,12 @@ _ASKS = {
         re.IGNORECASE,
     ),
 }
+_SPELLED = str.maketrans(SIMPLIFIED)
 
 
 def asked_for(question: str) -> Asked:
-    """Return what kind of answer a question's words ask for."""
+    """Return what kind of answer a question's words ask for, in whatever characters."""
+    question = question.translate(_SPELLED)
     if _ASKS["date"].search(question):
         return "date"
     if _ASKS["number"].search(question):

@@ -93,6 +93,9 @@ def test_it_streams():
         ("一共有多少人？", "number"),
         ("谁建造了它？", "name"),
         ("它叫什么？", "thing"),
+        ("這座橋什麼時候建成？", "date"),
+        ("共有幾個人？", "number"),
+        ("他住在哪裡？", "name"),
     ],
 )
 def test_question_words(text, kind):
@@ -154,6 +157,9 @@ def pieces(text, asked, language="en"):
         ),
         ("She met Bo.", ["Bo"]),
         ("Anna Thorne read The Times.", ["Anna Thorne", "The Times"]),
+        ("The U.S. Army met J. R. Dyck.", ["U.S. Army", "J. R. Dyck"]),
+        ("It left for the U.S.", ["U.S."]),
+        ("Anna met Bo D. and left.", ["Anna", "Bo D"]),
     ],
 )
 def test_names_by_hand(text, names):
@@ -176,6 +182,49 @@ def test_clauses_and_what_lies_between_their_function_words():
         "say",
         "some",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "found"),
+    [
+        (
+            "it cost 12,500.5 pounds, 1,000,000 in all.",
+            "en",
+            ["it cost 12,500.5 pounds", "1,000,000"],
+        ),
+        (
+            "they won 3:1 at 10:30 a.m., in 1914–1918",
+            "en",
+            ["won 3:1", "10:30 a.m.", "1914–1918"],
+        ),
+        ("towns of 12,34 sheep: 1893,1927, more", "en", ["34 sheep", "1893", "1927", "more"]),
+        ("left the U.S.!", "en", ["left the U.S."]),
+        ("said so...", "en", ["said so"]),
+        ("售出1，000件，共3.5吨，比分2：1。", "zh", ["售出1，000件", "共3.5吨", "比分2：1"]),
+        ("有12，34头：1893，1927", "zh", ["有12", "34头", "1893", "1927"]),
+    ],
+)
+def test_no_clause_ends_within_a_number_or_initials(text, language, found):
+    """A mark between digits is theirs where it parts thousands, hours, goals or years."""
+    assert set(found) <= set(pieces(text, "thing", language))
+    assert not {"000", "30 a.m", "it cost 12", "1914"} & set(pieces(text, "thing", language))
+
+
+def test_chinese_numbers_have_their_thousands():
+    """With either comma; what only stands behind one is another number."""
+    assert pieces("约1,250人和3，000万吨，又12,34", "number", "zh") == [
+        "约1,250人",
+        "3，000万吨",
+        "12",
+        "34",
+    ]
+
+
+def test_many_marks_between_digits_are_read_in_time_that_grows_with_them():
+    """A pattern that looks back from each would take hours for these."""
+    for text in ("1,000" * 200_000, "1:" * 500_000, "A." * 500_000, ". " * 500_000):
+        assert pieces(text, "thing") is not None
+        assert pieces(text, "thing", "zh") is not None
 
 
 def test_a_run_of_words_has_eight_at_most():
