@@ -80,10 +80,11 @@ def _ingested(name, folder):
     for material in HERE.glob("*.jsonl"):
         shutil.copy(material, folder)
     offline = {"HF_HUB_OFFLINE": "1", "HF_HOME": str(folder / "hub"), "MPLBACKEND": "agg"}
+    shared = {"PYTHONPATH": str(HERE / "forms")}
     for script in sorted((HERE / name).glob("make_*logs.py"), reverse=True):
         done = subprocess.run(
             [python, script, folder],
-            env=os.environ | offline,
+            env=os.environ | offline | shared,
             cwd=folder,
             capture_output=True,
             text=True,

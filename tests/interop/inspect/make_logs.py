@@ -4,7 +4,6 @@ Usage: make_logs.py FOLDER, with material.jsonl and choices.jsonl in it; logs go
 those of prompts with examples, put before the input by solvers, to FOLDER/few_shot.
 """
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -15,6 +14,7 @@ from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import choice, f1
 from inspect_ai.solver import generate, multiple_choice, prompt_template, system_message
+from published import as_strings, lines
 
 ANSWER = re.compile(r"(?i)Answer\s*:\s*([^\n]+)")
 EXAMPLES = """You will be asked to read a passage and answer a question. Some examples follow.
@@ -31,10 +31,6 @@ TASK = 'Your task\n---\n{prompt}\n\nThink, then write a line of the form "Answer
 PROMPT = "Passage: {passage}\nQuestion: {question}\nAnswer:"
 
 
-def lines(path):
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def said(text, stop_reason="stop"):
     """An answer with its usage, which the mock would otherwise count with a downloaded table."""
     output = ModelOutput.from_content("canned", text, stop_reason=stop_reason)
@@ -48,24 +44,13 @@ def extracted(text):
     return found[1] if found else text
 
 
-def golds(row):
-    """Join as the harness' DROP task does: one string an accepted answer."""
-    for one in (row["answer"], *row["validated"]):
-        if "number" in one:
-            yield one["number"]
-        elif "date" in one:
-            yield " ".join(one["date"]).strip()
-        else:
-            yield ",".join(one["spans"])
-
-
 def main(folder):
     rows = lines(folder / "material.jsonl")
     samples = [
         Sample(
             id=row["id"],
             input=PROMPT.format(**row),
-            target=list(dict.fromkeys(golds(row))),
+            target=as_strings(row, ","),
             metadata={"passage": row["passage"], "question": row["question"]},
         )
         for row in rows

@@ -4,48 +4,19 @@ Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out, th
 two examples to FOLDER/few_shot.
 """
 
-import json
 import os
 import sys
 from pathlib import Path
 
+from published import as_on_the_hub, lines, write_set
+
 HERE = Path(__file__).parent
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def as_published(row):
-    """Lay a row out as the DROP set on the hub does."""
-    given = [row["answer"], *row["validated"]]
-    dates = [
-        dict(zip(("day", "month", "year"), one.get("date", ["", "", ""]), strict=True))
-        for one in given
-    ]
-    return {
-        "query_id": row["id"],
-        "passage": row["passage"],
-        "question": row["question"],
-        "answer": {
-            "number": given[0].get("number", ""),
-            "date": dates[0],
-            "spans": given[0].get("spans", []),
-        },
-        "validated_answers": {
-            "number": [one.get("number", "") for one in given[1:]],
-            "date": dates[1:],
-            "spans": [one.get("spans", []) for one in given[1:]],
-        },
-    }
 
 
 def main(folder):
     rows = lines(folder / "material.jsonl")
     (folder / "set").mkdir()
-    (folder / "set" / "validation.jsonl").write_text(
-        "".join(json.dumps(as_published(row), ensure_ascii=False) + "\n" for row in rows), "utf-8"
-    )
+    write_set(folder / "set" / "validation.jsonl", map(as_on_the_hub, rows))
     os.environ["MATERIAL"] = str(folder / "material.jsonl")
     os.environ["LOCAL_SET"] = str(folder / "set")
 

@@ -14,7 +14,8 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.api_models import JsonChatStr
 from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
-from make_logs import Canned, _config, as_published, lines
+from make_logs import Canned, _config, as_published
+from published import lines, write_set
 
 HERE = Path(__file__).parent
 
@@ -54,9 +55,7 @@ class Chatting(Canned):
 def main(folder):
     rows = lines(folder / "material.jsonl")
     path = folder / "drop.jsonl"
-    path.write_text(
-        "".join(json.dumps(as_published(row), ensure_ascii=False) + "\n" for row in rows), "utf-8"
-    )
+    write_set(path, map(as_published, rows))
     sys.path.insert(0, str(HERE))
     config = _config(HERE / "drop_local.yaml") | {
         "fewshot_split": "test",

@@ -3,7 +3,6 @@
 Usage: make_logs.py FOLDER, with material.jsonl and choices.jsonl in it; logs go to FOLDER/out.
 """
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from lm_eval.evaluator import simple_evaluate
 from lm_eval.loggers import EvaluationTracker
 from lm_eval.models.utils import postprocess_generated_text
 from lm_eval.tasks import TaskManager
+from published import as_on_the_hub, lines, write_set
 
 HERE = Path(__file__).parent
 
@@ -48,43 +48,17 @@ class Canned(LM):
         raise NotImplementedError
 
 
-def lines(path):
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def as_published(row):
-    """Lay a row out as the DROP set on the hub does."""
-    given = [row["answer"], *row["validated"]]
-    dates = [
-        dict(zip(("day", "month", "year"), one.get("date", ["", "", ""]), strict=True))
-        for one in given
-    ]
-    beside = {"worker_id": "w", "hit_id": "h"}
-    return {
-        "section_id": row["id"][0],
-        "query_id": row["id"],
-        "passage": row["passage"],
-        "question": row["question"],
-        "answer": {
-            "number": given[0].get("number", ""),
-            "date": dates[0],
-            "spans": given[0].get("spans", []),
-            **beside,
-        },
-        "validated_answers": {
-            "number": [one.get("number", "") for one in given[1:]],
-            "date": dates[1:],
-            "spans": [one.get("spans", []) for one in given[1:]],
-        },
-    }
+    """Lay a row out as the file of this task does."""
+    found = as_on_the_hub(row)
+    answer = found["answer"] | {"worker_id": "w", "hit_id": "h"}
+    return {"section_id": row["id"][0], **found, "answer": answer}
 
 
 def main(folder):
     rows, choices = lines(folder / "material.jsonl"), lines(folder / "choices.jsonl")
     files = {"drop_local": folder / "drop.jsonl", "choice_local": folder / "choices.jsonl"}
-    files["drop_local"].write_text(
-        "".join(json.dumps(as_published(row), ensure_ascii=False) + "\n" for row in rows), "utf-8"
-    )
+    write_set(files["drop_local"], map(as_published, rows))
     sys.path.insert(0, str(HERE))
     tasks = TaskManager(include_path=str(HERE), include_defaults=False)
     tracker = EvaluationTracker(output_path=str(folder / "out"))

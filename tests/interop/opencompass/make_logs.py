@@ -3,47 +3,27 @@
 Usage: make_logs.py FOLDER, with material.jsonl in it; logs go to FOLDER/out.
 """
 
-import json
 import os
 import runpy
 import sys
 from pathlib import Path
 
+from published import as_strings, lines, write_set
+
 HERE = Path(__file__).parent.absolute()
-
-
-def lines(path):
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
-def golds(row):
-    """Write the accepted answers as the published file for this configuration does."""
-    for one in (row["answer"], *row["validated"]):
-        if "number" in one:
-            yield one["number"]
-        elif "date" in one:
-            yield " ".join(one["date"]).strip()
-        else:
-            yield " and ".join(one["spans"])
 
 
 def main(folder, out="out"):
     rows = lines(folder / "material.jsonl")
-    (folder / "drop.jsonl").write_text(
-        "".join(
-            json.dumps(
-                {
-                    "context": f"Passage: {row['passage']}\nQuestion: {row['question']}\nAnswer:",
-                    "ref_text": "|".join(dict.fromkeys(golds(row))),
-                    "completion": "",
-                },
-                ensure_ascii=False,
-            )
-            + "\n"
-            for row in rows
-        ),
-        "utf-8",
-    )
+    published = [
+        {
+            "context": f"Passage: {row['passage']}\nQuestion: {row['question']}\nAnswer:",
+            "ref_text": "|".join(as_strings(row)),
+            "completion": "",
+        }
+        for row in rows
+    ]
+    write_set(folder / "drop.jsonl", published)
     os.environ["MATERIAL"] = str(folder / "material.jsonl")
     os.environ["LOCAL_SET"] = str(folder / "drop.jsonl")
     os.environ["PYTHONPATH"] = str(HERE)

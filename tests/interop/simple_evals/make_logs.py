@@ -10,6 +10,7 @@ import json
 import sys
 from pathlib import Path
 
+from published import as_strings, lines
 from simple_evals import common
 from simple_evals.evals.drop_eval import DropEval
 
@@ -23,17 +24,6 @@ EXAMPLES = [
         ("Ada Brandt kicked off.", "Who kicked off?", "Ada Brandt"),
     )
 ]
-
-
-def golds(row):
-    """Write the accepted answers as the published file does: one string each, bars between."""
-    for one in (row["answer"], *row["validated"]):
-        if "number" in one:
-            yield one["number"]
-        elif "date" in one:
-            yield " ".join(one["date"]).strip()
-        else:
-            yield " and ".join(one["spans"])
 
 
 class Canned:
@@ -50,16 +40,14 @@ class Canned:
 
 
 def main(folder):
-    rows = [
-        json.loads(line) for line in (folder / "material.jsonl").read_text("utf-8").splitlines()
-    ]
+    rows = lines(folder / "material.jsonl")
     task = object.__new__(DropEval)  # making one downloads the published set
     task.seed, task.num_threads, task.n_repeats, task.cache_dir = 0, 1, 1, str(folder)
     task.test_samples = [
         {
             "context": PROMPT.format(**row),
             "completion": "",
-            "ref_text": "|".join(dict.fromkeys(golds(row))),
+            "ref_text": "|".join(as_strings(row)),
         }
         for row in rows
     ]
