@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from closeread.attacks.english.keyword import turns_en
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
 from closeread.attacks.turning.grounding import (
@@ -69,7 +70,7 @@ _PRAISE = re.compile(
 
 def keyword(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh}, around)
+    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from closeread.attacks.english.spacetime import turns_en
 from closeread.attacks.statements import Statement, StatementStrategy, Turn
 from closeread.attacks.surroundings import Surroundings
 from closeread.attacks.turning.grounding import (
@@ -52,7 +53,7 @@ _BESIDE = 6  # characters beside a word in which a list would be seen
 
 def spacetime(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh}, around)
+    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

@@ -1,0 +1,276 @@
+"""The strategies for English statements: what each rewords and turns, and what it leaves alone."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.attacks.attack import Attack, Group, Made
+from closeread.attacks.causality import causality
+from closeread.attacks.english.causality import turns_en as causes
+from closeread.attacks.english.keyword import turns_en as keywords
+from closeread.attacks.english.logic import turns_en as logics
+from closeread.attacks.english.predicates import verbs
+from closeread.attacks.english.spacetime import turns_en as spacetimes
+from closeread.attacks.keyword import keyword
+from closeread.attacks.logic import logic
+from closeread.attacks.spacetime import spacetime
+from closeread.attacks.surroundings import Surroundings
+from closeread.attacks.turning.wordlists import HIDDEN
+from closeread.evidence.cover import cover
+from closeread.types import Answer, Option, Passage, Question
+from turns_zh import Turns, made, statement
+
+ALL = (keywords, logics, spacetimes, causes)
+
+
+@pytest.mark.parametrize(
+    ("turns", "text", "rule", "reworded"),
+    [
+        (keywords, "Everyone must help.", "reworded", "Everybody must help."),
+        (keywords, "They have a huge barn.", "reworded", "They have an enormous barn."),
+        (keywords, "Kids like the pond.", "reworded", "Children like the pond."),
+        (keywords, "The walk takes about 20 minutes.", "reworded",
+         "The walk takes approximately 20 minutes."),
+        (keywords, "The walk takes 3 hours.", "numerals", "The walk takes three hours."),
+        (keywords, "The walk takes three hours.", "numerals", "The walk takes 3 hours."),
+        (logics, "Although it rained, they left.", "reworded", "Even though it rained, they left."),
+        (logics, "The barn was built by Tom Hale.", "active", "Tom Hale built the barn."),
+        (logics, "The goat is both strong and shy.", "reworded",
+         "The goat is not only strong but also shy."),
+        (logics, "Ann and Ben are asleep.", "list-order", "Ben and Ann are asleep."),
+        (logics, "The goat isn't shy.", "contraction", "The goat is not shy."),
+        (logics, "The goat cannot swim.", "contraction", "The goat can't swim."),
+        (spacetimes, "The fair is on May 3.", "date", "The fair is on the 3rd of May."),
+        (spacetimes, "The fair is on the 21st of May.", "date", "The fair is on May 21."),
+        (spacetimes, "They lived in the UK.", "reworded", "They lived in the United Kingdom."),
+        (causes, "The fair closed because of snow.", "reworded", "The fair closed due to snow."),
+        (causes, "The fair closed because it snowed.", "cause-first",
+         "Because it snowed, the fair closed."),
+        (causes, "Because it snowed, the fair closed.", "cause-last",
+         "The fair closed because it snowed."),
+    ],
+)  # fmt: skip
+def test_a_statement_is_reworded_whether_or_not_it_holds(
+    turns: Turns, text: str, rule: str, reworded: str
+) -> None:
+    for holds in (True, False, None):
+        assert made(turns, statement(text, holds=holds), "same")[reworded] == rule
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many people came?",
+        "The story is about two ships.",
+        "The book is called “Everyone Must Help”.",
+        "They met on the first two days.",
+        "He died because of the cold or hunger, not because of age.",
+        "The tea was made by hand.",
+        "The fair did not close because it snowed.",
+        "Tom Hale and Ann Moss left.",
+        "It snowed from time to time; ice pellets, hail and rain fell.",
+        "The Seven Years' War ended.",
+    ],
+)
+def test_a_part_of_another_phrase_and_a_quotation_are_left_alone(text: str) -> None:
+    got = {new: rule for turns in ALL for new, rule in made(turns, statement(text), "same").items()}
+    assert set(got.values()) <= {"contraction"}
+
+
+@pytest.mark.parametrize(
+    ("turns", "text", "evidence", "rule", "turned"),
+    [
+        (keywords, "Some farmers keep bees.", "Some farmers here keep bees.", "some>no",
+         "No farmers keep bees."),
+        (keywords, "All the farmers keep bees.", "Each of the farmers keeps bees.", "all>not-all",
+         "Not all the farmers keep bees."),
+        (keywords, "None of the boats leak.", "The boats never leak, none of them.", "none>all",
+         "All of the boats leak."),
+        (keywords, "The farm has more than 40 goats.", "There are more than 40 goats on the farm.",
+         "more>fewer", "The farm has fewer than 40 goats."),
+        (keywords, "The pond is always frozen.", "The pond is always frozen in May.", "contrary",
+         "The pond is never frozen."),
+        (keywords, "The lake is the largest in Orle.", "The lake is the largest one in Orle.",
+         "contrary", "The lake is the smallest in Orle."),
+        (keywords, "It is the most useful tool.", "It is the most useful tool.", "contrary",
+         "It is the least useful tool."),
+        (keywords, "Goats are cheaper than cows.", "Goats are cheaper than cows.", "contrary",
+         "Goats are more expensive than cows."),
+        (logics, "The goat is shy.", "The goat is shy.", "negated", "The goat is not shy."),
+        (logics, "The goats can swim.", "Goats can swim.", "negated", "The goats cannot swim."),
+        (logics, "She lives in a barn.", "She lives in a barn.", "negated",
+         "She does not live in a barn."),
+        (logics, "Tom sold a goat.", "Tom sold a goat.", "negated", "Tom did not sell a goat."),
+        (logics, "The toys made by Ann were lost.", "The toys made by Ann were lost.", "negated",
+         "The toys made by Ann were not lost."),
+        (logics, "The stage plays were long.", "The stage plays were long.", "negated",
+         "The stage plays were not long."),
+        (logics, "Tom has sold the goat.", "Tom has sold the goat.", "negated",
+         "Tom has not sold the goat."),
+        (logics, "Tom has a goat.", "Tom has a goat.", "negated", "Tom does not have a goat."),
+        (logics, "In May, they left home.", "They left home in May.", "negated",
+         "In May, they did not leave home."),
+        (logics, "There is a bridge.", "There is a bridge.", "negated", "There is no bridge."),
+        (logics, "The goat didn't find food.", "The goat did not find any food.", "affirmed",
+         "The goat found food."),
+        (logics, "It doesn't help us.", "It does not help us.", "affirmed", "It helps us."),
+        (logics, "The bell is not only loud but also old.", "The bell is loud and old.",
+         "not-only>not", "The bell is not loud but old."),
+        (spacetimes, "The fair is in the south of Orle.", "The fair is in the south of Orle.",
+         "contrary", "The fair is in the north of Orle."),
+        (spacetimes, "They ate before the storm came.", "They ate before the storm came.",
+         "before>after", "They ate after the storm came."),
+        (causes, "The fair closed because of snow.", "The fair closed because of snow.",
+         "because>although", "The fair closed in spite of snow."),
+        (causes, "The drought led to the famine.", "The drought led to the famine.", "exchanged",
+         "The famine led to the drought."),
+    ],
+)  # fmt: skip
+def test_a_true_statement_is_turned_where_the_evidence_bears_it(
+    turns: Turns, text: str, evidence: str, rule: str, turned: str
+) -> None:
+    assert made(turns, statement(text, evidence), "opposite")[turned] == rule
+    for unsure in (None, False):
+        assert made(turns, statement(text, evidence, holds=unsure), "opposite") == {}
+    assert made(turns, statement(text, "Nothing of that is told here."), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    ("turns", "text", "others"),
+    [
+        (keywords, "The farm has 6 goats.", {"4", "5", "7", "8"}),
+        (keywords, "The farm has six goats.", {"four", "five", "seven", "eight"}),
+        (keywords, "The farm has 300 goats.", {"200", "400", "500"}),
+        (spacetimes, "The bridge fell in 1894.", {"1886", "1889", "1891", "1897", "1899", "1902"}),
+        (spacetimes, "The fair is on Monday.",
+         {"Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}),
+        (spacetimes, "It was built in the 1890s.", {"1870", "1880", "1900", "1910"}),
+        (spacetimes, "It was built in the 18th century.", {"16th", "17th", "19th"}),
+    ],
+)  # fmt: skip
+def test_a_number_or_time_is_another_than_all_of_the_passage(
+    turns: Turns, text: str, others: set[str]
+) -> None:
+    seen = set()
+    for seed in range(30):
+        (new,) = [
+            new
+            for new, rule in made(turns, statement(text), "opposite", seed).items()
+            if rule not in ("negated", "contrary")
+        ]
+        seen |= {one for one in others if one in new}
+    assert seen == others
+    known = "\n".join([text, *(text.replace("6", one) for one in ("4", "5", "7"))])
+    if "6" in text:
+        assert set(made(turns, statement(text, known), "opposite")) == {"The farm has 8 goats."}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Some boats were not sold.",
+        "Many people like bees.",
+        "If it snows, bees die.",
+        "He thinks that the goat is shy and that the pond is deep.",
+        "Tom cooks and cleans.",
+        "The goat is shy because it is young.",
+        "Ann could not eat any cake.",
+        "He said “the goat is shy”.",
+        "The farm has about 40 goats.",
+        "The farm has had goats since 1894.",
+        "Bees left the",
+        "Rose.",
+        "Prices rapidly changed again.",
+        "It is one of the largest farms and the tenth largest in Orle.",
+        "The North Sea port lies there.",
+    ],
+)
+def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
+    allowed = {"negated"} if "largest" in text or "North" in text else set()
+    rules = {rule for turns in ALL for rule in made(turns, statement(text), "opposite").values()}
+    assert rules - {"because>although"} <= allowed
+
+
+def test_a_verb_has_its_own_forms() -> None:
+    for form, verb in verbs().items():
+        assert form in verb
+        assert verb.third in (f"{verb.base}s", f"{verb.base}es", f"{verb.base[:-1]}ies")
+
+
+WORDS = (
+    "The goat is not shy, and all 6 bees left “home” in 1894 because of snow. some had been more "
+    "than Anns’ "
+)
+
+
+@given(
+    st.lists(st.sampled_from(WORDS.split(" ")), max_size=14).map(" ".join),
+    st.sampled_from([True, False, None]),
+)
+def test_whatever_is_said_turns_are_in_bounds_change_something_and_are_repeatable(
+    text: str, holds: bool | None
+) -> None:
+    said = statement(text, "All 6 bees left home in 1894. The goat is shy.", holds=holds)
+    for turns in ALL:
+        got = list(turns(said, random.Random(1)))
+        assert got == list(turns(said, random.Random(1)))
+        for turn in got:
+            assert 0 <= turn.span.start < turn.span.end <= len(text)
+            assert turn.span.of(text) != turn.words
+            assert HIDDEN not in turn.words
+            assert turn.truth == "same" or holds is True
+
+
+def test_a_text_too_long_for_a_statement_is_left_alone() -> None:
+    text = "Everyone must help because of snow in 1894. " * 30
+    for turns in ALL:
+        assert list(turns(statement(text), random.Random(0))) == []
+
+
+TEXT = (
+    "The farm at Orle has six goats. It was built in 1894. Everyone in the village must help "
+    "in the summer. The goats can swim."
+)
+PASSAGE = Passage(passage_id="p", text=TEXT, language="en")
+
+
+def asked(stem: str, kind: str = "choice") -> Question:
+    texts = (
+        "The farm has six goats.", "The farm was built in 1894.", "The goats can swim.",
+        "Nobody must help.",
+    )  # fmt: skip
+    return Question(
+        question_id="q", passage_id="p", text=stem, kind=kind,  # type: ignore[arg-type]
+        options=tuple(
+            Option(label=label, text=text) for label, text in zip("ABCD", texts, strict=True)
+        ),
+        answers=(Answer(kind="choice", label="D", texts=texts[3:]),),
+    )  # fmt: skip
+
+
+def group(question: Question) -> tuple[list[Group], Made]:
+    around = Surroundings(retriever=cover())
+    strategies = [make(around) for make in (keyword, logic, spacetime, causality)]
+    made_of = Made()
+    return list(Attack(strategies=strategies).groups([(PASSAGE, (question,))], made_of)), made_of
+
+
+def test_an_english_question_becomes_a_triple() -> None:
+    ((one,), _) = group(asked("Which of the following is NOT TRUE according to the passage?"))
+    (_, positive), (_, negative) = one.variants
+    assert positive.text == "Which of the following is NOT TRUE according to the passage?"
+    assert positive.option_truth.count(False) == 1
+    assert negative.text == "Which of the following is TRUE according to the passage?"
+    assert negative.option_truth.count(True) == 1
+    (answer,) = negative.answers
+    (right,) = [one for one in negative.options if one.label == answer.label]
+    assert right.tags["truth"] == "same"
+    assert sum(option.tags["truth"] == "opposite" for option in negative.options) == 2
+
+
+def test_options_of_a_stem_that_judges_none_are_no_statements() -> None:
+    groups, counted = group(asked("She saw that something was wrong with the goats when ____."))
+    assert (groups, sum(counted.left_out.values())) == ([], 1)
+    assert group(asked("She saw that something was wrong.", "verification"))[0]
