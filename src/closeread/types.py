@@ -117,6 +117,12 @@ class Question(Record, frozen=True, kw_only=True):
     tags: dict[str, str] = {}
     metadata: dict[str, Any] = {}
 
+    @property
+    def has_gold(self) -> bool:
+        """Whether anything is known by which a metric could judge an answer or evidence."""
+        known = any(truth is not None for truth in self.option_truth)
+        return bool(self.answers or self.gold_evidence or known)
+
 
 class Edit(Record, frozen=True, kw_only=True):
     """One change that makes a question harder, and what it does to the truth.

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 
 from closeread import __version__
@@ -15,7 +14,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, Problems
 from closeread.runs.folder import RunWriter
-from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo
+from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
 
 _UNSAFE = re.compile(r"[^\w.+~-]+")
@@ -148,7 +147,7 @@ def _nothing_left(errors: Sequence[InputError]) -> InputError:
 def _info(facts: LogFacts, writer: RunWriter, problems: Problems, file: LogFile) -> RunInfo:
     return RunInfo(
         closeread=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=now(),
         dataset=DatasetInfo(
             name=facts.task,
             version=facts.task_version,

@@ -4,7 +4,6 @@ import re
 import shutil
 from array import array
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -13,7 +12,7 @@ from closeread import __version__
 from closeread.errors import StorageError
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.predict import finished
-from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset
+from closeread.runs.records import ReaderInfo, RunInfo, describe_dataset, now
 from closeread.runs.store import Run
 from closeread.types import Dataset, Defects, Submission
 
@@ -40,7 +39,7 @@ def keep(dataset: Dataset, submission: Submission, files: Sequence[Path], out: P
     questions = [question.question_id for _, of in dataset.read(defects) for question in of]
     info = RunInfo(
         closeread=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=now(),
         dataset=describe_dataset(dataset, len(questions)),
         reader=ReaderInfo(name=_named_after(files[0])),
         batch_size=1,

@@ -5,7 +5,6 @@ import hashlib
 import time
 from array import array
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,7 @@ from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches, ordered, up_to, whole_groups
-from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset
+from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, now
 from closeread.runs.rest import Rest
 from closeread.runs.selection import digest, must_be_there, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
@@ -125,7 +124,7 @@ def describe(job: Job) -> RunInfo:
         raise InputError("the data set holds no question", where=dataset.path)
     return RunInfo(
         closeread=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=now(),
         dataset=msgspec.structs.replace(
             describe_dataset(dataset, n_questions, job.limit and max(job.limit, n_questions)),
             only=digest(job.only) if job.only and job.rest is None else "",

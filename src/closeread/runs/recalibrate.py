@@ -4,7 +4,6 @@ import shutil
 from array import array
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from closeread.metrics.selective import Selective
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import finished
-from closeread.runs.records import RunInfo
+from closeread.runs.records import RunInfo, now
 from closeread.runs.score import as_submission
 from closeread.runs.selection import ONLY
 from closeread.runs.store import LOG_SCORES, LOG_SHOWN, Run
@@ -51,17 +50,11 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
     predictions = as_submission(run, dataset).predictions
     for _, passage, question in ordered(dataset, run.info.dataset.limit):
         prediction = predictions.get(question.question_id)
-        if prediction is None or prediction.error or not _has_gold(question):
+        if prediction is None or prediction.error or not question.has_gold:
             continue
         correct = judge.score(question, prediction).values["correct"]
         if correct is not None:
             yield Graded(passage, stripped(question), prediction, correct)
-
-
-def _has_gold(question: Question) -> bool:
-    """Whether anything is known by which a metric could judge; most refuse a question without."""
-    known = any(truth is not None for truth in question.option_truth)
-    return bool(question.answers or question.gold_evidence or known)
 
 
 def recalibrated(
@@ -148,7 +141,7 @@ def _info(run: Run, record: Mapping[str, Any]) -> RunInfo:
     return msgspec.structs.replace(
         info,
         closeread=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        created=now(),
         dataset=msgspec.structs.replace(
             info.dataset, path=str((run.path / info.dataset.path).absolute())
         ),

@@ -1,6 +1,7 @@
 """What the files of a run folder hold, as records."""
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,6 +23,11 @@ _OF_SERVING = frozenset({"address", "protocol", "version", "reader", "options"})
 
 class File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a file of the folder says, every field written out."""
+
+
+def now() -> str:
+    """Return the time as ``run.json`` says when it was begun: ISO 8601 in UTC."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 class DatasetInfo(File, frozen=True, kw_only=True):

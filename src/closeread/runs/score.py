@@ -347,12 +347,8 @@ def _asked_for(
 
 def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     """Refuse a set without answers: nothing can be scored, though some programs print zeros."""
-    if any(one.value for one in summaries):
+    if any(one.value for one in summaries) or any(one.has_gold for one in dataset.questions()):
         return
-    for question in dataset.questions():
-        truth = any(one is not None for one in question.option_truth)
-        if question.answers or question.gold_evidence or truth:
-            return
     raise UsageError(
         f"no question of {dataset.name} has gold: nothing can be scored",
         cure="score against a file with answers; `closeread convert RUN FILE --to ...` writes "
