@@ -2,13 +2,36 @@
 
 import inspect
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral, Real
 from types import UnionType
-from typing import Any, get_args
+from typing import Annotated, Any, get_args
 
 from closeread import catalog
 from closeread.errors import UsageError
+
+# How a factory or a record declares an option that names a file or a folder, or what may be one.
+PathText = Annotated[str, "path"]
+# From an option's name and its value, as the user wrote it, to the path that is meant.
+Written = Callable[[str, str], str]
+_written: ContextVar[Written] = ContextVar("written", default=lambda _, path: path)
+
+
+@contextmanager
+def written_by(rule: Written) -> Iterator[None]:
+    """Say how paths among the options are written while it is open: in a recipe, by a shell."""
+    before = _written.set(rule)
+    try:
+        yield
+    finally:
+        _written.reset(before)
+
+
+def path_of(option: str, value: str) -> str:
+    """Return the path that an option names, as the rule in force reads it; else the value."""
+    return _written.get()(option, value)
 
 
 def make(
@@ -62,6 +85,10 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
 
 def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     wanted = parameter.annotation
+    if wanted == PathText:
+        wanted = str
+        if isinstance(value, str):
+            value = path_of(parameter.name, value)
     if isinstance(wanted, UnionType):  # such as float | None
         if value is None:
             return value

@@ -13,7 +13,8 @@ from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
-from closeread.formats.files.written import expanded
+from closeread.formats.files.written import expanded, in_recipe
+from closeread.making import written_by
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -266,4 +267,5 @@ def train(
         begin=begin,
         say=say,
     )
-    return trainer(request)
+    with written_by(in_recipe(str(path))):
+        return trainer(request)

@@ -52,8 +52,12 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
+        from closeread.formats.files.written import on_command_line
+        from closeread.making import written_by
+
         try:
-            done = super().invoke(ctx)
+            with written_by(on_command_line):
+                done = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader of our pipe has gone (`| head`): not an error of anybody's.

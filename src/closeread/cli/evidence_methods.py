@@ -33,7 +33,8 @@ def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]
     made = []
     for (name, given), label in zip(wanted, _labels(wanted), strict=True):
         retriever, resolved = make("retriever", name, given)
-        made.append(Method(label, name, given, resolved, retriever))
+        asked_for = {key: resolved.get(key, value) for key, value in given.items()}
+        made.append(Method(label, name, asked_for, resolved, retriever))
     return made
 
 

@@ -52,7 +52,8 @@ def command(
         tell_silence,
         watched,
     )
-    from closeread.formats.files.written import expanded
+    from closeread.formats.files.written import expanded, in_recipe
+    from closeread.making import written_by
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
     from closeread.reports.mrqa import of_summaries
@@ -70,7 +71,7 @@ def command(
         no_intervals=no_intervals,
     )
     let_import_from_here()
-    with watched(resolved.reader.name) as begin:
+    with written_by(in_recipe(str(recipe))), watched(resolved.reader.name) as begin:
         opened = partial(open_dataset, option='format = "..." in the recipe')
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)

@@ -15,6 +15,7 @@ from closeread.evidence.integrate import Integrator, integrator
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import as_evidence, splitter
 from closeread.evidence.used import models_of
+from closeread.making import PathText
 from closeread.types import Evidence, Option, Passage, Question
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 def beamdr(
     *,
     encoder: str = "sentence-transformers",
-    model: str = "",
+    model: PathText = "",
     steps: int = 2,
     beam: int = 2,
     integrate: str = "off",

@@ -14,6 +14,7 @@ from closeread.evidence.beam import Chain
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.words import Segmenter
+from closeread.making import PathText
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -29,7 +30,7 @@ def bm25(
     b: float = 0.4,
     sentences: str = "default",
     words: str = "jieba",
-    stop_words: str = "own",
+    stop_words: PathText = "own",
 ) -> "Bm25Retriever":
     """Make the retriever.
 

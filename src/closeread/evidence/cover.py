@@ -14,6 +14,7 @@ from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.unit_index import UnitIndex
 from closeread.evidence.weighing import Claim, Indexed
+from closeread.making import PathText
 from closeread.text.asked import asked_for
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question
@@ -28,7 +29,7 @@ def cover(
     stem: float = 0.7,
     most: int = 100,
     unit: str = "sentence",
-    background: str = "",
+    background: PathText = "",
 ) -> "CoverRetriever":
     """Make the retriever.
 

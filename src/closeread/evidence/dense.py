@@ -9,6 +9,7 @@ from closeread.evidence.encoding import checked, cosines, text_encoder
 from closeread.evidence.query import query_text
 from closeread.evidence.sentences import Splitter, as_evidence, splitter
 from closeread.evidence.used import models_of
+from closeread.making import PathText
 from closeread.protocols import Encoder
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Option, Passage, Question, Span
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def dense(
     *,
     encoder: str = "sentence-transformers",
-    model: str = "",
+    model: PathText = "",
     k: int = 1,
     sentences: str = "default",
 ) -> "DenseRetriever":

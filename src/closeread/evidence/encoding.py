@@ -7,7 +7,7 @@ from closeread.errors import CloseReadError, UsageError
 from closeread.evidence.used import models_of
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
-from closeread.making import make
+from closeread.making import PathText, make
 from closeread.protocols import Encoder, PairScorer
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def cosines(left: "NDArray[Any]", right: "NDArray[Any]") -> "NDArray[Any]":
     return found
 
 
-def word_vectors(model: str = "", words: str = "jieba") -> "MeanOfWords":
+def word_vectors(model: PathText = "", words: str = "jieba") -> "MeanOfWords":
     """Make an encoder of word vectors: a text is the mean of its words.
 
     Args:

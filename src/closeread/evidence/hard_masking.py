@@ -9,6 +9,7 @@ from closeread.evidence.sentences import splitter
 from closeread.evidence.vector_index import Sentence
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
+from closeread.making import PathText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 
 def hard_masking(
     *,
-    vectors: str = "",
+    vectors: PathText = "",
     integrate: str = "encoder",
     encoder: str = "sentence-transformers",
-    model: str = "",
+    model: PathText = "",
     steps: int = 2,
     beam: int = 2,
     sentences: str = "default",
     words: str = "jieba",
-    stop_words: str = "own",
+    stop_words: PathText = "own",
 ) -> MaskingRetriever:
     """Make the retriever of Zhang et al. (2021), hard masking.
 

@@ -16,6 +16,7 @@ from closeread.evidence.sentences import splitter
 from closeread.evidence.vector_index import Sentence
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
+from closeread.making import PathText
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,17 +24,17 @@ if TYPE_CHECKING:
 
 def soft_masking(
     *,
-    vectors: str = "",
+    vectors: PathText = "",
     sharpness: float = 1.0,
     similarity: str = "dot",
     integrate: str = "encoder",
     encoder: str = "sentence-transformers",
-    model: str = "",
+    model: PathText = "",
     steps: int = 2,
     beam: int = 2,
     sentences: str = "default",
     words: str = "jieba",
-    stop_words: str = "own",
+    stop_words: PathText = "own",
 ) -> MaskingRetriever:
     """Make the retriever of Zhang et al. (2021), soft masking.
 

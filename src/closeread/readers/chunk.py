@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from closeread.catalog import needing
 from closeread.errors import UsageError
+from closeread.making import PathText
 from closeread.readers.choice import Aggregate
 from closeread.readers.option_sequences import CHUNK_TOKENS
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def chunk(
     *,
-    model: str = "",
+    model: PathText = "",
     device: str = "cpu",
     dtype: str = "float32",
     max_length: int = 256,

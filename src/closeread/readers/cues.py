@@ -14,7 +14,7 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.cover import claim_and_context
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.formats.saved import save_json
-from closeread.making import make
+from closeread.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
 from closeread.readers.competition import chosen, not_for_it, ranked, sign
@@ -81,7 +81,7 @@ class Judgement(Record, frozen=True, kw_only=True):
     explanation: Explanation
 
 
-def cues(weights: str = "", retriever: str = "cover", selective: bool = False) -> "CueReader":
+def cues(weights: PathText = "", retriever: str = "cover", selective: bool = False) -> "CueReader":
     """Make the reader.
 
     Args:

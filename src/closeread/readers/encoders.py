@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
 from closeread.evidence.used import UsedModel
+from closeread.making import PathText
 from closeread.readers.places import check_place, check_words, from_disk_alone, is_offline
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _SAFE = {"use_safetensors": True}
 
 
-def bi_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "BiEncoder":
+def bi_encoder(model: PathText = "", device: str = "cpu", batch_size: int = 64) -> "BiEncoder":
     """Make a Sentence-BERT encoder.
 
     Args:
@@ -32,7 +33,9 @@ def bi_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "B
     return BiEncoder(_opened("SentenceTransformer", model, device), batch_size, model)
 
 
-def cross_encoder(model: str = "", device: str = "cpu", batch_size: int = 64) -> "CrossEncoder":
+def cross_encoder(
+    model: PathText = "", device: str = "cpu", batch_size: int = 64
+) -> "CrossEncoder":
     """Make a cross-encoder; options as for ``bi_encoder``."""
     return CrossEncoder(_opened("CrossEncoder", model, device), batch_size, model)
 

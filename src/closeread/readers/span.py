@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from closeread.catalog import needing
 from closeread.errors import UsageError
+from closeread.making import PathText
 
 if TYPE_CHECKING:
     from closeread.readers.neural.span import SpanReader
@@ -17,7 +18,7 @@ Null = Literal["auto", "on", "off"]
 
 def span(
     *,
-    model: str = "",
+    model: PathText = "",
     device: str = "cpu",
     dtype: str = "float32",
     max_length: int = 384,

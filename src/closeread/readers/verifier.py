@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import needing
 from closeread.errors import UsageError
-from closeread.making import make
+from closeread.making import PathText, make
 
 if TYPE_CHECKING:
     from closeread.readers.neural.verifier import VerifierReader
@@ -19,9 +19,9 @@ PAPER = {"retriever": "soft-masking", "sentences": "vgaokao"}  # of Zhang et al.
 
 def verifier(
     *,
-    model: str = "",
+    model: PathText = "",
     retriever: str = "cover",
-    evidence_model: str = "",
+    evidence_model: PathText = "",
     score: str = "probability",
     label: str = "",
     max_length: int = 256,
@@ -78,7 +78,7 @@ def verifier(
 
 def extract_integrate_compete(
     *,
-    model: str = "",
+    model: PathText = "",
     retriever: str = PAPER["retriever"],
     sentences: str = PAPER["sentences"],
     **options: Any,

@@ -10,6 +10,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.place import explain_toml
+from closeread.making import PathText, path_of
 
 _CURE = "write it as those in recipes/train are written"
 T = TypeVar("T")
@@ -114,17 +115,22 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     Raises:
         InputError: It has unknown keys or wrong values; the nearest valid key is told.
     """
-    known = [field.name for field in msgspec.structs.fields(kind)]  # type: ignore[arg-type]
+    fields = msgspec.structs.fields(kind)  # type: ignore[arg-type]
+    known = [field.name for field in fields]
     unknown = [key for key in raw if key not in known]
     if unknown:
         near = difflib.get_close_matches(unknown[0], known, n=1, cutoff=0.4)
         hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
         raise _wrong(path, f"unknown key {prefix}{unknown[0]} ({hint})")
     try:
-        return msgspec.convert(raw, kind)
+        found = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         within = prefix.removesuffix(".")
         raise explain_toml(error, str(path), kind, within=within, cure=_CURE) from error
+    paths = [one.name for one in fields if one.type == PathText]
+    return msgspec.structs.replace(  # type: ignore[type-var]
+        found, **{name: path_of(f"{prefix}{name}", getattr(found, name)) for name in paths}
+    )
 
 
 def _wrong(path: Path, found: str) -> InputError:

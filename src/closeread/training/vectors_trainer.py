@@ -11,6 +11,7 @@ from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.outcome import must_take_file
+from closeread.making import PathText
 from closeread.training.request import Request, Trained, without_resuming, without_stages
 from closeread.types import Dataset, Record
 
@@ -33,7 +34,7 @@ class VectorSettings(Record, frozen=True, kw_only=True):
 
     datasets: tuple[str, ...]
     words: Literal["jieba", "characters"] = "jieba"
-    stop_words: str = "own"
+    stop_words: PathText = "own"
     dimensions: int = 300
     window: int = 5
     epochs: int = 10

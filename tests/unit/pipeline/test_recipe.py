@@ -5,8 +5,13 @@ from click.testing import CliRunner
 
 from closeread.cli.run import command
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.written import in_recipe
+from closeread.making import make, written_by
 from closeread.pipeline.execute import folders, settings
 from closeread.pipeline.recipe import load_recipe
+from closeread.readers.cues import save_weights, shipped_weights
+from closeread.runs.store import open_run
+from verbs import closeread
 
 WHOLE = """
 datasets = ["exam/zh", "data/drop_dev.json.gz"]
@@ -129,3 +134,73 @@ def test_variables_in_out_are_put_in(tmp_path, monkeypatch):
     assert CliRunner().invoke(command, asked).exit_code == 0
     assert (tmp_path / "there" / "run" / "run.json").exists()
     assert not (tmp_path / "$WHERE").exists()
+
+
+def test_paths_among_options_are_read_as_those_of_sets(tmp_path, monkeypatch):
+    """Variables and home folder; the run tells what they stand for, the recipe what was written."""
+    save_weights(tmp_path / "w.json", shipped_weights())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / "mine.toml"
+    for place, written in enumerate(("$WHERE/w.json", "${WHERE}/w.json", "~/w.json")):
+        path.write_text(
+            f'datasets = ["exam/zh"]\n[reader]\nname = "cues"\noptions.weights = "{written}"\n'
+        )
+        asked = [str(path), "--limit", "3", "--no-intervals", "--out", str(tmp_path / str(place))]
+        if "$" in written:
+            monkeypatch.delenv("WHERE", raising=False)
+            told = CliRunner().invoke(command, asked)
+            assert isinstance(told.exception, InputError)
+            assert "mine.toml: weights is " in str(told.exception)
+            assert "the environment variable WHERE is not set" in str(told.exception)
+            monkeypatch.setenv("WHERE", str(tmp_path))
+        assert CliRunner().invoke(command, asked).exit_code == 0
+        info = open_run(tmp_path / str(place)).info
+        assert info.reader.options["weights"] == str(tmp_path / "w.json")
+        assert info.recipe["reader"]["options"]["weights"] == written
+        assert CliRunner().invoke(command, [*asked, "--resume"]).exit_code == 0
+
+
+def test_options_that_are_no_paths_stay_as_they_are(tmp_path, monkeypatch):
+    """A model behind an endpoint may be called ~maker/name; a pattern may end in a dollar."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    with written_by(in_recipe("mine.toml")):
+        options = make("reader", "chat", {"model": "~maker/latest", "stop": "$NOWHERE"})[1]
+    assert (options["model"], options["stop"]) == ("~maker/latest", "$NOWHERE")
+
+
+def test_what_a_retriever_is_given_is_read_so_too(tmp_path, monkeypatch):
+    """Whichever reader it serves; ``own`` is no path, and what is there by its name is meant."""
+    monkeypatch.setenv("WORDS", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("stop.txt", "$NOWHERE.txt"):
+        (tmp_path / name).write_text("的\n", "utf-8")
+    with written_by(in_recipe("mine.toml")):
+        for given, meant in (
+            ("$WORDS/stop.txt", str(tmp_path / "stop.txt")),
+            ("$NOWHERE.txt", "$NOWHERE.txt"),
+            ("own", "own"),
+        ):
+            asked = {"retriever": "bm25", "stop_words": given}
+            reader, _ = make("reader", "evidence", asked)
+            assert reader.options["stop_words"] == meant
+
+
+def test_a_shell_leaves_the_home_folder_to_us(tmp_path, monkeypatch):
+    """Behind a key it fills in variables alone; one that is quoted stays as it is."""
+    save_weights(tmp_path / "w.json", shipped_weights())
+    monkeypatch.setenv("HOME", str(tmp_path))
+    asked = ("read", "exam/zh", "--reader", "cues", "--limit", 3, "--out", tmp_path / "run", "-o")
+    assert closeread(*asked, "weights=~/w.json") == 0
+    assert open_run(tmp_path / "run").info.reader.options["weights"] == str(tmp_path / "w.json")
+    assert closeread(*asked, "weights=~/w.json", "--resume") == 0
+    assert closeread(*asked, "weights=$HOME/w.json", "--overwrite") == 2
+    assert closeread(*asked, "weights=~no-such-user/w.json", "--overwrite") == 2
+
+
+def test_in_python_a_path_is_what_it_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "~"
+    folder.mkdir()
+    save_weights(folder / "w.json", shipped_weights())
+    monkeypatch.setenv("HOME", str(tmp_path / "elsewhere"))
+    assert make("reader", "cues", {"weights": "~/w.json"})[1]["weights"] == "~/w.json"

@@ -10,9 +10,12 @@ from click.testing import CliRunner
 
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.written import in_recipe
+from closeread.making import written_by
 from closeread.readers.cues import cues, load_weights
 from closeread.training.cue_settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
+from closeread.training.vectors_trainer import VectorSettings
 from conftest import ROOT
 
 RECIPE = """
@@ -526,3 +529,14 @@ def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
     assert result.exit_code == 0
     load_weights(tmp_path / "there" / "weights.json")
     assert not (tmp_path / "$WHERE").exists()
+
+
+def test_a_path_in_a_training_s_settings_is_read_as_any_in_a_recipe(tmp_path, monkeypatch):
+    monkeypatch.setenv("WORDS", str(tmp_path))
+    raw = {"datasets": ["exam/zh"], "stop_words": "$WORDS/stop.txt"}
+    with written_by(in_recipe("mine.toml")):
+        found = section(tmp_path, raw, VectorSettings, "train.")
+        assert found.stop_words == str(tmp_path / "stop.txt")
+        monkeypatch.delenv("WORDS")
+        with pytest.raises(InputError, match=r"train\.stop_words is .* WORDS is not set"):
+            section(tmp_path, raw, VectorSettings, "train.")

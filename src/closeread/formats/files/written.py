@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from closeread.errors import InputError
+from closeread.making import Written
 
 _VARIABLE = re.compile(r"\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})")
 
 
-def expanded(path: str, *, where: str, environment: Mapping[str, str] = os.environ) -> str:
-    """Return a recipe's ``out`` with variables (``$NAME``, ``${NAME}``) and home folder put in.
+def expanded(
+    path: str, *, where: str, key: str = "out", environment: Mapping[str, str] = os.environ
+) -> str:
+    """Return a recipe's path with variables (``$NAME``, ``${NAME}``) and home folder put in.
 
     Args:
         path: As it is written; what is no name behind a ``$`` stays as it is.
         where: The recipe, for messages.
+        key: What names the path there.
         environment: The variables.
 
     Raises:
@@ -26,21 +30,47 @@ def expanded(path: str, *, where: str, environment: Mapping[str, str] = os.envir
         name = found[1] or found[2]
         if not (given := environment.get(name, "")):
             raise InputError(
-                f"out is {path!r}, and the environment variable {name} is not set",
+                f"{key} is {path!r}, and the environment variable {name} is not set",
                 where=where,
                 cure="set it, or write the path itself",
             )
         return given
 
+    user, slash, rest = path.partition("/")
     if not path.startswith("~"):
         return _VARIABLE.sub(value, path)
+    return _home(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
+
+
+def in_recipe(where: str) -> Written:
+    """Return how a recipe writes paths among options: what is there by the very name is meant.
+
+    Args:
+        where: The recipe, for messages.
+    """
+    return lambda option, path: (
+        path if os.path.lexists(path) else expanded(path, where=where, key=option)
+    )
+
+
+def on_command_line(option: str, path: str) -> str:
+    """Return a path as ``-o`` writes it: a shell fills in variables there, and no home folder.
+
+    Raises:
+        InputError: There is no such home folder.
+    """
+    if not path.startswith("~") or os.path.lexists(path):
+        return path
     user, slash, rest = path.partition("/")
+    return _home(path, user, f"-o {option}", option) + slash + rest
+
+
+def _home(path: str, user: str, where: str, key: str) -> str:
     try:
-        home = str(Path(user).expanduser())
+        return str(Path(user).expanduser())
     except RuntimeError:
         raise InputError(
-            f"out is {path!r}, and nobody has the home folder {user}",
+            f"{key} is {path!r}, and nobody has the home folder {user}",
             where=where,
             cure="write the path itself; a folder that is called so is ./" + user,
         ) from None
-    return home + slash + _VARIABLE.sub(value, rest)

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.making import PathText
 from closeread.readers.generative.extraction import stops_in
 from closeread.readers.generative.options import AskingOptions, taking
 from closeread.readers.generative.remote import LIMITS, RemoteReader
@@ -58,7 +59,7 @@ class EndpointOptions(AskingOptions):
     concurrency: int = 8
     timeout_seconds: float = 300.0
     retries: int = 6
-    cache: str = ""
+    cache: PathText = ""
     budget_tokens: int = 0
     budget_money: float = 0.0
     price_in: float = 0.0

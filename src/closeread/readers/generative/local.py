@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.making import PathText
 from closeread.readers.generative.asking import Ask, Asking
 from closeread.readers.generative.length_batches import by_length
 from closeread.readers.generative.option_scores import parted
@@ -48,7 +49,7 @@ class LocalOptions(AskingOptions):
         batch_tokens: The most tokens that they have together, padding and ``max_tokens`` included.
     """
 
-    model: str = ""
+    model: PathText = ""
     device: str = "cpu"
     dtype: str = "auto"
     form: str = "auto"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from closeread.errors import UsageError
+from closeread.making import PathText
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction, stops_in
@@ -33,8 +34,8 @@ class AskingOptions:
         extract: The rule by which the answer is read.
     """
 
-    prompt: str = ""
-    examples: str = ""
+    prompt: PathText = ""
+    examples: PathText = ""
     shots: int = 0
     seed: int = 0
     shuffles: int = 1

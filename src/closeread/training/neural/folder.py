@@ -367,7 +367,8 @@ def _named_in(recipe: TrainRecipe) -> Iterator[Path]:
         if isinstance(one, dict | list | tuple):
             left.extend(one.values() if isinstance(one, dict) else one)
         elif isinstance(one, str) and one:
-            yield Path(os.path.expandvars(one))
+            at_home = os.path.expanduser(one)  # noqa: PTH111 (nobody of that name: as it stands)
+            yield Path(os.path.expandvars(at_home))
 
 
 def _read(path: Path) -> Any:

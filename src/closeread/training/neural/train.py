@@ -1,6 +1,5 @@
 """``closeread train`` for readers with learned encoders: from a recipe to a checkpoint folder."""
 
-import os
 from collections.abc import Sequence
 from random import Random
 from typing import Any
@@ -11,6 +10,7 @@ import transformers
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
+from closeread.making import path_of
 from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.opening import look_for
@@ -292,19 +292,14 @@ def _features(
 
 
 def named(model: str) -> str:
-    """Return a model's name with environment variables filled in.
+    """Return a model's name, or its folder's as the recipe's rule for paths reads it.
+
+    It stays in the settings as it is written: so it is declared who made it.
 
     Raises:
-        InputError: One is not set.
+        InputError: An environment variable in it is not set.
     """
-    found = os.path.expandvars(model)
-    if "$" in found:
-        raise InputError(
-            f"the environment variable in {model!r} is not set",
-            expected="the folder of a model, or its hub name",
-            cure="set it, or write the folder itself",
-        )
-    return found
+    return path_of("model", model)
 
 
 def _device(settings: NeuralSettings) -> str:
