@@ -145,3 +145,25 @@ def test_print_shows_the_overview_without_controls(browser, triples):
         assert not visit.page.locator(".bar").is_visible()
         assert visit.page.locator(".figure").is_visible()
         assert visit.page.locator(".plot svg").first.is_visible()
+
+
+def test_runs_that_were_not_scored_have_no_numbers(browser, tmp_path):
+    """They are told so at the top; nothing is drawn, and answers alone make two runs differ."""
+    questions = triple("t") + triple("u")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    runs = []
+    for number, labels in enumerate(({}, {"t-original": "B"}, {})):
+        predictions = choose(questions, labels)
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        runs.append(write_run(tmp_path / f"run{number}", dataset, predictions, values))
+        if number != 1:
+            (runs[-1] / "summary.json").unlink()
+            (runs[-1] / "scores.jsonl").unlink()
+    page = write_page(runs[::2], tmp_path / "none.html", language="en")
+    with Visit(browser, page) as visit:
+        assert visit.text(".notices").count("has not been scored") == 2
+        assert visit.page.locator("figure, .reading").count() == 0
+        assert visit.page.locator("main table th", has_text="Metric").count() == 0
+    page = write_page(runs[:2], tmp_path / "one.html", language="en")
+    with Visit(browser, page) as visit:
+        assert "1\nruns differ" in visit.text(".reading")

@@ -106,28 +106,38 @@ def flips(material: Material) -> list[Plot]:
             cells = [[0, 0], [0, 0]]
             for (place, _), family in groups.items():
                 if place == run.place and "original" in family and role in family:
-                    was = _right(run, family["original"][0])
                     for name in family[role]:
-                        cells[not was][not _right(run, name)] += 1
+                        _count(cells, (run, family["original"][0]), (run, name))
             params = {"role": role, "run": run.name}
             found.append(_square("flips", params, ("original", "variant"), cells, [run.name, role]))
     return [plot for plot in found if sum(map(sum, plot.data["cells"])) >= _FEWEST]
 
 
 def pairs(material: Material) -> list[Plot]:
-    """Where exactly two runs on the same questions differ."""
-    if len(material.runs) != 2 or len(material.sets) != 1 or not material.rows:
+    """Where exactly two runs on the same questions, judged alike, differ."""
+    if len(material.runs) != 2 or len(material.sets) != 1 or len(material.judged_alike(0)) != 2:
         return []
     first, second = material.runs
     cells = [[0, 0], [0, 0]]
     for row in material.rows:
         name = row.question.question_id
-        cells[not _right(first, name)][not _right(second, name)] += 1
+        _count(cells, (first, name), (second, name))
     names = [first.name, second.name]
-    return [_square("pair", {"a": names[0], "b": names[1]}, ("first", "second"), cells, names)]
+    found = _square("pair", {"a": names[0], "b": names[1]}, ("first", "second"), cells, names)
+    return [found] if any(map(any, cells)) else []
 
 
-def _right(run: RunView, question_id: str) -> bool:
+def _count(cells: list[list[int]], row: tuple[RunView, str], column: tuple[RunView, str]) -> None:
+    """Count a pair of answers as right or wrong, where both were judged."""
+    was, became = _right(*row), _right(*column)
+    if was is not None and became is not None:
+        cells[not was][not became] += 1
+
+
+def _right(run: RunView, question_id: str) -> bool | None:
+    """Return whether a question was answered rightly; None where no score judges it."""
+    if question_id not in run.units:
+        return None
     return (run.value(question_id) or 0.0) >= 1.0
 
 

@@ -61,6 +61,37 @@ def test_flips_count_originals_against_variants(tmp_path):
     assert plots["flips", "negative"].data["cells"] == [[1, 1], [0, 1]]
 
 
+@pytest.mark.parametrize("scored", [(False, False), (True, False), (True, True)])
+def test_what_no_score_judges_is_not_called_wrong(tmp_path, scored):
+    """Neither flips of a run that was not scored, nor where it differs from another."""
+    questions = triple("a") + triple("b") + triple("c")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    predictions = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    runs = [write_run(tmp_path / str(place), dataset, predictions, values) for place in range(2)]
+    for run, one in zip(runs, scored, strict=True):
+        if not one:
+            (run / "summary.json").unlink()
+            (run / "scores.jsonl").unlink()
+    plots = all_plots(gather(runs))
+    assert {plot.params["run"] for plot in plots if plot.title == "flips"} == {
+        str(place) for place, one in enumerate(scored) if one
+    }
+    pairs = [plot.data["cells"] for plot in plots if plot.title == "pair"]
+    assert pairs == ([[[6, 0], [0, 3]]] if all(scored) else [])
+
+
+def test_a_question_without_gold_is_neither_right_nor_wrong(tmp_path):
+    """Where one of a group was not judged, nothing flipped."""
+    questions = [question for k in "abcd" for question in triple(k)]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    predictions = choose(questions, {})
+    values = right_or_wrong(dataset, predictions)
+    del values["a-positive"]
+    run = write_run(tmp_path / "run", dataset, predictions, {"choice.accuracy": values})
+    assert _plots(gather([run]))["flips", "positive"].data["cells"] == [[3, 0], [0, 0]]
+
+
 def test_coverage_curve_averages_the_surest(tmp_path):
     """The last point is the whole score; an earlier one the mean of the surest so far."""
     questions = [question for k in range(5) for question in triple(f"g{k}")]

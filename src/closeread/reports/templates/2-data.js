@@ -34,8 +34,8 @@ const labelsOf = (i) => (Q().labels && Q().labels[i]) || Q().options[i].map((_, 
 function disagreement(i) {
   const runs = runsOf(i);
   const answers = new Set(runs.map((r) => JSON.stringify(Q().runs[r].answer[i])));
-  const values = runs.map((r) => Q().runs[r].value[i] ?? 0);
-  return answers.size - 1 + (runs.length ? Math.max(...values) - Math.min(...values) : 0);
+  const values = runs.map((r) => Q().runs[r].value[i]).filter((value) => value !== null);
+  return answers.size - 1 + (values.length ? Math.max(...values) - Math.min(...values) : 0);
 }
 
 let haystacks = null;

@@ -35,6 +35,7 @@ function headline(run) {
 // One or a few runs: a row a metric, a column a run. Many runs: the other way round.
 function metricsTable(runs) {
   let names = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
+  if (!names.length) return null;
   // Most variants and values by answer type stand back when there are many metrics.
   const first = new Set(runs.flatMap((run) => run.first));
   names = [...first, ...names.filter((name) => !first.has(name))];
@@ -115,7 +116,8 @@ function ways(run) {
   const entries = [["wrong", { status: "wrong", sort: sure ? "-confidence" : "" }, "wrong", sure && "surest-first"], ["partly", { status: "partly", sort: "score" }, "partly", "worst-first"],
     ["right", { status: "right", sort: sure ? "confidence" : "" }, "right", sure && "unsure-first"], ["unanswered", { status: "unanswered" }, "unanswered"],
     ["failed", { status: "failed" }, "failed"], ["differ", { status: "differ", sort: "-disagreement" }, "differ", "most-first"]];
-  return h("nav", { class: "reading" }, h("h2", null, t("which-to-read"), DATA.runs.length > 1 && !apart() && [" · ", h("bdi", null, DATA.runs[run].name)]), h("div", { class: "ways" }, entries.filter(([name]) => tally[name]).map(([name, patch, label, first]) =>
+  const there = entries.filter(([name]) => tally[name]);
+  return there.length > 0 && h("nav", { class: "reading" }, h("h2", null, t("which-to-read"), DATA.runs.length > 1 && !apart() && [" · ", h("bdi", null, DATA.runs[run].name)]), h("div", { class: "ways" }, there.map(([name, patch, label, first]) =>
     h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(run), view: "questions", ...patch }) },
       h("b", null, count(tally[name])), h("span", null, name === "differ" ? null : [icon(name), " "], t("status." + label), first && h("small", null, t("way." + first)))))));
 }
@@ -158,6 +160,7 @@ function firstScreen() {
   if (apart()) {
     return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), reading(r), metricsTable([run]))));
   }
+  if (!DATA.runs.some((run) => run.headline)) return reading(Number(state.run));
   const caption = h("figcaption", null, h("h2", null, t("plot.runs")), DATA.runsPlot.params.metric && h("p", null, t("plot-note.runs", DATA.runsPlot.params)));
   return h("div", { class: "first many" }, h("figure", { class: "plot" }, caption, drawing(DATA.runsPlot)), metricsTable(DATA.runs), differences(), reading(Number(state.run)));
 }
