@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Literal
 
 from closeread.audits.copies import GUESSED, KNOWN, is_copy, stands_in
@@ -11,10 +12,11 @@ from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, w
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools, passage_unit
 from closeread.protocols import Metric
+from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question, Score, Submission
 
 _HEADING = re.compile(
-    r"\n\s*(?:Passage|Question|Context|Article|Q|A|Answer|文章|材料|问题|题目|答案)\s*\d*\s*[:：]",
+    r"\n\s*(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)\s*\d*\s*[:：]",
     re.IGNORECASE,
 )
 _RESAMPLING = Resampling()
@@ -32,6 +34,10 @@ CAUSES = {
     "answer after": "a gold answer stands in the text, but not on its first line",
 }
 
+_Loss = tuple[float, str, int]  # the share of the score, its cause, the texts
+# Whether the two others cost anything is not to be told from the text alone.
+_HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", "run-on"))
+
 
 def check(one: Subject) -> Finding:
     """Find how texts ended and score them again, cut at each candidate stop."""
@@ -43,6 +49,7 @@ def check(one: Subject) -> Finding:
     name, metric = judge_of(one)
     often = _said_often(one) if one.shown is None else frozenset()
     members: dict[str, list[str]] = {cause: [] for cause in CAUSES}
+    harmed: dict[str, list[str]] = {cause: [] for cause in CAUSES}
     n_answered = 0
     for question, prediction in one.answered():
         n_answered += 1
@@ -50,6 +57,8 @@ def check(one: Subject) -> Finding:
         whole = one.is_whole(prediction)
         for cause in causes(question, prediction, one.stops, copied, whole=whole):
             members[cause].append(question.question_id)
+            if not beside_the_answer(cause, one, question, prediction):
+                harmed[cause].append(question.question_id)
     recuts = recut_at(one, metric, [None, *candidates(one)])
     best = max(recuts, key=lambda row: (row.f1, -row.changed))
     saved = recuts[0]
@@ -65,14 +74,17 @@ def check(one: Subject) -> Finding:
         for cause, found in members.items()
     ]
     gain = best.f1 - saved.f1
-    lost = max(_lost(row, len(one.questions)) for row in by_cause)
+    worst = max(
+        ((_lost(saved, harmed[cause]), cause, len(harmed[cause])) for cause in _HARMFUL),
+        key=itemgetter(0),
+    )
     verdict: Verdict = "sound"
-    if gain > 0.005 or lost > 0.005:
-        verdict = "broken" if gain > 0.05 or lost > 0.05 else "doubtful"
+    if gain > 0.005 or worst[0] > 0.005:
+        verdict = "broken" if gain > 0.05 or worst[0] > 0.05 else "doubtful"
     return Finding(
         check="truncation",
         verdict=verdict,
-        headline=_headline(one, name, saved, best, by_cause),
+        headline=_headline(one, name, saved, best, worst),
         tables=(
             Table(
                 title="Cut at another stop",
@@ -149,18 +161,47 @@ def causes(
             yield "gold cut"
         if _NUMBER_AT_END.search(bare):
             yield "ends in a number"
-    if _HEADING.search(bare):
+    heading = _HEADING.search(bare)
+    if heading:
         yield "next example"
     first, _, rest = bare.partition("\n")
     if rest.strip():
         yield "run-on"
+        own = bare[len(first) : heading.start() if heading else None].lower()
         small = [gold.strip().lower() for gold in golds if gold.strip()]
-        if any(stands_in(gold, rest.lower()) for gold in small) and not any(
+        if any(stands_in(gold, own) for gold in small) and not any(
             stands_in(gold, first.lower()) for gold in small
         ):
             yield "answer after"
     if first in copied:
         yield "copied"
+
+
+def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
+    """Whether what a cause names lies behind the answer that was read, and did not touch it.
+
+    So it is where the run's own stop cut before the limit, where a next example follows an answer
+    that is the same without it, and where an answer of a later line was read. A wrong answer is
+    then wrong, and no point is lost by how its text ended.
+    """
+    own, answer = prediction.generation, prediction.answer
+    if own is None or answer is None or not answer.texts:
+        return False
+    if cause == "answer after":
+        first = own.text.strip().partition("\n")[0]
+        return all(text not in first and "\n" not in text.strip() for text in answer.texts)
+    if cause not in ("token limit", "next example"):
+        return False
+    if cause == "token limit" and any(stop in own.text for stop in one.own_stops):
+        return True
+    heading = _HEADING.search(own.text)
+    if heading is None:
+        return False
+    before = own.text[: heading.start()]
+    if one.rule is None:
+        return all(text in before for text in answer.texts)
+    found = Extraction(stops=one.own_stops, rule=one.rule).answer(before, question)
+    return found is not None and found.texts == answer.texts
 
 
 def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
@@ -243,28 +284,21 @@ def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | 
     return found.low, found.high
 
 
-def _lost(row: Sequence[Cell], n_answered: int) -> float:
-    """The share of the whole score that the texts of a cause lack; a copy need not be wrong."""
-    count, kept = row[1], row[3]
-    if row[0] in ("ends in a number", "run-on") or not isinstance(kept, float):
-        return 0.0
-    assert isinstance(count, int)
-    return count * (1 - kept) / n_answered
+def _lost(saved: Recut, found: Sequence[str]) -> float:
+    """The share of the whole score that some texts lack."""
+    return sum(1 - saved.f1_of[name] for name in found) / len(saved.f1_of)
 
 
-def _headline(
-    one: Subject, name: str, saved: Recut, best: Recut, by_cause: Sequence[Sequence[Cell]]
-) -> str:
+def _headline(one: Subject, name: str, saved: Recut, best: Recut, worst: _Loss) -> str:
     if best.stop is not None:
         return (
             f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from "
             f"{100 * saved.f1:.2f} to {100 * best.f1:.2f}"
         )
-    worst = max(by_cause, key=lambda row: _lost(row, len(one.questions)))
-    lost = _lost(worst, len(one.questions))
+    lost, cause, many = worst
     if not lost:
-        return f"{one.name}: no text was cut, and no other stop raises {name} F1"
+        return f"{one.name}: no answer was cut, and no other stop raises {name} F1"
     return (
         f"{one.name}: no other stop raises {name} F1; {100 * lost:.2f} points are lost at "
-        f"{worst[1]:,} texts: {worst[0]}"
+        f"{many:,} texts: {cause}"
     )

@@ -4,6 +4,7 @@ import dataclasses
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
@@ -324,3 +325,66 @@ def test_a_score_by_length_has_the_interval_that_any_score_has(tmp_path):
     half = make_run(tmp_path, "half", lambda gold: "7" if len(gold) < 5 else gold)
     assert all(low <= value <= high for *_, value, low, high in by_length(half))
     assert any(low > 0 for *_, low, _ in by_length(half))
+
+
+def read_by_rule(tmp_path, said, rule, *stops):
+    """A run of ours whose every text ended at the limit: ``said(gold)``, or "?" where it errs."""
+    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    extraction = Extraction(stops=stops, rule=rule)
+    predictions = {}
+    for place, question in enumerate(one.questions):
+        text = said(question.answers[0].texts[0] if place % 2 else "nobody knows")
+        predictions[question.question_id] = Prediction(
+            question_id=question.question_id,
+            answer=extraction.answer(text, question),
+            generation=Generation(text=text, finish_reason="length"),
+        )
+    return dataclasses.replace(
+        one, submission=Submission(predictions=predictions), stops_known=True, rule=rule,
+        own_stops=stops,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "rule", "stops"),
+    [
+        (lambda gold: f" {gold}{RUN_ON}\nQuestion: Who?\nAnswer: x", "auto", ("\n",)),
+        (lambda gold: f"{gold}, and so on for ever", "none", (", and",)),
+        (lambda gold: f"Answer: {gold}\n\nQuestion: Who?", "auto", ()),
+        (lambda gold: f"{gold}{RUN_ON}", "drop", ()),
+    ],
+)
+def test_a_wrong_answer_is_no_loss_by_what_stands_behind_it(tmp_path, said, rule, stops):
+    """Base models go on until the limit; their answer was read from before all that."""
+    finding = check(read_by_rule(tmp_path, said, rule, *stops))
+    assert finding.data["causes"]["token limit"] == 8
+    assert finding.verdict == "sound", finding.headline
+    assert "no answer was cut" in finding.headline
+
+
+def test_an_answer_that_the_limit_may_have_cut_is_a_loss(tmp_path):
+    """Reasoning without an end, and a next example that was read as the answer."""
+    finding = check(read_by_rule(tmp_path, lambda gold: "Let us count the trips of", "auto"))
+    assert finding.verdict == "broken"
+    assert finding.headline.endswith("100.00 points are lost at 8 texts: token limit")
+    other = tmp_path / "other"
+    other.mkdir()
+    read_on = read_by_rule(other, lambda gold: f"{gold}\nQuestion: Who?\nAnswer: x", "auto")
+    assert check(read_on).verdict == "broken"
+
+
+def test_an_answer_below_its_reasoning_is_no_next_example(tmp_path):
+    """Nor did the run miss a gold answer which the reasoning only mentions."""
+
+    def said(gold):
+        return f"The text has numbers.\nThere are 7 and 12.25 and 1931.\nAnswer: {gold}"
+
+    one = read_by_rule(tmp_path, said, "auto")
+    whole = {
+        name: msgspec.structs.replace(found, generation=Generation(text=found.generation.text))
+        for name, found in one.predictions.items()
+    }
+    finding = check(dataclasses.replace(one, submission=Submission(predictions=whole)))
+    assert finding.data["causes"]["next example"] == 0
+    assert finding.data["causes"]["answer after"] > 0
+    assert finding.verdict == "sound", finding.headline

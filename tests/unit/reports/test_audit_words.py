@@ -153,8 +153,8 @@ def test_a_name_with_our_separators_is_kept(name):
     """Names of runs are a user's: a colon in one is no colon of ours."""
     for rest, chinese in (
         (
-            "no text was cut, and no other stop raises drop F1",
-            "没有文本被截断，换停止串也不会提高 drop F1",
+            "no answer was cut, and no other stop raises drop F1",
+            "没有答案被截断，换停止串也不会提高 drop F1",
         ),
         ("nothing found", "未发现问题"),
     ):
