@@ -118,6 +118,11 @@ class Question(Record, frozen=True, kw_only=True):
     metadata: dict[str, Any] = {}
 
     @property
+    def claims(self) -> tuple[Option, ...]:
+        """The options that say something of the passage; those of an entailment judge it."""
+        return self.options if self.kind != "entailment" else ()
+
+    @property
     def has_gold(self) -> bool:
         """Whether anything is known by which a metric could judge an answer or evidence."""
         known = any(truth is not None for truth in self.option_truth)

@@ -32,6 +32,7 @@ from closeread.types import (
 
 Extracted = tuple[Passage, Question, Prediction]
 _RIGHT = "evidence-of:right-option"
+_SOME, _ANY = Evidence(), Answer(kind="none")
 
 
 def default_retriever() -> str:
@@ -43,12 +44,12 @@ def wanted_options(question: Question, label: str | None = None) -> tuple[Option
     """Return for what evidence is sought: each option, or the question itself (None).
 
     Args:
-        question: A question; the "options" of an entailment are judgements, no statements.
+        question: A question.
         label: Only this option.
     """
-    if not _has_claims(question):
+    if not question.claims:
         return (None,) if label is None else ()
-    return tuple(option for option in question.options if label in (None, option.label))
+    return tuple(option for option in question.claims if label in (None, option.label))
 
 
 def evidence_of(
@@ -129,9 +130,7 @@ class Scorer:
         else:
             name, score = "evidence", self._evidence.score(question, judged)
         self._scores.setdefault(name, []).append(score)
-        self._predictions[question.question_id] = Prediction(
-            question_id=question.question_id, evidence=judged.evidence[:1], answer=judged.answer
-        )
+        self._predictions[question.question_id] = without_texts(judged)
 
     @cached_property
     def _expmrc(self) -> Expmrc:
@@ -160,6 +159,15 @@ class Scorer:
         return found
 
 
+def without_texts(prediction: Prediction) -> Prediction:
+    """Return what summaries must know of a prediction: whether it has evidence and an answer."""
+    return Prediction(
+        question_id=prediction.question_id,
+        evidence=(_SOME,) if prediction.evidence else (),
+        answer=_ANY if prediction.answer is not None else None,
+    )
+
+
 def with_setting(summary: Summary, setting: str) -> Summary:
     """Return a summary with one more setting in its signature, behind the name."""
     name, bar, others = summary.signature.partition("|")
@@ -180,7 +188,7 @@ def judgeable(question: Question, only: str | None = None) -> Question:
     if not _is_text(question):
         gold = tuple(one for one in gold if only is None or one.option_label in ("", only))
     elif (only is not None and _right(question) != only) or (
-        _has_claims(question) and not _right(question)
+        question.claims and not _right(question)
     ):
         gold = ()
     return msgspec.structs.replace(question, gold_evidence=gold)
@@ -201,11 +209,7 @@ def as_judged(question: Question, prediction: Prediction) -> Prediction:
 
 def _right(question: Question) -> str:
     """Return the label of the right option; empty where it is not known or there is none."""
-    return question.answers[0].label if _has_claims(question) and question.answers else ""
-
-
-def _has_claims(question: Question) -> bool:
-    return bool(question.options) and question.kind != "entailment"
+    return question.answers[0].label if question.claims and question.answers else ""
 
 
 def _is_text(question: Question) -> bool:

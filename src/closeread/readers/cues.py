@@ -188,7 +188,7 @@ class CueReader:
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for passage, question in items:
-            if question.options and question.kind != "entailment":
+            if question.claims:
                 yield self._choose(question, self.judge(question, passage), passage.language)
             else:
                 yield not_for_it(question)

@@ -45,10 +45,9 @@ class EvidenceReader:
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, in order."""
         for passage, question in items:
-            if question.options and question.kind != "entailment":
+            if question.claims:
                 found = tuple(
-                    self._retriever.retrieve(question, passage, option)
-                    for option in question.options
+                    self._retriever.retrieve(question, passage, claim) for claim in question.claims
                 )
                 yield _picked(question, found)
             else:

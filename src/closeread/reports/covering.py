@@ -47,9 +47,9 @@ def laid(question: Question, passage: Passage | None, evidence: Sequence[Evidenc
     none either, nothing is called uncovered: nobody looked. Empty where that is so for all, and
     where the options are judgements of a hypothesis.
     """
-    if passage is None or question.kind == "entailment":
+    if passage is None:
         return []
-    found = [_over(question, passage, option, evidence) for option in question.options]
+    found = [_over(question, passage, claim, evidence) for claim in question.claims]
     return found if any(any(one) for one in found) else []
 
 
@@ -58,7 +58,7 @@ def asked(question: Question, passage: Passage | None, evidence: Sequence[Eviden
 
     None where its options are the claims, and where there is no evidence.
     """
-    if passage is None or (question.options and question.kind != "entailment"):
+    if passage is None or question.claims:
         return None
     found = _over(question, passage, None, evidence)
     return found if any(found) else None

@@ -23,7 +23,7 @@ from closeread.serve.refusals import RefusedError, unfit
 from closeread.serve.settings import Settings
 from closeread.text.language import detect
 from closeread.text.polarity import polarity
-from closeread.types import Evidence, Option, Passage, Prediction, Question
+from closeread.types import Evidence, Passage, Prediction, Question
 
 _REQUEST = msgspec.json.Decoder(AnswerRequest)
 _PREDICTION = msgspec.json.Decoder(Prediction)
@@ -146,9 +146,7 @@ class Finisher:
     def _found(self, passage: Passage, question: Question) -> list[Evidence]:
         if self._retriever is None:
             return []
-        claims: tuple[Option | None, ...] = question.options or (None,)
-        if question.kind == "entailment":
-            claims = (None,)  # its options are judgements; the question is the hypothesis
+        claims = question.claims or (None,)
         found = (self._retriever.retrieve(question, passage, claim) for claim in claims)
         return [quoted(one, passage) for one in found]
 

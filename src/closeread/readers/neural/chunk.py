@@ -108,7 +108,7 @@ class ChunkReader:
     @staticmethod
     def answers(question: Question) -> bool:
         """Whether it has an answer to a question of this kind; to others it says ``none``."""
-        return bool(question.options) and question.kind != "entailment"
+        return bool(question.claims)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last chunk is judged."""
