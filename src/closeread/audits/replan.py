@@ -158,14 +158,13 @@ def outcome(question: Question, prediction: Prediction | None, one: Subject, cha
     own = prediction.generation.stops if prediction.generation else ()
     old = change.was or tuple(filter(None, own)) or one.stops
     lost = one.tail_lost or bool(change.was)
-    new_text, old_text = Extraction(stops=change.stops).cut(text), Extraction(stops=old).cut(text)
-    if new_text != text:
-        same = old_text == new_text and not lost
-        return rest if same else RESCORED
+    # What is read now: a reader of ours cuts texts when it reads answers, not when it saves them.
+    now = Extraction(stops=one.own_stops or old).cut(text)
+    new = Extraction(stops=change.stops).cut(text)
     finish = prediction.generation.finish_reason if prediction.generation else ""
     kept = bool(old) and set(old) <= set(change.stops)  # unknown stops may be any
-    if not lost or kept or finish in _ENDED_ITSELF:
-        return rest if old_text == text else RESCORED
+    if new != text or not lost or kept or finish in _ENDED_ITSELF:
+        return rest if new == now else RESCORED
     return _why_again(question, text, old)
 
 

@@ -177,3 +177,16 @@ def test_the_run_itself_says_how_fast_it_was(one):
 def test_only_a_point_between_digits_cuts_a_decimal(one, gold, text, found):
     """As the truncation check has it."""
     assert outcome(asked(gold), generated("q", text), one, NEWLINE) == found
+
+
+def test_the_stop_that_a_run_reads_by_is_one_that_a_change_takes_away(tmp_path):
+    """A reader of ours saves whole texts: its own stop cuts when answers are read."""
+    one = loaded(make_run(tmp_path, "run", lambda gold: gold))
+    texts = {name: f"{found.answer.texts[0]}\nPassage" for name, found in one.predictions.items()}
+    ours = dataclasses.replace(
+        one,
+        submission=Submission(predictions={k: generated(k, text) for k, text in texts.items()}),
+        stops_known=True, rule="auto", own_stops=("\n",),
+    )  # fmt: skip
+    for stops, cause in ((("\n",), "unaffected"), ((), "scored anew"), (("Pass",), "scored anew")):
+        assert check(ours, Change(stops=stops)).data["counts"][cause] == 8, stops
