@@ -9,7 +9,7 @@ from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
-from closeread.pipeline.extract import Scorer, wanted_options, with_setting
+from closeread.pipeline.extract import Scorer, wanted_options, with_setting, without_texts
 from closeread.pipeline.processes import Work, in_order
 from closeread.runs.plan import stripped
 from closeread.types import (
@@ -168,7 +168,7 @@ class CorpusScorer:
                     unit_id=passage.passage_id,
                 )
             )
-            self._found[name] = Prediction(question_id=name, evidence=prediction.evidence[:1])
+            self._found[name] = without_texts(prediction)
 
     def summaries(self) -> dict[str, Summary]:
         """Return the summaries of the passages found, and of the evidence where there is gold."""

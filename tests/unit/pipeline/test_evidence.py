@@ -1,5 +1,7 @@
 """Extraction hides gold, keeps the order, and is broken down by what there is to find."""
 
+import tracemalloc
+
 import msgspec
 import pytest
 
@@ -184,6 +186,27 @@ def test_groups_need_no_gold_answer():
     asked = msgspec.structs.replace(asked, gold_evidence=(gold,))
     groups.add(PASSAGE, asked, as_judged(asked, told("")))
     assert groups.summaries()["sentences"]["1"]["expmrc.evidence_f1"].value == 1.0
+
+
+@pytest.mark.parametrize("gold", ["options", "text"])
+def test_a_scorer_keeps_no_texts(gold):
+    scorer = Scorer(None)
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(100):
+            text = f"{number} " * 5_000
+            asked = question({"A": [0]}) if gold == "options" else textual(kind="span")
+            asked = msgspec.structs.replace(
+                asked, question_id=f"q{number}", answers=(Answer(kind="span", texts=(text,)),)
+            )
+            given = Evidence(option_label="A" * (gold == "options"), texts=(text,))
+            scorer.add(asked, Prediction(question_id=asked.question_id, evidence=(given,)))
+        del asked, given, text
+        assert tracemalloc.get_traced_memory()[0] - before < 500_000
+    finally:
+        tracemalloc.stop()
+    assert {one.n_answered for one in scorer.summaries().values()} == {100}
 
 
 def test_reading_cost_by_hand():
