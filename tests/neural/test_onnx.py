@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from encoders import TEXTS, make_encoder  # noqa: E402
 
-from closeread.errors import InputError, UsageError  # noqa: E402
+from closeread.errors import InputError, StorageError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural import onnx, onnx_export, quantise  # noqa: E402
 from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
@@ -339,6 +339,33 @@ def test_a_graph_of_8_bits_that_cannot_be_made_is_one_message(tmp_path, cache, m
         open_network(checkpoint, int8=True)
     assert told.value.cure == "-o runtime=onnx"
     assert not list(cache.iterdir())
+
+
+def test_a_full_disk_is_told_though_a_library_did_not_notice(tmp_path, cache, monkeypatch):
+    """It writes half a file, and fails at reading it."""
+    from collections import namedtuple
+
+    checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
+    usage = namedtuple("usage", "total used free")
+
+    def half(*of):
+        raise ValueError("Wire format was corrupt")
+
+    monkeypatch.setattr(onnx, "quantise", half)
+    monkeypatch.setattr(onnx.shutil, "disk_usage", lambda place: usage(9, 9, 0))
+    with pytest.raises(StorageError, match="cannot be kept: No space left") as told:
+        open_network(checkpoint, int8=True)
+    assert "CLOSEREAD_CACHE" in told.value.cure
+    assert not list(cache.iterdir())
+
+
+def test_what_the_library_writes_besides_lies_where_the_graph_will(tmp_path, cache, monkeypatch):
+    """A folder for temporary files may be small, and this one cannot be written."""
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    open_network(open_checkpoint(make_encoder(tmp_path / "m"), "span"), int8=True)
+    assert tempfile.tempdir == str(tmp_path / "none")
 
 
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):

@@ -5,11 +5,13 @@ the weights. One that nobody opened for a long time, be it of a model that is go
 version of this program, is removed when another is made.
 """
 
+import errno
 import hashlib
 import os
 import shutil
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import torch
@@ -32,6 +34,7 @@ except ModuleNotFoundError as error:
 
 _VERSION = 9  # of what is written; another number makes all graphs anew
 _UNUSED_DAYS = 90  # after which a graph is removed
+_FULL_BYTES = 2**16  # free on a disk that is full: no library writes less at once
 
 
 def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
@@ -58,14 +61,30 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
         _remove_unused(kept)
         with scratch(kept) as place:
             made = place / path.name
-            _make(checkpoint, place / "exported.onnx", made, int8=int8)
+            with _telling_of_a_full_disk(place):
+                _make(checkpoint, place / "exported.onnx", made, int8=int8)
             for one in (_weights_of(made), made):
                 if one.exists():
                     one.chmod(made.stat().st_mode)  # weights are made for one user's eyes alone
                     one.replace(path.with_name(one.name))
     except OSError as error:
-        raise StorageError(f"the graph cannot be kept: {error}", where=str(kept)) from error
+        raise StorageError(
+            f"the graph cannot be kept: {error.strerror or error}",
+            where=str(kept),
+            cure="free space, or name another cache folder by CLOSEREAD_CACHE",
+        ) from error
     return OnnxNetwork(path, alone=int8)
+
+
+@contextmanager
+def _telling_of_a_full_disk(place: Path) -> Iterator[None]:
+    """Raise OSError for what fails because a library wrote half a file, and did not notice."""
+    try:
+        yield
+    except InputError as error:
+        if shutil.disk_usage(place).free < _FULL_BYTES:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        raise
 
 
 def _note_use(graph: Path) -> None:

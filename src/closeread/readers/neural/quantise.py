@@ -8,6 +8,7 @@ which is far less than one in 32.
 
 import logging
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,9 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
         if not node.name.startswith(encoder) or "/pooler/" in node.name
     ]
     log = logging.getLogger()
-    level = log.level
+    level, temporary = log.level, tempfile.tempdir
     log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
+    tempfile.tempdir = str(target.parent)  # it writes the weights once more, where they have room
     try:
         quantization.quantize_dynamic(
             source,
@@ -57,6 +59,7 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
         )
     finally:
         log.setLevel(level)
+        tempfile.tempdir = temporary
     made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
     _take_the_rest(made.graph)
     onnx.save(made, target)
