@@ -8,11 +8,8 @@ from closeread.cli.output import as_json, remark
 from closeread.cli.reading import (
     let_import_from_here,
     parsed,
-    tell_defects,
-    tell_failures,
-    tell_limit,
+    tell_of,
     tell_otherwise,
-    tell_silence,
     watched,
 )
 
@@ -88,10 +85,7 @@ def command(
     tell_otherwise(job.reader_info)
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
-    tell_limit(run, limit)
-    tell_defects(run)
-    tell_failures(run)
-    tell_silence(run)
+    tell_of(run, limit)
     if json_:
         import msgspec
 

@@ -94,8 +94,21 @@ def tell_otherwise(reader: ReaderInfo) -> None:
         remark(told)
 
 
-def tell_limit(run: Run, limit: int | None) -> None:
-    """Say on stderr where more was read than asked for, since a group was not to be cut in two."""
+def tell_of(run: Run, limit: int | None) -> None:
+    """Say on stderr what is odd about a run that was just made.
+
+    Args:
+        run: Finished.
+        limit: How many questions were asked for.
+    """
+    _tell_limit(run, limit)
+    _tell_defects(run)
+    _tell_failures(run)
+    _tell_silence(run)
+
+
+def _tell_limit(run: Run, limit: int | None) -> None:
+    """Say where more was read than asked for, since a group was not to be cut in two."""
     if limit is not None and run.info.dataset.n_questions > limit:
         remark(
             f"the first {run.info.dataset.n_questions:,} questions, not {limit:,}, so that the "
@@ -103,8 +116,8 @@ def tell_limit(run: Run, limit: int | None) -> None:
         )
 
 
-def tell_failures(run: Run) -> None:
-    """Say on stderr how many questions the reader failed at, with the first reason."""
+def _tell_failures(run: Run) -> None:
+    """Say how many questions the reader failed at, with the first reason."""
     if not run.info.n_failed:
         return
     first = next(found for found in run.predictions() if found.error)
@@ -115,8 +128,8 @@ def tell_failures(run: Run) -> None:
     )
 
 
-def tell_silence(run: Run) -> None:
-    """Say on stderr where a reader answered nothing: it may be one of other questions."""
+def _tell_silence(run: Run) -> None:
+    """Say where a reader answered nothing: it may be one of other questions."""
     if run.info.n_predictions and all(
         found.answer is not None and found.answer.kind == "none" for found in run.predictions()
     ):
@@ -126,8 +139,8 @@ def tell_silence(run: Run) -> None:
         )
 
 
-def tell_defects(run: Run) -> None:
-    """Say on stderr what is wrong with the data."""
+def _tell_defects(run: Run) -> None:
+    """Say what is wrong with the data."""
     if run.info.defects:
         counted = ", ".join(f"{code} {count:,}" for code, count in run.info.defects.items())
         remark(f"defects in the data, kept and counted: {counted}")

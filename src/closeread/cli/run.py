@@ -45,11 +45,8 @@ def command(
     from closeread.cli.reading import (
         let_import_from_here,
         parsed,
-        tell_defects,
-        tell_failures,
-        tell_limit,
+        tell_of,
         tell_otherwise,
-        tell_silence,
         watched,
     )
     from closeread.formats.files.written import expanded, in_recipe
@@ -76,10 +73,7 @@ def command(
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:
-        tell_limit(run, resolved.read.limit)
-        tell_defects(run)
-        tell_failures(run)
-        tell_silence(run)
+        tell_of(run, resolved.read.limit)
     averages = macro_averages(made.runs)
     mrqa = of_summaries(made.summaries)
     if json_:
