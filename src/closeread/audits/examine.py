@@ -20,6 +20,7 @@ from closeread.audits.material import Problems, Subject, subject, together, told
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
 from closeread.runs.store import find_runs, open_run
+from closeread.text.language import of_most
 from closeread.types import Dataset
 
 CHECKS = {
@@ -114,14 +115,8 @@ def audit(
         sources=tuple(map(str, sources)),
         findings=findings,
         skipped=skipped,
-        language=_language(shared),
+        language=of_most(passage.language for one in shared for passage in one.passages.values()),
     )
-
-
-def _language(subjects: Sequence[Subject]) -> str:
-    passages = [passage for one in subjects for passage in one.passages.values()]
-    chinese = sum(passage.language.startswith("zh") for passage in passages)
-    return "zh" if chinese * 2 > len(passages) else "en"
 
 
 def _findings(

@@ -17,6 +17,7 @@ from closeread.runs.plan import up_to
 from closeread.runs.records import DatasetInfo, RunInfo, ScoreSettings
 from closeread.runs.score import resampling_of
 from closeread.runs.store import Run, open_run
+from closeread.text.language import of_most
 from closeread.types import Dataset, Passage, Prediction, Question, Span, Summary
 
 # The first of these that a metric family computes is its chief value, shown large.
@@ -172,8 +173,7 @@ class Material:
     @property
     def language(self) -> str:
         """``zh`` where most passages are Chinese, else ``en``."""
-        chinese = sum(passage.language.startswith("zh") for passage in self.passages)
-        return "zh" if chinese * 2 > len(self.passages) else "en"
+        return of_most(passage.language for passage in self.passages)
 
 
 def gather(
