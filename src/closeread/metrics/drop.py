@@ -38,8 +38,8 @@ class Drop:
         The type is that of the last gold answer for which both maxima so far are its own scores;
         it moves with the prediction. There is none where every gold answer is blank.
 
-        Mixed sets hold what DROP does not: a question without an answer is of type ``none``, and
-        right where none is given, as in SQuAD 2.0.
+        Mixed sets hold what DROP does not: a question without an answer, which is right where none
+        is given, as in SQuAD 2.0, and of no type.
         """
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
         found, kind = _judged(question, prediction)
@@ -56,7 +56,7 @@ class Drop:
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``drop.em``, ``drop.f1``, then both for every answer type that occurs."""
         keys = ["em", "f1"]
-        keys += [f"{key}.{kind}" for kind in (*_TYPES, "none") for key in ("em", "f1")]
+        keys += [f"{key}.{kind}" for kind in _TYPES for key in ("em", "f1")]
         pools = mean_pools({key: f"drop.{key}" for key in keys}, scores, submission)
         return tuple(pool for pool in pools if pool.n_scored or pool.metric.count(".") == 1)
 
@@ -99,10 +99,9 @@ def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, 
                 f1 = found
             if em == exact and f1 == found:
                 kind = answer.kind
-        if not golds and any(answer.kind == "none" for answer in question.answers):
-            kind = "none"
-            if not any(span.text for span in spans):
-                em = f1 = 1.0
+        unanswerable = not golds and any(answer.kind == "none" for answer in question.answers)
+        if unanswerable and not any(span.text for span in spans):
+            em = f1 = 1.0
     return (question, prediction, spans, golds, em, f1), kind
 
 

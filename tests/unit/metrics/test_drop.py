@@ -88,15 +88,6 @@ def test_a_question_without_an_answer_is_right_where_none_is_given(judge, answer
     assert (score.values["em"], score.values["f1"]) == (right, right)
 
 
-def test_questions_without_an_answer_are_a_type_of_their_own():
-    unanswerable = question("u", Answer(kind="none"))
-    prediction = Prediction(question_id="u", answer=Answer(kind="none"))
-    pools = metric().pool(
-        [metric().score(unanswerable, prediction)], Submission(predictions={"u": prediction})
-    )
-    assert [pool.metric for pool in pools] == ["drop.em", "drop.f1", "drop.em.none", "drop.f1.none"]
-
-
 def test_a_prediction_of_no_span_is_wrong():
     none = Prediction(question_id="n", answer=Answer(kind="none"))
     assert metric().score(NUMBER, none).values["em"] == 0.0
