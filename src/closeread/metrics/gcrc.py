@@ -6,6 +6,7 @@ nothing, an unknown id costs, and a second letter for an id costs one below but 
 ``gcrc~strict`` counts every triple of the data set once, and a missing answer as wrong.
 """
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 
 _ROLES = ("original", "positive", "negative")
 _NAMES = ("acc0", "acc1", "acc2", "score")
-_NOTE = re.compile(r"gold (.*?)(?:, picked (.*))?$", re.DOTALL)
+_OPTIONS = 4  # as GCRC_advRobust has; notes tell another number
+_NOTE = re.compile(
+    r"gold (?P<gold>.*?)(?: of (?P<options>\d+))?(?:, picked (?P<picked>.*))?$", re.DOTALL
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Gcrc:
         gold = next((answer.label for answer in question.answers if answer.label), None)
         letter = picked(question, prediction)
         note = "" if gold is None else f"gold {gold}"
+        if gold is not None and len(question.options) != _OPTIONS:
+            note += f" of {len(question.options)}"
         if gold is not None and letter is not None:
             note += f", picked {letter}"
         right = None if gold is None else float(letter == gold)
@@ -76,9 +82,10 @@ class Gcrc:
             counted = _strict_units(scores)
         scored = [score for score in scores if score.unit_id in counted.places]
         answered, failed = counts(scores, submission, scored=scored)
+        chance = _chance_notes(scores)
         pools = []
         for name in _NAMES:
-            note = _chance_note(name)
+            note = chance[name]
             if not counted.ids:
                 note = "nothing to divide by: no answer was handed in for an original; " + note
             pools.append(
@@ -138,18 +145,48 @@ def chance_levels() -> dict[str, tuple[float, float]]:
     letters of a triple differ (in GCRC_advRobust they always do): a random arrangement of three
     letters out of four.
     """
-    independent = (1 / 4, 1 / 4 * (1 - (3 / 4) ** 2), 1 / 64)
     different = (1 / 4, 1 / 4 * (1 / 3 + 1 / 3 - 1 / 6), 1 / 24)
-    levels = [(*found, weighted(*found)) for found in (independent, different)]
+    levels = [(*found, weighted(*found)) for found in (_guessed([_OPTIONS] * 3), different)]
     return {name: (levels[0][place], levels[1][place]) for place, name in enumerate(_NAMES)}
 
 
-def _chance_note(name: str) -> str:
+def _guessed(sizes: Iterable[int]) -> tuple[float, float, float]:
+    """Return how often three guesses among so many options are right, as Acc_0 to Acc_2 count."""
+    original, positive, negative = (1 / size for size in sizes)
+    either = 1 - (1 - positive) * (1 - negative)
+    return original, original * either, original * positive * negative
+
+
+def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
+    """Return what guessing reaches on these triples, under each value's short name.
+
+    That the letters differ is told where they do: elsewhere to know it is to be wrong.
+    """
+    triples: dict[str, dict[str, tuple[str, int]]] = {}
+    for score in scores:
+        (role,) = score.values
+        if found := _NOTE.match(score.note):
+            told = found["gold"], int(found["options"] or _OPTIONS)
+            triples.setdefault(score.unit_id, {})[role] = told
+    whole = [found for found in triples.values() if len(found) == len(_ROLES)]
+    sizes = [[found[role][1] for role in _ROLES] for found in whole]
+    if any(size != _OPTIONS for of_triple in sizes for size in of_triple):
+        columns = zip(*map(_guessed, sizes), strict=True)
+        means = [math.fsum(column) / len(sizes) for column in columns]
+        levels = (*means, weighted(*means))
+        return {
+            name: f"chance {100 * level:.2f} %" for name, level in zip(_NAMES, levels, strict=True)
+        }
+    differ = all(len({label for label, _ in found.values()}) == len(_ROLES) for found in whole)
+    return {name: _chance_note(name, differ=differ) for name in _NAMES}
+
+
+def _chance_note(name: str, *, differ: bool) -> str:
     independent, different = chance_levels()[name]
     note = f"chance {100 * independent:.2f} %"
     if name == "acc2":
         note = f"chance 1/64 = {100 * independent:.2f} %"
-    if different != independent:
+    if differ and different != independent:
         known = " = 1/24" if name == "acc2" else ""
         note += f" ({100 * different:.2f} %{known} knowing that a triple's letters differ)"
     return note
@@ -223,8 +260,8 @@ def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
         (role,) = score.values
         found = _NOTE.match(score.note)
         if found is not None:
-            gold[score.unit_id, role] = found[1]
-        places[score.question_id] = (score.unit_id, role, found[2] if found else None)
+            gold[score.unit_id, role] = found["gold"]
+        places[score.question_id] = (score.unit_id, role, found["picked"] if found else None)
     letters: dict[str, dict[str, set[Any]]] = {}
     for question_id, raw in submission.rows or submission.predictions.items():
         unit_id, role, letter = places.get(question_id) or (*_unknown(question_id), None)

@@ -163,6 +163,30 @@ def test_the_chance_levels_stand_in_the_notes():
     assert notes["gcrc.acc0~strict"] == "chance 25.00 %"
 
 
+def noted(questions):
+    scores = [strict().score(each, None) for each in questions]
+    return {one.metric: one.note for one in summarize(strict(), scores, submitted({}), None)}
+
+
+def test_that_letters_differ_is_told_where_they_do():
+    """As in the exam that ships: a reader that "knows" it would lose by it."""
+    notes = noted([*QUESTIONS, *triple("t3", "ABA")])
+    assert notes["gcrc.acc1~strict"] == "chance 10.94 %"
+    assert notes["gcrc.acc2~strict"] == "chance 1/64 = 1.56 %"
+
+
+def test_chance_is_that_of_the_options_that_there_are():
+    """Two options a question in one triple, four in the other; a pick beside them is read."""
+    two = [msgspec.structs.replace(each, options=each.options[:2]) for each in triple("t2", "ABA")]
+    questions = [*triple("t1"), *two]
+    notes = noted(questions)
+    assert notes["gcrc.acc0~strict"] == f"chance {100 * (1 / 4 + 1 / 2) / 2:.2f} %"
+    assert notes["gcrc.acc1~strict"] == f"chance {100 * (7 / 64 + 3 / 8) / 2:.2f} %"
+    assert notes["gcrc.acc2~strict"] == f"chance {100 * (1 / 64 + 1 / 8) / 2:.2f} %"
+    right = submitted({each.question_id: each.answers[0].label for each in questions})
+    assert values(metric(), right, questions) == [1.0, 1.0, 1.0, 1.0]
+
+
 def test_intervals_resample_triples():
     questions = [each for i in range(30) for each in triple(f"t{i}")]
     letters = {
