@@ -68,7 +68,7 @@ def _one_more_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     return _rows([right(one) for one in questions]), _rows(rows)
 
 
-def _half_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
+def _third_wrong(questions: Sequence[Question]) -> tuple[Rows, Rows]:
     return _rows([right(one) for one in questions]), _mixed(questions)
 
 
@@ -112,7 +112,7 @@ FILE_RELATIONS: tuple[FileRelation, ...] = (
     FileRelation("wrong-counts", "one more wrong answer lowers the number", "lower",
                  _one_more_wrong),
     FileRelation("wrong-third", "a third of wrong answers lowers the number", "lower",
-                 _half_wrong),
+                 _third_wrong),
     FileRelation("left-out", "leaving out a wrong answer does not help", "not higher",
                  _wrong_left_out),
     FileRelation("right-left-out", "leaving out a right answer costs", "lower",

@@ -49,7 +49,6 @@ _FACTORIES = {"drop~fixed": "fixed"}
 class Planted:
     """One bug: where it is, what was changed, whether it changes scores, and what found it."""
 
-    specimen: str
     where: str
     what: str
     n_changed: int
@@ -95,7 +94,6 @@ def plant(
             n_changed, names, crashed = len(expected), {"crash"}, True
         found += 1
         yield Planted(
-            specimen=specimen,
             where=f"{name.removeprefix('closeread.')}:{where}",
             what=what,
             n_changed=n_changed,
