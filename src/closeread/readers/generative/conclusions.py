@@ -76,9 +76,10 @@ def stated(
     for match in reversed(list(_STATED.finditer(text))):
         kind = _kind(match, text)
         found = named(_concluded(match, text), labels) if kind else ()
-        if not found:
+        noun = bool(_NOUN.match(text, match.end()))
+        if not found or (noun and match["letters"] == "I"):  # "Answer: I think ..."
             continue
-        result = found, match["letters"] == "A" and bool(_NOUN.match(text, match.end()))
+        result = found, noun and match["letters"] == "A"
         if kind in ("asked", "bad" if asks_for == "contradicted" else "good"):
             return result
         if weaker is None and not (kind == "bad" and asks_for == "supported"):

@@ -127,3 +127,11 @@ def test_an_article_after_a_conclusion_begins_an_options_words():
 @pytest.mark.parametrize("text", ["answer" + "*" * 20_000, "A," * 50_000, "A和" * 50_000])
 def test_a_text_that_repeats_one_mark_for_ever_is_read(text):
     assert len(picked(text, OPTIONS).labels) < 2
+
+
+def test_the_ninth_letter_is_a_pronoun_before_a_verb():
+    ten = tuple(Option(label=label, text=f"reason {label}") for label in "ABCDEFGHIJ")
+    assert picked("Answer: I think it is (B).", ten).labels == ("B",)
+    assert picked("Answer: I don't know", ten).rule == "refusal"
+    assert picked("Answer: I", ten).labels == ("I",)
+    assert picked("故选J", ten).labels == ("J",)
