@@ -16,6 +16,7 @@ from closeread.attacks.turning.grounding import (
     swapped,
 )
 from closeread.attacks.turning.restoring import sole
+from closeread.attacks.turning.scripts import in_both_scripts
 from closeread.attacks.turning.ties import goes_on, sentence
 from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden, swaps
 from closeread.protocols import Perturbation
@@ -76,7 +77,7 @@ _SOME = 0.3  # share of a clause's neighbouring characters that are the evidence
 
 def causality(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
+    return StatementStrategy(NAME, {"zh": in_both_scripts(turns_zh), "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

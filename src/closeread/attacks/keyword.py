@@ -18,6 +18,7 @@ from closeread.attacks.turning.grounding import (
     told_with,
 )
 from closeread.attacks.turning.restoring import left_out, put_in, restored, sole
+from closeread.attacks.turning.scripts import in_both_scripts
 from closeread.attacks.turning.ties import closing, sentence, untied
 from closeread.attacks.turning.wordlists import Side, hidden, swaps
 from closeread.protocols import Perturbation
@@ -70,7 +71,7 @@ _PRAISE = re.compile(
 
 def keyword(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
+    return StatementStrategy(NAME, {"zh": in_both_scripts(turns_zh), "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

@@ -16,6 +16,7 @@ from closeread.attacks.turning.grounding import (
     told,
 )
 from closeread.attacks.turning.predicates import Denial, affirmations, denials
+from closeread.attacks.turning.scripts import in_both_scripts
 from closeread.attacks.turning.wordlists import HIDDEN, compiled, hidden
 from closeread.protocols import Perturbation
 from closeread.types import Span, Truth
@@ -61,7 +62,7 @@ _REPEATED = 0.3  # share of neighbouring characters
 
 def logic(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
+    return StatementStrategy(NAME, {"zh": in_both_scripts(turns_zh), "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

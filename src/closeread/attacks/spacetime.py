@@ -19,6 +19,7 @@ from closeread.attacks.turning.grounding import (
 )
 from closeread.attacks.turning.numerals import moved, times, written
 from closeread.attacks.turning.restoring import put_back, restored, same_around, sole
+from closeread.attacks.turning.scripts import in_both_scripts
 from closeread.attacks.turning.ties import untied
 from closeread.attacks.turning.wordlists import Side, hidden, rows, swaps
 from closeread.protocols import Perturbation
@@ -53,7 +54,7 @@ _BESIDE = 6  # characters beside a word in which a list would be seen
 
 def spacetime(around: Surroundings) -> Perturbation:
     """Make the strategy."""
-    return StatementStrategy(NAME, {"zh": turns_zh, "en": turns_en}, around)
+    return StatementStrategy(NAME, {"zh": in_both_scripts(turns_zh), "en": turns_en}, around)
 
 
 def turns_zh(statement: Statement, random: random.Random) -> Iterator[Turn]:

@@ -3,6 +3,9 @@
 import re
 
 from closeread.text.polarity import ASIDES, is_verification, polarity
+from closeread.text.traditional import SIMPLIFIED
+
+_SIMPLE = str.maketrans(SIMPLIFIED)
 
 _ZH_FITS = (
     "正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|合乎|切合|属于|属实|成立|能|可以"
@@ -57,7 +60,8 @@ def turned(stem: str) -> str | None:
 
 def _no_longer(stem: str) -> list[str]:
     places = [(match, "") for match in _outside(_ZH_SAYS_NO, stem)]
-    places += [(match, "正确") for match in _outside(_ZH_WRONG, stem)]
+    right = "正确" if stem == _folded(stem) else "正確"
+    places += [(match, right) for match in _outside(_ZH_WRONG, stem)]
     if _EN_ASKS.search(stem):
         places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
         places += [
@@ -79,8 +83,15 @@ def _with(stem: str, match: re.Match[str], words: str) -> str:
 
 
 def _outside(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
-    """Return where a pattern stands, but not in what is quoted or in brackets."""
-    return [match for match in pattern.finditer(stem) if not quoted(stem, match.start())]
+    """Return where a pattern stands, but not in what is quoted or in brackets.
+
+    Patterns are in simplified characters; one stands for one, so that places stay.
+    """
+    return [match for match in pattern.finditer(_folded(stem)) if not quoted(stem, match.start())]
+
+
+def _folded(stem: str) -> str:
+    return stem.translate(_SIMPLE)
 
 
 def quoted(text: str, place: int) -> bool:
