@@ -35,11 +35,14 @@ def take(file: int | IO[Any], *, wait: bool = False) -> bool:
 
 
 @contextmanager
-def alone(path: Path) -> Iterator[None]:
+def alone(path: Path) -> Iterator[bool]:
     """Keep others out by a locked file, which is there only meanwhile; a kill may leave it behind.
 
     Args:
         path: Its name, for this alone.
+
+    Returns:
+        Whether others are kept out; see ``take``.
 
     Raises:
         BlockingIOError: Another process has it.
@@ -53,7 +56,7 @@ def alone(path: Path) -> Iterator[None]:
                 break
             held.close()  # its owner removed it before giving up the lock
         try:
-            yield
+            yield locked
         finally:
             if not locked:  # no one is kept out, and Windows removes no file that is open
                 held.close()

@@ -87,6 +87,8 @@ def command(
             raise click.UsageError(f"{name} goes with evidence from each question's own passage")
     for outcome in filter(None, (out, page)):
         must_take_file(outcome)
+    if build_corpus is not None:
+        evidence_corpus.must_be_free(build_corpus)
     opened = open_dataset(dataset, format_)
     for outcome in filter(None, (out, page)):
         must_not_replace(outcome, opened.path)

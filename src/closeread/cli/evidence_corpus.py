@@ -12,8 +12,17 @@ from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, contract, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
+from closeread.formats.files.outcome import must_take_folder
 from closeread.runs.records import DatasetInfo
 from closeread.types import Dataset, Item
+
+
+def must_be_free(folder: Path) -> None:
+    """Find out, before a data set is opened, whether a corpus can be written."""
+    from closeread.evidence import corpus
+
+    corpus.must_be_free(folder)
+    must_take_folder(folder)
 
 
 def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:

@@ -4,6 +4,7 @@ The corpus lies in a folder and is mapped into memory: a search reads what it ne
 passages found are read as one text, best first, so that a chain may lead from one to another.
 """
 
+import glob
 import json
 import os
 import shutil
@@ -17,6 +18,7 @@ from closeread.catalog import missing_extra
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
 from closeread.evidence.words import Segmenter
+from closeread.locks import alone
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span
 
@@ -51,7 +53,8 @@ class FromCorpus(NamedTuple):
 def build(passages: Iterable[Passage], folder: Path) -> int:
     """Write a corpus; return how many passages it has. One that comes again is skipped.
 
-    The folder appears once all of it is there; what fails or is interrupted leaves none.
+    The folder appears once all of it is there; what fails or is interrupted leaves none, and what
+    a killed process left of it is removed.
 
     Args:
         passages: One after the other; only their words are held in memory.
@@ -61,27 +64,50 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
         UsageError: Something is in the folder.
         InputError: There is no passage with a word.
         MissingExtraError: bm25s is not installed, or what cuts words.
-        StorageError: The folder cannot be written.
+        StorageError: The folder cannot be written, or another process writes it.
+    """
+    must_be_free(folder)
+    target = folder.resolve()
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with alone(target.with_name(f".{target.name}.lock")) as others_wait:
+            must_be_free(folder)  # another process may just have finished it
+            if others_wait:
+                for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
+                    shutil.rmtree(left, ignore_errors=True)
+            try:
+                unfinished.mkdir()
+                many = _write(passages, unfinished, folder)
+                unfinished.replace(target)
+            finally:
+                shutil.rmtree(unfinished, ignore_errors=True)
+    except BlockingIOError as error:
+        raise StorageError(
+            "another process is writing this corpus",
+            where=str(folder),
+            cure="wait for it, or name another folder",
+        ) from error
+    except OSError as error:
+        raise StorageError(
+            f"cannot be written: {error.strerror or error}",
+            where=str(folder),
+            cure="free space or choose another place",
+        ) from error
+    return many
+
+
+def must_be_free(folder: Path) -> None:
+    """Find out, before a data set is read, whether a corpus can be written to a folder.
+
+    Raises:
+        UsageError: Something is in it.
+        MissingExtraError: bm25s is not installed.
     """
     _bm25s()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         why = "is not empty" if folder.is_dir() else "is a file"
         raise UsageError(f"{folder} {why}", cure="name a new folder for the corpus")
-    target = folder.resolve()
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        unfinished.mkdir(parents=True)
-        many = _write(passages, unfinished, folder)
-        unfinished.replace(target)
-    except OSError as error:
-        raise StorageError(
-            f"cannot be written: {error.strerror}",
-            where=str(folder),
-            cure="free space or choose another place",
-        ) from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    return many
 
 
 def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:

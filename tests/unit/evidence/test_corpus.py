@@ -13,6 +13,7 @@ from closeread.evidence.corpus import Corpus, build, evidence_from
 from closeread.making import make
 from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 from closeread.types import Evidence, Option, Passage, Question, Span
+from verbs import closeread
 
 PASSAGES = [
     Passage(passage_id="sea", text="Sheep drink. Salt comes from the sea. Waves rise."),
@@ -125,6 +126,48 @@ def test_a_place_that_cannot_be_written_is_said(tmp_path):
         build(iter(PASSAGES), tmp_path / "file" / "c")
     with pytest.raises(UsageError, match="is a file"):
         build(iter(PASSAGES), tmp_path / "file")
+
+
+def test_two_at_once_are_told_and_what_a_kill_left_goes(tmp_path):
+    left = tmp_path / ".c.99999999.part"
+    left.mkdir()
+    (left / "passages.jsonl").write_text("half")
+
+    def passages():
+        assert not left.exists()
+        with pytest.raises(StorageError, match="another process is writing this corpus"):
+            build(iter(PASSAGES), tmp_path / "c")
+        yield from PASSAGES
+
+    assert build(passages(), tmp_path / "c") == 3
+    assert [one.name for one in tmp_path.iterdir()] == ["c"]
+    with pytest.raises(UsageError, match="is not empty"):
+        build(iter(PASSAGES), tmp_path / "c")
+
+
+@pytest.mark.parametrize("kib", [1, 32])
+def test_a_full_disk_is_one_message_and_leaves_nothing(tmp_path, kib):
+    """Here files that may have no more bytes, be it the passages or the index."""
+    resource = pytest.importorskip("resource")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "evidence", "exam/zh", "--build-corpus", "c"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (kib * 1024, kib * 1024)),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "c: cannot be written: " in done.stderr
+    assert "cannot be written: None" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_that_is_taken_is_told_before_the_set_is_opened(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text("precious")
+    asked = ("evidence", tmp_path / "none.json", "--build-corpus")
+    assert closeread(*asked, tmp_path) == 2
+    assert "is not empty" in capsys.readouterr().err
+    assert closeread(*asked, tmp_path / "mine.txt" / "c") == 2
+    assert "a file stands where a folder should" in capsys.readouterr().err
 
 
 def test_of_equal_passages_the_earlier_is_found(tmp_path):
