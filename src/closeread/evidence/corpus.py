@@ -90,7 +90,7 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
         ) from error
     except OSError as error:
         raise StorageError(
-            f"cannot be written: {error.strerror or error}",
+            f"cannot be written: {error.strerror or f'the disk took only a part ({error})'}",
             where=str(folder),
             cure="free space or choose another place",
         ) from error
