@@ -60,7 +60,7 @@ def extract_from_corpus(
     name: str,
     options: Mapping[str, Any],
     *,
-    passages: int = 5,
+    passages: int,
     label: str | None = None,
     workers: int = 1,
     advance: Callable[[int], None] = lambda done: None,

@@ -112,7 +112,7 @@ class _Phrase(NamedTuple):
 
 
 def cloze_questions(
-    passage: str, rng: Random, words_a_question: int = 30, wording: Wording = _NEAR
+    passage: str, rng: Random, words_a_question: int, wording: Wording = _NEAR
 ) -> Iterator[Cloze]:
     """Yield questions in the order of the passage, each over another phrase.
 

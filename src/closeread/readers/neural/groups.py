@@ -26,8 +26,8 @@ def forward_groups(
     checkpoint: Checkpoint,
     groups: Iterable[T],
     *,
-    token_budget: int | None = None,
-    network: Network | None = None,
+    token_budget: int | None,
+    network: Network | None,
 ) -> Iterator[tuple[T, list[Rows]]]:
     """Yield each group and its sequences' rows, as soon as the last of them is computed.
 

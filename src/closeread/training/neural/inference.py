@@ -48,7 +48,7 @@ class InferenceBeside:
 
     n_classes = len(CLASSES)
 
-    def __init__(self, max_length: int = 128) -> None:
+    def __init__(self, max_length: int) -> None:
         self._max_length = max_length
 
     def features(

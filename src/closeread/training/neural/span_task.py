@@ -55,7 +55,7 @@ class SpanTask:
     metric = "squad.f1"
     answers = staticmethod(SpanReader.answers)
 
-    def __init__(self, max_length: int = 384, stride: int = 128, null: bool = False) -> None:
+    def __init__(self, max_length: int, stride: int, null: bool = False) -> None:
         self._max_length = max_length
         self._stride = stride
         self._null = null
