@@ -191,10 +191,13 @@ class Asking:
     def _continuations(self, prompt: Prompt, question: Question) -> tuple[str, ...]:
         if not self.scores_options(question):
             return ()
-        return tuple(
-            prompt.continued(option.text if self.scoring == "texts" else option.label)
-            for option in question.options
-        )
+        texts = [
+            option.text if self.scoring == "texts" else option.label for option in question.options
+        ]
+        # The beginning of an answer is never less likely than the answer: "1" is no rival of "10"
+        # before the line of either has ended.
+        ends = any(one != other and other.startswith(one) for one in texts for other in texts)
+        return tuple(prompt.continued(text) + "\n" * ends for text in texts)
 
     def _orders(self, question: Question) -> list[tuple[int, ...]]:
         """Return the orders of the options to show, different ones as far as there are any."""

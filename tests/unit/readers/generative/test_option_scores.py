@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -189,3 +190,33 @@ def test_a_server_that_gives_none_is_said():
         reader, _ = make("completion", {"base_url": endpoint.url, "scoring": "texts"})
         with pytest.raises(EndpointError, match="no log-probabilities of the prompt"):
             list(reader.read([(PASSAGE, QUESTION)]))
+
+
+@pytest.mark.parametrize(
+    ("options", "sure", "label"), [(("1", "10"), 0.9, "B"), (("10", "1"), 0.1, "B")]
+)
+def test_the_beginning_of_an_option_does_not_win_by_being_shorter(options, sure, label):
+    """A model that goes on from 1 to 10 where it is ``sure``, and ends the line where it is not."""
+    chances = {("1", "0"): sure, ("1", "\n"): 1 - sure}
+
+    def logprobs(body):
+        return [
+            {
+                "tokens": [*text, "!"],
+                "token_logprobs": [None, *(
+                    math.log(chances.get(pair, 0.5)) for pair in pairwise([*text, "!"])
+                )],
+            }
+            for text in body["prompt"]
+        ]  # fmt: skip
+
+    question = msgspec.structs.replace(
+        QUESTION,
+        options=tuple(
+            Option(label=name, text=text) for name, text in zip("AB", options, strict=True)
+        ),
+    )
+    with serving(Endpoint(logprobs=logprobs)) as endpoint:
+        reader, _ = make("completion", {"base_url": endpoint.url, "scoring": "texts"})
+        (found,) = reader.read([(PASSAGE, question)])
+    assert found.answer.label == label
