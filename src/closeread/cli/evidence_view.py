@@ -5,6 +5,7 @@ And how a masking retriever's attention moves over the claim from step to step (
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -202,7 +203,7 @@ def _numbers_behind(found: Explanation, numbers: dict[Span, int]) -> dict[int, s
     ]
     parts = sorted([*parts, *((span, 0) for span in found.uncovered)])
     behind = {}
-    for (span, number), (following, its_number) in zip(parts, [*parts[1:], _NO_PART], strict=True):
+    for (span, number), (following, its_number) in pairwise([*parts, _NO_PART]):
         close = following.start - span.end <= _CLOSE
         if number and not (close and its_number == number):
             behind[span.end] = _circled(number)

@@ -213,6 +213,16 @@ def test_a_claim_with_nothing_in_it_is_said_to_have_nothing(folder):
     assert "uncovered" not in done.stdout
 
 
+def test_an_option_of_marks_alone_may_have_its_stems_evidence(folder):
+    row = {"id": 1, "passage": "Rain falls. Sheep graze.", "question": "Where do sheep graze?",
+           "options": ["!?", "on hills"], "answer": "B"}  # fmt: skip
+    (folder / "rows.jsonl").write_text(json.dumps(row) + "\n")
+    done = run(folder, "rows.jsonl", "--option", "A", "--explain")
+    assert done.returncode == 0, done.stderr
+    assert "① Sheep graze.\n\ncover:\n  !?\n  ① covers no part of it\n" in done.stdout
+    assert "nothing to look for" in done.stdout
+
+
 def test_the_view_as_json_tells_weights(folder):
     found = as_json(folder, "set.json", "--question", "1-1", "--option", "B", "--explain",
                     "--retriever", trained(folder))["evidence"]  # fmt: skip
