@@ -15,12 +15,18 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.errors import UsageError
 from closeread.formats import quoref
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.annotations import Asked, read_annotation, write_annotation
-from closeread.formats.layouts.published import Ids, Json, restored, unsaid, write_object
+from closeread.formats.layouts.published import (
+    Ids,
+    Json,
+    restored,
+    unsaid,
+    unwritable,
+    write_object,
+)
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Passage, Question
@@ -175,11 +181,7 @@ def _members(dataset: Dataset) -> Iterator[tuple[str, Json]]:
         rows = []
         for question in questions:
             if question.options:
-                raise UsageError(
-                    "DROP has no place for options",
-                    where=f"question {question.question_id}",
-                    cure="choose another format; `jsonl` holds every question",
-                )
+                raise unwritable("DROP has no place for options", question.question_id)
             rows.append(restored(_NAME, _row(question), question.metadata))
         name = passage.passage_id
         # An object cannot hold a key twice, and some sets repeat a passage for each question.

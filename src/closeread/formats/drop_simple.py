@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.annotations import verbatim_places
@@ -23,6 +23,7 @@ from closeread.formats.layouts.published import (
     place,
     restored,
     unsaid,
+    unwritable,
     write_lines,
 )
 from closeread.formats.registry import Format
@@ -84,11 +85,10 @@ def _row(passage: Passage, question: Question) -> Json:
     flat = [" and ".join(answer.texts) for answer in question.answers]
     unanswered = not flat or any(answer.kind == "none" for answer in question.answers)
     if unanswered or question.options or any("|" in text for text in flat):
-        raise UsageError(
+        raise unwritable(
             "no answer, options, or an answer with `|` in it",
-            where=f"question {question.question_id}",
-            expected="accepted answers as plain text",
-            cure="choose another format; `jsonl` holds every question",
+            question.question_id,
+            "accepted answers as plain text",
         )
     return {
         "context": f"{_PASSAGE}{passage.text}{_QUESTION}{question.text}{_ANSWER}",

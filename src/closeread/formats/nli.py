@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.published import (
@@ -21,6 +21,7 @@ from closeread.formats.layouts.published import (
     place,
     restored,
     unsaid,
+    unwritable,
     write_lines,
 )
 from closeread.formats.registry import Format, Info
@@ -123,11 +124,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 def _row(passage: Passage, question: Question, fields: dict[str, str]) -> dict[str, Any]:
     if question.kind != "entailment" or not question.answers:
-        raise UsageError(
-            "not a premise and a hypothesis with a label",
-            where=f"question {question.question_id}",
-            cure="choose another format; `jsonl` holds every question",
-        )
+        raise unwritable("not a premise and a hypothesis with a label", question.question_id)
     name = question.question_id
     return {
         "sentence1": passage.text,

@@ -9,17 +9,10 @@ from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.annotations import Asked, read_annotation
-from closeread.formats.layouts.published import (
-    Ids,
-    Json,
-    restored,
-    unsaid,
-    write_array,
-)
+from closeread.formats.layouts.published import Ids, Json, restored, unsaid, unwritable, write_array
 from closeread.formats.registry import Info
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -154,10 +147,8 @@ def _documents(dataset: Dataset) -> Iterator[Json]:
             title, own = passage.title, {_NAME: kept.get("document", {})}
         for question in questions:
             if len(question.answers) > 1:
-                raise UsageError(
-                    "Quoref's own form has one accepted answer a question",
-                    where=f"question {question.question_id}",
-                    cure="choose another format; `jsonl` holds every question",
+                raise unwritable(
+                    "Quoref's own form has one accepted answer a question", question.question_id
                 )
         rows = [restored(_NAME, _row(question), question.metadata) for question in questions]
         paragraphs.append(restored(_NAME, _paragraph(passage, rows), passage.metadata))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import msgspec
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.published import Json, place
+from closeread.formats.layouts.published import Json, place, unwritable
 from closeread.types import Answer, AnswerKind, Defects, Span
 
 _DATE = ("day", "month", "year")
@@ -118,9 +118,5 @@ def write_annotation(answer: Answer, question_id: str = "") -> Json:
         parts = answer.texts[0].split(" ", 2)
         parts = [""] * (3 - len(parts)) + parts
     else:
-        raise UsageError(
-            f"DROP has no place for an answer of kind {answer.kind!r}",
-            where=f"question {question_id}",
-            cure="choose another format; `jsonl` holds every question",
-        )
+        raise unwritable(f"DROP has no place for an answer of kind {answer.kind!r}", question_id)
     return {"number": number, "date": dict(zip(_DATE, parts, strict=True)), "spans": spans}

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
+from closeread.formats.layouts.published import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -79,11 +80,10 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
     found = len(question.options)
     labels = "".join(option.label for option in question.options)
     if not found or (exactly and found != exactly) or labels != LETTERS[:found]:
-        raise UsageError(
-            f"{found or 'no'} options labelled {labels!r}" if found else "no options",
-            where=f"question {question.question_id}",
-            expected=f"{format_name} holds questions with "
+        raise unwritable(
+            f"{found} options labelled {labels!r}" if found else "no options",
+            question.question_id,
+            f"{format_name} holds questions with "
             + (f"{exactly} options" if exactly else "options labelled A, B, ..."),
-            cure="choose another format; `jsonl` holds every question",
         )
     return [option.text for option in question.options]

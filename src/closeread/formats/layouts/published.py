@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.errors import UsageError
 from closeread.formats.files.source import Source
 from closeread.types import Defects
 
@@ -53,6 +54,16 @@ def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json: 
 def present(**fields: Any) -> Json:
     """Return the fields that are not None, as a record to write."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def unwritable(found: str, question_id: str, expected: str = "") -> UsageError:
+    """Return the error for a question that a format has no place for."""
+    return UsageError(
+        found,
+        where=f"question {question_id}",
+        expected=expected,
+        cure="choose another format; `jsonl` holds every question",
+    )
 
 
 def _same(one: Any, other: Any) -> bool:
