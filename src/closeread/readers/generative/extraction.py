@@ -16,10 +16,12 @@ from closeread.readers.generative.prompts import UNANSWERABLE, reordered
 from closeread.types import Answer, Generation, Question, Record
 
 _PREFIX = re.compile(
-    r"(?:\b(?:final\s+|correct\s+)?answer\b(?:\s*\*+)?(?:\s+is\b\s*:?|\s*[:：=])|(?:最终)?答案\s*(?:[:：]|是|为))"
+    r"(?:\b(?:final\s+|correct\s+)?answer\b(?:\s*\*+)?(?:\s+is\b\s*:?|\s*[:：=])"
+    r"|(?:最终)?答案\s*(?:(?:是|为)\s*[:：]?|[:：])|^#+\s*(?:(?:final\s+)?answer|(?:最终)?答案)\s*$)"
     r"(?:\s*\*+)?",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
+_BOXED = re.compile(r"\$*\\boxed\{(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^{}]+)\}{1,2}\$*[.。]?")
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
 _DATE = re.compile(
     r"(?:\d{1,2}\s+)?(?:January|February|March|April|May|June|July|August|September|October|November"
@@ -173,8 +175,9 @@ def _drop(text: str, question: Question | None) -> Answer | None:
         return None
     if len(pieces) > 1:
         return Answer(kind="spans", texts=pieces)
-    if _NUMBER.fullmatch(pieces[0]):
-        return Answer(kind="number", texts=pieces)
+    number = _NUMBER.fullmatch(pieces[0].rstrip(".。"))
+    if number:  # a sentence may end behind it: the official evaluator makes 1225 of "12.25."
+        return Answer(kind="number", texts=(number.group(),))
     return Answer(kind="date" if _DATE.fullmatch(pieces[0]) else "span", texts=pieces)
 
 
@@ -216,7 +219,7 @@ def _line(text: str) -> str:
     """Return the line of the answer: after the last prefix, else the first that is not blank."""
     shown = visible(text)
     found = _after_prefix(shown) if _PREFIX.search(shown) else shown
-    return next((line for line in found.splitlines() if line.strip()), "").strip()
+    return next((line for line in found.splitlines() if line.strip(_DRESS)), "").strip()
 
 
 def _after_prefix(text: str) -> str:
@@ -235,6 +238,8 @@ def _bare(text: str) -> str:
     """
     while True:
         said = text.strip(_DRESS)
+        boxed = _BOXED.fullmatch(said)
+        said = boxed[1] if boxed else said
         for left, right in _QUOTES:
             within = said[1:-1]
             if len(said) > 1 and said[0] == left and said[-1] == right:

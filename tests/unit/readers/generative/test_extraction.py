@@ -145,3 +145,31 @@ def test_space_that_no_semicolon_follows():
     found = RULES["drop"]("a" + " " * 1_000_000 + "b", DISCRETE)
     assert found is not None
     assert len(found.texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("The answer is 12.25.", "12.25"),
+        ("Answer: 1,000.", "1,000"),
+        ("答案是5。", "5"),
+        ("答案为：5", "5"),
+        ("So it is:\n### Answer\n5", "5"),
+        ("## Final answer\n\n**5**", "5"),
+        ("Answer: \\boxed{5}", "5"),
+        ("Answer: $\\boxed{\\text{5}}$.", "5"),
+        ("```\n5\n```", "5"),
+    ],
+)
+def test_a_number_is_one_though_a_sentence_or_a_box_is_round_it(text, answer):
+    """The official evaluator makes 1225 of "12.25." and a word of a box."""
+    found = Extraction(rule="drop").answer(text, None)
+    assert (found.kind, found.texts) == ("number", (answer,))
+
+
+def test_what_only_looks_like_a_number_before_a_stop_stays():
+    found = Extraction(rule="drop").answer("Answer: St. Brendan.", None)
+    assert (found.kind, found.texts) == ("span", ("St. Brendan.",))
+    assert Extraction(rule="span").answer("Answer: \\boxed{the ferry}", None).texts == (
+        "the ferry",
+    )
