@@ -7,14 +7,19 @@ the network.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
 from closeread.evidence.used import UsedModel
 from closeread.making import PathText
-from closeread.readers.places import check_place, check_words, from_disk_alone, is_offline
+from closeread.readers.places import (
+    check_place,
+    check_words,
+    first_line,
+    from_disk_alone,
+    what_helps,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,9 +117,6 @@ def _opened(kind: str, model: str, device: str) -> Any:
     from transformers.utils.logging import disable_progress_bar
 
     disable_progress_bar()  # progress is the verb's to show
-    cure = "HF_HUB_OFFLINE is set: give a folder" if is_offline() else "check name and network"
-    if Path(model).is_dir():
-        cure = "check the files in the folder: they may be cut short"
     try:
         opened = getattr(sentence_transformers, kind)(
             model,
@@ -124,12 +126,11 @@ def _opened(kind: str, model: str, device: str) -> Any:
             model_kwargs=dict(_SAFE),
         )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
-        first = str(error).strip().partition("\n")[0] or type(error).__name__
         raise InputError(
-            f"the model cannot be opened: {first}",
+            f"the model cannot be opened: {first_line(error)}",
             where=model,
             expected="a folder of a sentence-transformers model with safetensors, or a hub name",
-            cure=cure,
+            cure=what_helps(model),
         ) from error
     tokenizer = getattr(opened, "tokenizer", None)
     if hasattr(tokenizer, "added_tokens_decoder"):  # some models have words of another kind

@@ -1,4 +1,4 @@
-"""What is looked at in any model, whatever library opens it: where it is, and its words."""
+"""Any model, whatever library opens it: where it is, its words, and what helps where it fails."""
 
 import os
 import time
@@ -87,6 +87,18 @@ def _is_cut_off(model: str) -> bool:
     except Exception as error:  # all but these the library tells better when it is asked
         return type(error).__name__ in _CUT_OFF
     return False
+
+
+def what_helps(model: str) -> str:
+    """Return what to do about a model that a library could not open."""
+    if Path(model).is_dir():
+        return "check the files in the folder: they may be cut short"
+    return "HF_HUB_OFFLINE is set: give a folder" if is_offline() else "check name and network"
+
+
+def first_line(error: Exception) -> str:
+    """Return what an error says, or its kind where it says nothing."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__
 
 
 def check_words(model: str, tokenizer: Any) -> None:

@@ -191,12 +191,8 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
         raise missing_extra("the reader local", error.name or "transformers", "local") from error
     from transformers.utils.logging import disable_progress_bar
 
-    from closeread.readers.neural.opening import (
-        first_line,
-        loading,
-        open_tokenizer,
-    )
-    from closeread.readers.places import is_offline
+    from closeread.readers.neural.opening import loading, open_tokenizer
+    from closeread.readers.places import first_line, is_offline
 
     disable_progress_bar()  # progress is the verb's to show
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):

@@ -21,7 +21,8 @@ from transformers.utils import logging
 
 from closeread.errors import InputError, UsageError
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
-from closeread.readers.neural.opening import first_line, loading, open_tokenizer, unopened
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened
+from closeread.readers.places import first_line
 from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]

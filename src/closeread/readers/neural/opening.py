@@ -12,8 +12,9 @@ from closeread.readers.places import (
     TOKENIZER,
     check_place,
     check_words,
+    first_line,
     from_disk_alone,
-    is_offline,
+    what_helps,
 )
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
@@ -96,7 +97,7 @@ def unopened(name: str, error: Exception) -> InputError:
         f"the model cannot be opened: {first_line(error)}",
         where=name,
         expected=_EXPECTED,
-        cure=_cure(folder=folder.is_dir(), offline=is_offline()),
+        cure=what_helps(name),
     )
 
 
@@ -117,14 +118,3 @@ def _of_tokenizer(folder: Path, told: str) -> str:
     if told.startswith("Error while initializing BPE: "):
         return f"vocab.json or merges.txt is broken: {told.partition(': ')[2]}"
     return ""
-
-
-def _cure(*, folder: bool, offline: bool) -> str:
-    if folder:
-        return "check the files in the folder: they may be cut short"
-    return "HF_HUB_OFFLINE is set: give a folder" if offline else "check name and network"
-
-
-def first_line(error: Exception) -> str:
-    """Return what an error says, or its kind where it says nothing."""
-    return str(error).strip().partition("\n")[0] or type(error).__name__

@@ -8,7 +8,7 @@ from transformers import EarlyStoppingCallback, Trainer, TrainerState
 from transformers.trainer import TRAINER_STATE_NAME
 
 from closeread.errors import UsageError
-from closeread.readers.neural.opening import first_line
+from closeread.readers.places import first_line
 
 
 def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from closeread.errors import UsageError
-from closeread.readers.neural.opening import first_line
+from closeread.readers.places import first_line
 from closeread.training.processes import is_first
 
 Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]

@@ -18,7 +18,7 @@ from transformers.integrations import TensorBoardCallback, TrackioCallback, Wand
 
 from closeread.errors import UsageError
 from closeread.formats.saved import save_json
-from closeread.readers.neural.opening import first_line
+from closeread.readers.places import first_line
 from closeread.training.neural import to_mlflow
 from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES, has_learned
 from closeread.training.neural.processes import Processes
