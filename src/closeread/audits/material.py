@@ -14,6 +14,7 @@ from closeread.runs.plan import ordered
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
+from closeread.visible import in_one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class Problems:
         if not self.bad.total or skip:
             return
         lines = [
-            f"{code} {count:,}, first {found.question_id or '-'}: {found.message}"
+            in_one_line(f"{code} {count:,}, first {found.question_id or '-'}: {found.message}")
             for code, count in self.bad.counts.items()
             for found in self.bad.examples[code][:1]
         ]
@@ -112,7 +113,7 @@ def subject(run: Run, problems: Problems) -> Subject:
     questions: list[Question] = []
     for _, passage, question in ordered(dataset, run.info.dataset.limit):
         passages.setdefault(passage.passage_id, passage)
-        if has_gold(question):
+        if has_answer(question):
             questions.append(question)
         else:
             problems.bad.add(
@@ -151,7 +152,7 @@ def subject(run: Run, problems: Problems) -> Subject:
     )
 
 
-def has_gold(question: Question) -> bool:
+def has_answer(question: Question) -> bool:
     """Whether any accepted answer says something."""
     return any(answer.texts or answer.label or answer.kind == "none" for answer in question.answers)
 
