@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from closeread.errors import CloseReadError
+from closeread.formats.logs.choose import guess
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -68,3 +69,21 @@ def test_odd_values_in_inspect_logs_are_named_or_taken(tmp_path):
         except CloseReadError:
             refused += 1
     assert refused < 150
+
+
+@pytest.mark.parametrize(
+    ("harness", "name"),
+    [
+        *LOGS,
+        ("inspect", "inspect/2026-11-20T12-01-42-00-00_choice-local_3eLZzKjCGPwk7m22iVKuqb.json"),
+    ],
+    ids=lambda name: name,
+)
+def test_a_log_with_nan_in_it_is_still_one_of_its_harness(tmp_path, harness, name):
+    """Also where the name tells nothing: the first record is all there is to guess by."""
+    text = (FIXTURES / name).read_text("utf-8")
+    place = text.rindex("}") if name.endswith("json") else text.index("}\n")
+    path = tmp_path / f"log{Path(name).suffix}"
+    path.write_text(f'{text[:place].rstrip()}, "odd": [NaN, -Infinity]{text[place:]}', "utf-8")
+    found = guess(path)
+    assert found is not None and found.name == harness

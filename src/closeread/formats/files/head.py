@@ -1,5 +1,6 @@
 """The beginning of a file, parsed as far as it goes, for guessing the format."""
 
+import json
 import re
 from functools import cached_property
 from typing import Any
@@ -58,9 +59,15 @@ class Head:
 
 
 def _parse(raw: bytes) -> Any:
+    """Parse JSON; NaN and Infinity are taken, as Python writes them: who reads on judges them."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        if b"NaN" not in raw and b"Infinity" not in raw:
+            return None
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError):
         return None
 
 
