@@ -1,6 +1,5 @@
 """What several retrievers found, as a page: beside gold, and with what they were looking for."""
 
-import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import closeread
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
 from closeread.reports.gather import Material, Row, RunView, SetView, Told
-from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo
+from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
 
 _MAIN = ("evidence.f1", "expmrc.evidence_f1")
@@ -60,10 +59,9 @@ def evidence_material(
 
 def _view(info: DatasetInfo, found: Finding) -> RunView:
     main = next((name for name in _MAIN if name in found.metrics), "")
-    now = datetime.datetime.now(datetime.UTC)
     run = RunInfo(
         closeread=closeread.__version__,
-        created=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        created=now(),
         dataset=info,
         reader=found.reader,
         batch_size=1,
