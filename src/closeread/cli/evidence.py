@@ -13,6 +13,7 @@ import click
 from closeread.cli import evidence_corpus
 from closeread.cli.evidence_methods import Method, methods_of
 from closeread.cli.evidence_numbers import Found, print_found
+from closeread.cli.known_words import tell_known_words
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.errors import UnknownNameError, UsageError
@@ -100,9 +101,11 @@ def command(
     if search:
         _search(chosen, methods, json_)
         return
+    if corpus is not None and len(methods) > 1:
+        raise click.UsageError("--corpus takes one retriever")
+    for method in methods:
+        tell_known_words(chosen.items(), method.options)
     if corpus is not None:
-        if len(methods) > 1:
-            raise click.UsageError("--corpus takes one retriever")
         scorer = evidence_corpus.search_corpus(
             chosen.items(), corpus, methods[0], passages=passages, label=label, out=out,
             workers=workers, intervals=not no_intervals,
@@ -200,7 +203,6 @@ def _extracted(
     scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
     pieces = claims = 0
     kept = {}
-    _tell_coverage(chosen, method)
     with ExitStack() as stack:
         bar = stack.enter_context(progress(method.name, chosen.limit))
         stream = stack.enter_context(replacing(out)) if out is not None else None
@@ -252,28 +254,6 @@ def _no_such_option(label: str | None) -> UsageError:
     return UsageError(
         f"no question that was asked for has an option {label!r}", cure="leave out --option"
     )
-
-
-_SAMPLE = 100
-
-
-def _tell_coverage(chosen: _Chosen, method: Method) -> None:
-    """Say so where the word vectors know too few words of the first passages."""
-    vectors = getattr(method.retriever, "vectors", None)
-    if vectors is None:
-        return
-    from closeread.evidence.vectors import coverage
-
-    words = {
-        word
-        for passage, _ in islice(chosen.items(), _SAMPLE)
-        for word in method.retriever.vocabulary(passage.text, passage.language)
-    }
-    said = coverage(vectors, words)
-    if said:
-        remark(said)
-    if vectors.left_out:
-        remark(f"{vectors.name}: words left out, as their vectors are zeros: {vectors.left_out:,}")
 
 
 def _show(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from closeread.cli.known_words import tell_known_words
 from closeread.cli.output import as_json, remark
 from closeread.cli.reading import (
     let_import_from_here,
@@ -86,6 +87,7 @@ def command(
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
     tell_of(run, limit)
+    tell_known_words(opened, run.info.reader.options)
     if json_:
         import msgspec
 

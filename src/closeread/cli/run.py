@@ -40,6 +40,7 @@ def command(
     from functools import partial
 
     from closeread.api.datasets import open_dataset
+    from closeread.cli.known_words import tell_known_words
     from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
     from closeread.cli.output import as_json
     from closeread.cli.reading import (
@@ -74,6 +75,7 @@ def command(
     tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:
         tell_of(run, resolved.read.limit)
+        tell_known_words(run.dataset(), run.info.reader.options)
     averages = macro_averages(made.runs)
     mrqa = of_summaries(made.summaries)
     if json_:

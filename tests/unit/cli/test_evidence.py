@@ -189,6 +189,29 @@ def test_vectors_can_be_trained_and_used(folder):
     assert found["retriever"]["options"]["sharpness"] == 1.0
 
 
+def test_vectors_that_know_too_few_words_are_told_of(folder):
+    """Whichever verb and retriever they serve, and however the evidence is looked at."""
+    (folder / "few.txt").write_text("2 2\n大雁 1 0\n蒸发 0 1\n")
+    soft = "soft-masking,vectors=few.txt,integrate=overlap"
+    for args in (
+        ("--retriever", soft),
+        ("--retriever", soft, "--explain"),
+        ("--retriever", "dense,encoder=word-vectors,model=few.txt"),
+    ):
+        done = run(folder, "set.json", *args)
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.count("what word vectors say here means little") == 1
+    options = ("-o", "retriever=hard-masking", "-o", "vectors=few.txt", "-o", "integrate=off")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "read", "set.json", "--reader", "evidence", *options,
+         "--out", "run"],
+        capture_output=True, text=True, check=False, cwd=folder,
+        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "few.txt knows only" in done.stderr
+
+
 def test_several_methods_stand_beside_gold(folder):
     """As the paper's Table 4: numbered sentences, each method's choice, gold."""
     soft = trained(folder)

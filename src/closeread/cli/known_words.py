@@ -1,0 +1,43 @@
+"""Says where word vectors know too few of the words that they are to compare."""
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+from closeread.cli.output import remark
+from closeread.types import Item
+
+_SAMPLE = 100
+
+
+def tell_known_words(items: Iterable[Item], options: Mapping[str, Any]) -> None:
+    """Say on stderr where the vectors know too few words of the first passages.
+
+    Args:
+        items: Passages with their questions.
+        options: All of a retriever's, or of a reader by evidence; without vectors nothing is said.
+    """
+    path, words, stop_words = options.get("vectors"), "jieba", "own"
+    if path:
+        words = str(options.get("words", words))
+        stop_words = str(options.get("stop_words", stop_words))
+    elif options.get("encoder") == "word-vectors":
+        path = options.get("model")
+    if not path:
+        return
+    from closeread.evidence.vectors import coverage, load
+    from closeread.evidence.words import Segmenter
+
+    vectors, segmenter = load(str(path)), Segmenter(words, stop_words)
+    said = coverage(
+        vectors,
+        (
+            word
+            for passage, _ in islice(items, _SAMPLE)
+            for word in segmenter.texts(passage.text, passage.language)
+        ),
+    )
+    if said:
+        remark(said)
+    if vectors.left_out:
+        remark(f"{vectors.name}: words left out, as their vectors are zeros: {vectors.left_out:,}")
