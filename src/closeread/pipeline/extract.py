@@ -1,6 +1,6 @@
 """Evidence for every option of a data set: extracted by any number of processes, then scored."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
-from closeread.protocols import Retriever
+from closeread.protocols import Advance, Retriever
 from closeread.runs.answers import quoted
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (
@@ -70,7 +70,7 @@ def extract(
     *,
     workers: int = 1,
     label: str | None = None,
-    advance: Callable[[int], None] = lambda done: None,
+    advance: Advance = lambda done: None,
 ) -> Iterator[Extracted]:
     """Return every question with its evidence, in the data set's order, whatever the workers.
 

@@ -1,6 +1,6 @@
 """Evidence from a corpus for every claim of a data set, and whether it is where it should be."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting, without_texts
 from closeread.pipeline.processes import Work, in_order
+from closeread.protocols import Advance
 from closeread.runs.plan import stripped
 from closeread.types import (
     Evidence,
@@ -63,7 +64,7 @@ def extract_from_corpus(
     passages: int,
     label: str | None = None,
     workers: int = 1,
-    advance: Callable[[int], None] = lambda done: None,
+    advance: Advance = lambda done: None,
 ) -> Iterator[tuple[Passage, Question, tuple[Claimed, ...]]]:
     """Return every question with what the corpus says of its claims, whatever the workers.
 
