@@ -287,9 +287,9 @@ def test_what_it_says_passes_the_readers_contract(model):
     for passage, question in battery():
         prediction = together[question.question_id]
         assert not prediction.error
-        assert prediction.answer is not None
-        assert prediction.answer.kind in ("choice", "none")
-        if prediction.answer.kind == "choice":
+        assert (prediction.answer is None) == (not question.options)
+        assert prediction.answer is None or prediction.answer.kind in ("choice", "none")
+        if prediction.answer and prediction.answer.kind == "choice":
             assert prediction.answer.label in {option.label for option in question.options}
         assert len(prediction.option_scores) in (0, len(question.options))
         assert all(map(math.isfinite, prediction.option_scores))

@@ -12,6 +12,8 @@ from closeread.errors import UsageError
 from closeread.protocols import Advance, Begin
 from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
+from closeread.types import Prediction
+from closeread.visible import in_one_line
 
 
 def parsed(assignments: tuple[str, ...]) -> dict[str, Any]:
@@ -123,20 +125,24 @@ def _tell_failures(run: Run) -> None:
     first = next(found for found in run.predictions() if found.error)
     remark(
         f"the reader failed at {run.info.n_failed:,} of {run.info.n_predictions:,} questions; "
-        f"they are kept with their errors and count as wrong. First, {first.question_id}: "
-        f"{first.error}"
+        "they are kept with their errors and count as wrong. First, "
+        f"{in_one_line(first.question_id)}: {first.error}"
     )
 
 
 def _tell_silence(run: Run) -> None:
     """Say where a reader answered nothing: it may be one of other questions."""
-    if run.info.n_predictions and all(
-        found.answer is not None and found.answer.kind == "none" for found in run.predictions()
-    ):
+    if run.info.n_predictions and all(map(_is_silent, run.predictions())):
         remark(
             f"{run.info.reader.name} gave no answer to any of the {run.info.n_predictions:,} "
             "questions; which kinds a reader answers tells docs/readers.md"
         )
+
+
+def _is_silent(found: Prediction) -> bool:
+    if found.answer is not None:
+        return found.answer.kind == "none"
+    return not (found.error or found.option_scores or found.evidence)
 
 
 def _tell_defects(run: Run) -> None:

@@ -87,10 +87,12 @@ def by_share(question: Question, shares: Sequence[float], note: str = "") -> Pre
 
 
 def not_for_it(question: Question) -> Prediction:
-    """Return what a reader of options says of a question of another kind: nothing, and why."""
+    """Return what a reader of options says of a question of another kind: nothing, and why.
+
+    That is not to say that the passage has no answer, which would be right where it has none.
+    """
     return Prediction(
         question_id=question.question_id,
-        answer=Answer(kind="none"),
         confidence=0.0,
         note=f"this reader does not answer questions of the kind {question.kind}",
     )

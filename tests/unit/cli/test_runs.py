@@ -67,6 +67,16 @@ def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
     assert said in closeread("run", recipe, "--limit", 4, "--out", "ran").stderr
 
 
+def test_a_reader_of_other_questions_is_not_right_where_there_is_no_answer(closeread, tmp_path):
+    """To be silent is not to find that the passage does not say it."""
+    row = {"id": "1", "passage": "Ann ran.", "question": "Who swam?", "answer": None}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    closeread("read", "own.jsonl", "--reader", "cues", "--out", "silent")
+    found = json.loads(closeread("score", "silent", "--metric", "squad2", "--json").stdout)
+    number = found["metrics"]["squad2.em"]
+    assert (number["value"], number["n_scored"], number["n_answered"]) == (0.0, 1, 0)
+
+
 def test_a_note_that_several_metrics_share_stands_once(closeread):
     closeread("read", "exam/zh", "--reader", "lexical", "--limit", "9", "--out", "run")
     printed = closeread("score", "run", "--metric", "evidence").stdout

@@ -95,7 +95,7 @@ class ChoiceReader:
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        """Whether it has an answer to a question of this kind; to others it gives none."""
         return bool(question.options)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:

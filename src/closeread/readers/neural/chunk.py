@@ -107,7 +107,7 @@ class ChunkReader:
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        """Whether it has an answer to a question of this kind; to others it gives none."""
         return bool(question.claims)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
