@@ -23,7 +23,8 @@ def train(
 ) -> int:
     """Train skip-gram vectors with negative sampling and write them in word2vec's binary form.
 
-    The same texts and seed give the same vectors: one thread works.
+    One thread works, so the same texts and seed give the same vectors on the same machine; other
+    processors round otherwise, and every step builds on the one before.
 
     Args:
         texts: Pairs of a text and its language.

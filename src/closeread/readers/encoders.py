@@ -106,7 +106,7 @@ def _opened(kind: str, model: str, device: str) -> Any:
         raise UsageError(
             "no model is named for the encoder",
             expected="-o model=PATH or a hub name",
-            cure="to do without weights take -o integrate=overlap, or another retriever",
+            cure="without weights work integrate=overlap, where a retriever has it, and other ones",
         )
     try:
         import sentence_transformers
