@@ -17,7 +17,7 @@ from closeread.formats.saved import save_json
 from closeread.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
-from closeread.readers.competition import chosen, not_for_it, ranked, sign
+from closeread.readers.competition import DIGITS, chosen, not_for_it, ranked, sign
 from closeread.readers.cue_features import ANSWER, SUPPORT, features
 from closeread.readers.cue_passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
@@ -216,18 +216,18 @@ class CueReader:
     def _choose(self, question: Question, judged: Sequence[Judgement], language: str) -> Prediction:
         scores = [sign(question) * one.score for one in judged]
         order = ranked(question, [one.score for one in judged])
-        confidence = round(self._learned.calibrator.confidence(scores), 6)
+        confidence = round(self._learned.calibrator.confidence(scores), DIGITS)
         silent = self._threshold is not None and confidence < self._threshold.value
         return Prediction(
             question_id=question.question_id,
             answer=None if silent else chosen(judged[order[0]].option),
             confidence=confidence,
             candidates=tuple(
-                Candidate(answer=chosen(judged[place].option), score=round(scores[place], 6))
+                Candidate(answer=chosen(judged[place].option), score=round(scores[place], DIGITS))
                 for place in order
             ),
             # A metric that finds scores and no answer takes the best option: none may be left.
-            option_scores=() if silent else tuple(round(one.score, 6) for one in judged),
+            option_scores=() if silent else tuple(round(one.score, DIGITS) for one in judged),
             evidence=tuple(one.explanation.evidence for one in judged),
             note=self._note([judged[place] for place in order[:2]], language),
         )

@@ -12,7 +12,7 @@ from closeread.errors import UsageError
 from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
-from closeread.readers.competition import by_share, sign, softmax
+from closeread.readers.competition import DIGITS, by_share, sign, softmax
 from closeread.text.asked import Asked, asked_for
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences
@@ -126,9 +126,9 @@ class LexicalReader:
         return Prediction(
             question_id=question.question_id,
             answer=answers[0],
-            confidence=round(shares[0], 6),
+            confidence=round(shares[0], DIGITS),
             candidates=tuple(
-                Candidate(answer=answer, score=round(share, 6))
+                Candidate(answer=answer, score=round(share, DIGITS))
                 for answer, share in zip(answers, shares, strict=True)
             ),
             evidence=(Evidence(spans=(sentence,)),),

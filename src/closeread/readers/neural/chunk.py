@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from closeread.readers.calibrate import logistic
-from closeread.readers.competition import decided, not_for_it
+from closeread.readers.competition import DIGITS, decided, not_for_it
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
@@ -151,7 +151,7 @@ class ChunkReader:
                 Evidence(
                     spans=self._span(asked.passage, of_option[best]),
                     option_label=option.label,
-                    score=round(values[best], 6),
+                    score=round(values[best], DIGITS),
                 )
             )
         every = [chunk for of_option in asked.chunks for chunk in of_option]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from closeread.readers.competition import DIGITS
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network, forward
@@ -33,7 +34,6 @@ from closeread.types import (
     Span,
 )
 
-_DIGITS = 6
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
 _SHARED = 96  # tokens that neighbours share: the longest answer, and as much before and behind it
@@ -219,7 +219,7 @@ class SpanReader:
         found = [_candidate(asked.passage, *row) for row in decoded.best]
         silent = self._is_silent(decoded)
         if decoded.null is not None:
-            none = Candidate(answer=Answer(kind="none"), score=round(decoded.null, _DIGITS))
+            none = Candidate(answer=Answer(kind="none"), score=round(decoded.null, DIGITS))
             found = sorted([*found, none], key=lambda one: -one.score)
         if silent:
             return _none(asked.question, decoded.null or 0.0, tuple(found))
@@ -241,7 +241,7 @@ class SpanReader:
 def _candidate(passage: _Read, probability: float, first: int, last: int) -> Candidate:
     span = Span(int(passage.places.begins[first]), int(passage.places.ends[last]))
     answer = Answer(kind="span", texts=(span.of(passage.text),), spans=(span,))
-    return Candidate(answer=answer, score=round(probability, _DIGITS))
+    return Candidate(answer=answer, score=round(probability, DIGITS))
 
 
 def _none(
@@ -250,6 +250,6 @@ def _none(
     return Prediction(
         question_id=question.question_id,
         answer=Answer(kind="none"),
-        confidence=round(probability, _DIGITS),
+        confidence=round(probability, DIGITS),
         candidates=candidates,
     )
