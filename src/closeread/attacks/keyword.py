@@ -46,6 +46,8 @@ _NAMES = re.compile("[、：]|分别|[一二三]是|即|首先|前者|后者")
 _WANTED = re.compile(
     "能|可以?|[会要应需须想愿]|必须|着力|努力|致力|力求|力图|旨在|为了?|希望|主张|提倡|倡导|呼吁|建议|有意|进一步|不断|以便|以$"
 )
+_JOINS = frozenset("和与、及")
+_JOINED = re.compile(f"[{''.join(sorted(_JOINS))}]$")  # beside what would hold as before
 _JUDGED = frozenset(
     (
         "促进",
@@ -106,8 +108,10 @@ def miscounted(statement: Statement, random: random.Random) -> Iterator[Turn]:
         told = number + of in statement.evidence and text.count(number + of) == 1
         said = sentence(text, match.start())
         listed = _LISTED.search(said.before + clause_before(text, match.start())) or (
-            said.after and _NAMES.search(said.after)
+            _NAMES.search(clause_after(text, match.end()) + said.after)
         )
+        if statement.text.count(number) > 1:  # quotations count: four that are called “四端”
+            continue
         if told and free and not listed and plain(text, match.start()):
             yield Turn(Span(*match.span("number")), random.choice(free), "number", "opposite")
 
@@ -126,6 +130,8 @@ def _sensible(statement: Statement, span: Span, side: Side, other: Side) -> bool
     """Whether a contrary makes sense where a word stands: nothing there wants or presupposes it."""
     text = hidden(statement.text)
     before = clause_before(text, span.start)
+    if _JOINED.search(before) or text[span.end : span.end + 1] in _JOINS:
+        return False
     if _WANTED.search(before) or not told_with(statement, span.start, side.found):
         return False
     if not {side.words, other.words} & _JUDGED:

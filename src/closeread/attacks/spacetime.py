@@ -48,6 +48,7 @@ _OTHER_TIMES = re.compile(
 )
 _TOO = re.compile("[也还更又再都却]")
 _FIRST = re.compile("最初|原始|起源|起初|产生|开始|古人|先民")
+_SO_FAR = re.compile("迄今|至今|目前|现存|已知|发现")  # of what is known, nothing need be the last
 _LISTED = re.compile(r"[、和与及或同跟]|以及")
 _BESIDE = 6  # characters beside a word in which a list would be seen
 
@@ -164,16 +165,17 @@ def _opposed(statement: Statement, span: Span, side: Side, other: Side) -> bool:
     before, after = text[: span.start], text[span.end :]
     if before[-1:] in ("从", "自") or _bounds(text, span):
         return False
+    listed = _LISTED.search(clause_before(text, span.start)[-_BESIDE:])
     if _ORDERS.fullmatch(other.words):
         first = other.words == "晚期" and _FIRST.search(text)
-        return not first and not _TOO.search(clause_before(text, span.start))
+        known = other.words == "最晚" and _SO_FAR.search(before)
+        too = _TOO.search(clause_before(text, span.start))
+        return not (listed or first or known or too)
     if not other.found.search(passage):
         return False
     if side.words in ("古代", "现代") and _OTHER_TIMES.search(before + "\n" + after):
         return False
-    if _LISTED.search(clause_before(text, span.start)[-_BESIDE:]) or _LISTED.search(
-        clause_after(text, span.end)[:_BESIDE]
-    ):
+    if listed or _LISTED.search(clause_after(text, span.end)[:_BESIDE]):
         return False
     word = span.of(text)
     return not any(

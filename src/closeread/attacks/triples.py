@@ -17,6 +17,8 @@ from closeread.attacks.stems import turned
 from closeread.types import Answer, Edit, Option, Question, Role, Truth
 
 _AT_MOST = 3  # changes of one option
+# Rules that put in a denial, which is seen more easily, and reads less well, than another word.
+_DENIALS = frozenset({"negated", "denied", "cause-denied"})
 
 
 class NotMadeError(Exception):
@@ -45,10 +47,11 @@ class Proposed:
     def chosen(self, label: str, truth: Truth, draw: random.Random) -> list[Edit]:
         """Return the changes to be made of one option: one that turns it, or a few that do not.
 
-        All are of one strategy, so that it can be told which one broke a reader. The list is empty
-        where there is no such change.
+        All are of one strategy, so that it can be told which one broke a reader. An option is
+        denied only where nothing else turns it. The list is empty where there is no such change.
         """
         fitting = [one for one in self.by_option.get(label, ()) if one.truth == truth]
+        fitting = [one for one in fitting if one.rule not in _DENIALS] or fitting
         if not fitting:
             return []
         strategy = draw.choice(sorted({one.strategy for one in fitting}))
@@ -107,7 +110,9 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
     }
     if not having or len(turnable) < len(having) - 1:
         raise NotMadeError("too few options can be turned " + ("false" if wanted else "true"))
-    away = set(draw.sample(sorted(turnable), len(having) - 1))
+    drawn = draw.sample(sorted(turnable), len(turnable))
+    drawn.sort(key=lambda label: turnable[label][0].rule in _DENIALS)
+    away = set(drawn[: len(having) - 1])
     made = {
         option.label: turnable[option.label]
         if option.label in away

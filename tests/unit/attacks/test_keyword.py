@@ -171,6 +171,18 @@ def test_a_number_that_the_evidence_tells_is_another(text: str, others: set[str]
 
 @pytest.mark.parametrize(
     "text",
+    [
+        "渔民造的四种船称为“四宝”。",  # the title tells how many
+        "三座桥分别是石桥、木桥、铁桥。",
+        "渔船比木筏更结实和直接。",
+    ],
+)
+def test_what_is_told_twice_or_beside_another_is_not_turned(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
     ["第三座桥。", "唐宋八大家。", "三座或四座桥。", "十三座桥。", "近12名渔民。", "1998年的桥。"],
 )
 def test_an_ordinal_or_rough_number_is_left_alone(text: str) -> None:

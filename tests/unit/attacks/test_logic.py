@@ -143,6 +143,8 @@ def test_the_last_clause_is_denied_and_set_against_what_the_sentence_said(
         "水库虽然不大，却并不影响发电。",
         "很早的时候，为了增加收成，渔民改变了河道。",
         "渔民在上游修建了一座新的水库，有利于渔业。",
+        "这座水库是渔村的粮仓，将养活渔民。",  # as if the denial had not been said
+        "这座水库是渔村的粮仓，彰显着渔民的智慧。",
     ],
 )
 def test_a_clause_that_hangs_with_others_is_not_denied(text: str) -> None:

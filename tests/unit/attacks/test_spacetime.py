@@ -155,6 +155,8 @@ def test_words_are_exchanged_where_the_passage_opposes_them() -> None:
         "从西周开始，渔村兴盛。",
         "四川泡菜由渔民带来。",
         "水渠很旧，渔村也早于县城。",
+        "它是至今发现的最早的渔歌。",  # of what is known, nothing need be the last
+        "渔村继承了秦汉以及先秦的做法。",
     ],
 )
 def test_what_may_have_been_elsewhere_too_is_not_moved(text: str) -> None:

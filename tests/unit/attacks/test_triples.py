@@ -167,6 +167,23 @@ def test_an_option_is_changed_by_one_strategy_at_a_few_places_that_do_not_overla
     assert kinds == {"s", "t"}
 
 
+def test_an_option_is_denied_only_where_nothing_else_turns_it() -> None:
+    def turn(strategy: str, rule: str, label: str) -> Edit:
+        return Edit(
+            strategy=strategy, rule=rule, place="option", label=label, span=Span(0, 2), words="x",
+            truth="opposite",
+        )  # fmt: skip
+
+    edits = [turn("logic", "negated", "A"), turn("keyword", "part>all", "A")]
+    found = Proposed.of([*edits, turn("logic", "negated", "B"), turn("s", "year", "D")])
+    for seed in range(10):
+        assert found.chosen("A", "opposite", draw(seed))[0].rule == "part>all"
+        assert found.chosen("B", "opposite", draw(seed))[0].rule == "negated"
+        made = negative(question(), found, draw(seed))
+        turned = {one.tags["rule"] for one in made.options if one.tags["truth"] == "opposite"}
+        assert turned == {"part>all", "year"}
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_dealing_moves_the_answer_to_a_letter_that_is_free(seed: int) -> None:
     asked = question()

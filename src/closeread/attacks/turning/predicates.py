@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from closeread.attacks.turning.grounding import made
-from closeread.attacks.turning.ties import JOINER, apart, closing
+from closeread.attacks.turning.ties import JOINER, apart, closing, sentence
 from closeread.attacks.turning.wordlists import HIDDEN, rewordings
 from closeread.types import Span
 
@@ -39,6 +39,12 @@ _WITH_DENIAL = re.compile("任何|丝毫|半点|一味|绝|决|根本|从来|永
 _BESIDE = re.compile("既|可以|[也又](?=[^，。]{0,3}$)|是否")
 _NOT = re.compile("[不没未无非]")
 _ONE_OF = re.compile("之一|其中一|其一")
+
+
+_CARRIES_ON = re.compile(
+    "，(?:[将能可具受对]|开始|彰显|体现|展现|展示|强调|置身|重视|注重|表现|充满|不能|[它其][还也]|其|强烈"
+    "|深[受得]|享有|拥有|包括|包含)"
+)
 
 
 class Denial(NamedTuple):
@@ -159,6 +165,9 @@ def _denied(text: str, clause: Clause, span: Span, words: str) -> Iterator[Denia
     Where it ends a sentence that asserted something before, it is set against that.
     """
     verb = _moved(clause, span)
+    # What goes on without a subject of its own goes on as if nothing had been denied.
+    if _CARRIES_ON.match(sentence(text, verb.start).after):
+        return
     # Denied twice, it would take a while to see what is said; and of several things one may not be
     # so, and others be.
     if _NOT.search(clause.text, span.end) or not apart(text, verb.start):
