@@ -1,5 +1,6 @@
 """Prediction files come in as what they are and go out as what they were."""
 
+import dataclasses
 import io
 import json
 
@@ -335,6 +336,17 @@ def test_logits_are_made_of_probabilities_alone():
     }
     with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
         hand_in(predictions, _dataset(), "vgaokao-logits", io.BytesIO())
+
+
+def test_there_are_no_logits_of_questions_without_options():
+    """A file without a line would be handed in for a run of words."""
+    plain = msgspec.structs.replace(next(_dataset().questions()), options=(), kind="span")
+    dataset = dataclasses.replace(
+        _dataset(), read=lambda _: iter([(Passage(passage_id="p", text=TEXT), (plain,))])
+    )
+    said = Prediction(question_id="q1", answer=Answer(kind="span", texts=("x",)))
+    with pytest.raises(UsageError, match="no score for each option"):
+        hand_in({"q1": said}, dataset, "vgaokao-logits", io.BytesIO())
 
 
 def test_a_gap_among_logits_is_told_as_what_it_is():

@@ -129,8 +129,9 @@ def _vgaokao(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> No
 def _vgaokao_logits(predictions: Predictions, dataset: Dataset, stream: BinaryIO) -> None:
     index = 0
     for _, question, prediction in _paired(predictions, dataset, every=True):
-        if len(prediction.option_scores) != len(question.options):
-            raise _lacks(question.question_id, "a score for each option", "vgaokao")
+        if not question.options or len(prediction.option_scores) != len(question.options):
+            instead = "vgaokao" if question.options else "texts"
+            raise _lacks(question.question_id, "a score for each option", instead)
         for score in prediction.option_scores:
             if not 0 <= score <= 1:
                 raise UsageError(
