@@ -1,5 +1,7 @@
 """What can go wrong by a user's hand. Anything else is a bug of ours and shows its traceback."""
 
+from closeread.visible import harmless, in_one_line
+
 
 class CloseReadError(Exception):
     """A user error: one message, exit code 2. Says what, where, what was expected, what to do."""
@@ -12,11 +14,12 @@ class CloseReadError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.found}" if self.where else self.found]
+        found = harmless(self.found)
+        lines = [f"{in_one_line(self.where)}: {found}" if self.where else found]
         if self.expected:
-            lines.append(f"  expected: {self.expected}")
+            lines.append(f"  expected: {in_one_line(self.expected)}")
         if self.cure:
-            lines.append(f"  do: {self.cure}")
+            lines.append(f"  do: {in_one_line(self.cure)}")
         return "\n".join(lines)
 
 

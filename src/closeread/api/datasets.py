@@ -8,6 +8,7 @@ from typing import Any
 from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
 from closeread.types import Dataset, Defects, Item, Passage, Question
+from closeread.visible import in_one_line
 
 _EXAM = "exam/"
 _CORPUS = "$CLOSEREAD_CORPUS/"
@@ -143,7 +144,7 @@ def listing(defects: Defects) -> str:
         for defect in defects.examples[code][:3]:
             where = f"line {defect.line}, " if defect.line else ""
             who = f"{defect.question_id}: " if defect.question_id else ""
-            lines.append(f"    {where}{who}{defect.message}")
+            lines.append(in_one_line(f"    {where}{who}{defect.message}"))
     return "\n".join(lines)
 
 

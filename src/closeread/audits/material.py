@@ -14,6 +14,7 @@ from closeread.runs.plan import ordered
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission
+from closeread.visible import in_one_line
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ class Problems:
         if not self.bad.total or skip:
             return
         lines = [
-            f"{code} {count:,}, first {found.question_id or '-'}: {found.message}"
+            in_one_line(f"{code} {count:,}, first {found.question_id or '-'}: {found.message}")
             for code, count in self.bad.counts.items()
             for found in self.bad.examples[code][:1]
         ]

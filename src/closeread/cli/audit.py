@@ -159,6 +159,7 @@ def _print(found: "Audit", json_: bool) -> None:
 
     from closeread.cli.output import as_json, console, remark, table
     from closeread.reports.audit import shown
+    from closeread.visible import in_one_line
 
     if found.skipped:
         counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
@@ -174,9 +175,10 @@ def _print(found: "Audit", json_: bool) -> None:
         return
     out = console()
     for finding in found.findings:
-        out.print(f"{finding.verdict.upper()}  {finding.check}: {finding.headline}")
+        headline = f"{finding.verdict.upper()}  {finding.check}: {finding.headline}"
+        out.print(in_one_line(headline))
         for note in finding.notes:
-            out.print(f"  {note}")
+            out.print(in_one_line(f"  {note}"))
         for one in finding.tables:
             if one.is_wide:
                 out.print(f"\n{one.title}: --json or --html")

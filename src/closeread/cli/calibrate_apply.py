@@ -21,6 +21,7 @@ from closeread.readers.calibrate import Calibrator, load_calibrator
 from closeread.readers.certainty import told_confidence
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
+from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
     from closeread.training.honesty import Change
@@ -84,7 +85,7 @@ def apply(
             f"{100 * threshold.risk:g} were promised (sure to {100 * (1 - threshold.delta):g}%)"
         )
     for warning in warnings:
-        remark(warning)
+        remark(in_one_line(warning))
     if threshold is not None and least is not None:
         where = f"below {least:.3f}" if threshold.n_answered else "because no threshold was found"
         remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld {where}")

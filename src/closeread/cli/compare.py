@@ -7,6 +7,7 @@ import click
 
 from closeread.cli.output import as_json
 from closeread.cli.reading import let_import_from_here
+from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
     from closeread.metrics.significance import Comparison
@@ -65,12 +66,13 @@ def _print(found: "Compared") -> None:
     from closeread.cli.numbers import aligned
 
     first = next(iter(found.systems))
-    click.echo(f"{found.dataset.name}: {found.dataset.n_questions:,} questions; baseline {first}")
+    head = f"{found.dataset.name}: {found.dataset.n_questions:,} questions; baseline {first}"
+    click.echo(in_one_line(head))
     for name, paths in found.systems.items():
         if len(paths) > 1:
-            click.echo(f"{name}: mean of {len(paths)} runs")
+            click.echo(in_one_line(f"{name}: mean of {len(paths)} runs"))
     for line in found.apart:
-        click.echo(line)
+        click.echo(in_one_line(line))
     headings = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
     rows = [_row(one) for one in found.comparisons]
     click.echo("\n" + "\n".join(aligned(headings, rows, left=2)))
@@ -80,7 +82,7 @@ def _print(found: "Compared") -> None:
         click.echo("tests: " + ", ".join(tests))
     for one in found.comparisons:
         if one.note:
-            click.echo(f"{one.metric}, {one.second}: {one.note}")
+            click.echo(in_one_line(f"{one.metric}, {one.second}: {one.note}"))
     for name, signature in found.signatures.items():
         if not signature:
             click.echo(f"{name}: signatures differ; this compares what was not made alike")

@@ -10,6 +10,7 @@ from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, remark
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_take_file
+from closeread.visible import in_one_line
 
 
 @click.command("convert")
@@ -96,7 +97,7 @@ def command(
     ):
         if counts:
             listed = ", ".join(f"{what} {count:,}" for what, count in counts.items())
-            remark(f"  {label}: {listed}")
+            remark(in_one_line(f"  {label}: {listed}"))
 
 
 def _refuse_beside_a_run(**given: Any) -> None:

@@ -8,6 +8,7 @@ from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, console, table
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain
+from closeread.visible import in_one_line
 
 _TOLD = {"en": "English", "zh": "Chinese"}
 
@@ -53,7 +54,7 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
         table(
             ("defect", "count", "examples"),
             [
-                (code, f"{count:,}", "\n".join(found.defect_examples[code][:2]))
+                (code, f"{count:,}", "\n".join(map(in_one_line, found.defect_examples[code][:2])))
                 for code, count in found.defects.items()
             ],
             title="Defects, kept and counted",

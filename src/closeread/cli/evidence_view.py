@@ -11,13 +11,14 @@ from typing import Any
 import click
 
 from closeread.cli.output import console
-from closeread.cli.typeset import glyphs, visible, wrapped
+from closeread.cli.typeset import glyphs, wrapped
 from closeread.evidence.cover import claim_and_context, explain
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.query import query_text
 from closeread.evidence.terms import units
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span
+from closeread.visible import in_one_line, visible
 
 # Okabe and Ito's palette; the circled number says the same without colour.
 _COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#F0E442", "#0072B2")
@@ -130,12 +131,12 @@ def _lines(shown: Shown, why: bool, width: int) -> Iterator[Any]:
 
     numbers = {span: n for n, span in enumerate(_union(shown), 1)}
     label = f" {shown.option.label}" if shown.option is not None else ""
-    yield Text(f"── {_safe(shown.question.question_id)}{label}", style="bold")
+    yield Text(f"── {in_one_line(shown.question.question_id)}{label}", style="bold")
     yield _coloured_claim(shown, numbers)
     yield ""
     widest = max(len(name) for name in (*shown.found, "gold"))
     for name, spans in _rows(shown):
-        line = Text(f"  {_safe(name):<{widest}}  ")
+        line = Text(f"  {in_one_line(name):<{widest}}  ")
         for span in spans:
             line.append(_circled(numbers[span]) + " ", style=_colour(numbers[span]))
         yield line.append("" if spans else "—")
@@ -217,7 +218,7 @@ def _reasons(
     from rich.text import Text
 
     found = shown.explained(evidence)
-    yield Text(f"{_safe(name)}:", style="bold")
+    yield Text(f"{in_one_line(name)}:", style="bold")
     if evidence.spans:
         yield Text("  ") + _painted(shown.claim, found, numbers, numbered=True)
     for place, span in enumerate(evidence.spans):
@@ -241,7 +242,7 @@ def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[
     from rich.text import Text
 
     for number, step in enumerate(retriever.steps(shown.question, shown.passage, shown.option), 1):
-        yield Text(f"{_safe(name)} step {number}:")
+        yield Text(f"{in_one_line(name)} step {number}:")
         text = Text("")
         most = max((weight for _, weight in step.weights), default=0.0) or 1.0
         level = [0.0] * len(shown.query)
@@ -254,7 +255,7 @@ def _attention(name: str, retriever: Any, shown: Shown, width: int) -> Iterator[
         yield text
         heaviest = sorted(step.weights, key=lambda pair: (-pair[1], pair[0].span))
         listed = "  ".join(
-            f"{_safe(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
+            f"{in_one_line(word.text)} {weight:.2f}" for word, weight in heaviest[:_LONGEST_LIST]
         )
         yield Text(f"    {listed}", style="dim")
         yield from _block("    found:", "", step.sentence.of(shown.passage.text), width)
@@ -269,10 +270,6 @@ def _block(head: str, style: str, text: str, width: int) -> Iterator[Any]:
     for number, line in enumerate(wrapped(glyphs(text), max(width - indent, 8))):
         shown = begin if number == 0 else Text(" " * indent)
         yield shown.copy().append("".join(glyph.text for glyph in line))
-
-
-def _safe(text: str) -> str:
-    return "".join(visible(one) for one in text)
 
 
 def _circled(number: int) -> str:

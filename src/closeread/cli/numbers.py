@@ -12,6 +12,7 @@ import msgspec
 
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.types import Summary
+from closeread.visible import in_one_line
 
 _FIELDS = ("value", "low", "high", "unit", "n_questions", "n_scored", "n_answered", "n_failed")
 
@@ -51,7 +52,8 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
     """Print a table of all metrics, one for each breakdown, and below them what must be said."""
     dataset = found.dataset
     n = f"{dataset.n_questions:,} questions" + (" (limited)" if dataset.limit else "")
-    lines = [f"{title or dataset.name}: {n}, licence {dataset.license or 'unknown'}"]
+    head = f"{title or dataset.name}: {n}, licence {dataset.license or 'unknown'}"
+    lines = [in_one_line(head)]
     lines += ["", *aligned(_HEADINGS, [row(name, one) for name, one in found.metrics.items()])]
     for tag, values in found.breakdowns.items():
         rows = [
@@ -69,7 +71,9 @@ def _notes(metrics: Mapping[str, Summary]) -> list[str]:
     for one in metrics.values():
         if one.note:
             found.setdefault(one.note, []).append(one.metric)
-    return [f"{', '.join(dict.fromkeys(names))}: {note}" for note, names in found.items()]
+    return [
+        in_one_line(f"{', '.join(dict.fromkeys(names))}: {note}") for note, names in found.items()
+    ]
 
 
 def print_averages(averages: Mapping[str, Summary], sets: int) -> None:
@@ -129,7 +133,7 @@ def percent(summary: Summary) -> str:
 def aligned(
     headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int | None = None
 ) -> list[str]:
-    """Return a table's lines; wide characters count as two columns.
+    """Return a table's lines; wide characters count as two columns, each cell is of one line.
 
     Args:
         headings: The column names.
@@ -139,7 +143,7 @@ def aligned(
     """
     if left is None:
         left = headings.index("metric") + 1
-    table = [headings, *rows]
+    table = [[in_one_line(cell) for cell in cells] for cells in (headings, *rows)]
     widths = [max(width(cells[column]) for cells in table) for column in range(len(headings))]
     lines = []
     for cells in table:

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from closeread.visible import harmless
+
 
 def as_json(value: Any) -> None:
     """Print one JSON value on stdout; records and tuples are taken as they are."""
@@ -22,8 +24,11 @@ def write_json(text: str) -> None:
 
 
 def remark(message: str) -> None:
-    """Tell the user something that is not the result, on stderr."""
-    sys.stderr.write(message + "\n")
+    """Tell the user something that is not the result, on stderr.
+
+    Line breaks of the message stay; what else a terminal would obey is shown by signs.
+    """
+    sys.stderr.write(harmless(message) + "\n")
 
 
 def table(
@@ -37,7 +42,7 @@ def table(
 
     Args:
         headings: The column names.
-        rows: Cells as they are to be printed.
+        rows: Cells as they are to be printed; what a terminal would obey is shown by signs.
         title: A line above.
         right: The headings of the columns to align on the right (numbers).
     """
@@ -48,11 +53,13 @@ def table(
     made = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for heading in headings:
         # A path that is too wide for its column goes on below: cut, it could not be copied.
-        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+        made.add_column(
+            harmless(heading), justify="right" if heading in right else "left", overflow="fold"
+        )
     for row in rows:
-        made.add_row(*row)
+        made.add_row(*map(harmless, row))
     # A title of rich's own tables breaks where the table is narrower.
-    shown = Group(Text(title, style="table.title"), made) if title else made
+    shown = Group(Text(harmless(title), style="table.title"), made) if title else made
     out = console()
     if out.is_terminal:
         out.print(shown)

@@ -134,8 +134,9 @@ def _tell_silence(run: Run) -> None:
     """Say where a reader answered nothing: it may be one of other questions."""
     if run.info.n_predictions and all(map(_is_silent, run.predictions())):
         remark(
-            f"{run.info.reader.name} gave no answer to any of the {run.info.n_predictions:,} "
-            "questions; which kinds a reader answers tells docs/readers.md"
+            f"{in_one_line(run.info.reader.name)} gave no answer to any of the "
+            f"{run.info.n_predictions:,} questions; which kinds a reader answers tells "
+            "docs/readers.md"
         )
 
 

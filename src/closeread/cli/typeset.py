@@ -1,17 +1,15 @@
 """Text with marks into lines for a terminal: harmless, aligned, styled or bracketed."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from closeread.types import Span
+from closeread.visible import visible
 
 STYLES = {"answer": "1;7", "evidence": "4", "soft": "2", "strong": "1"}
 # Marks that must not begin a line, and marks that must not end one.
 _NO_START = frozenset("，。！？：；、）》」』”’】〉…—·,.!?:;)]}»%％⟧⟫")
 _NO_END = frozenset("（《「『“‘【〈([{«⟦⟪⁰¹²³⁴⁵⁶⁷⁸⁹")
-_TAB_CELLS = 4
 
 
 @dataclass(frozen=True)
@@ -31,28 +29,6 @@ class Glyph:
     text: str
     cells: int
     styles: frozenset[str] = frozenset()
-
-
-@lru_cache(maxsize=4096)
-def visible(character: str) -> str:
-    """Return what stands for a character: control characters become pictures or code numbers.
-
-    Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
-    """
-    code = ord(character)
-    if character == "\t":
-        return " " * _TAB_CELLS
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "\u2421"
-    category = unicodedata.category(character)
-    turning = (
-        character in "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-    )
-    if turning or category in {"Cc", "Cs", "Zl", "Zp"}:
-        return f"<U+{code:04X}>"
-    return character
 
 
 def glyphs(text: str, marks: Sequence[Mark] = (), styles: Iterable[str] = ()) -> list[Glyph]:

@@ -7,6 +7,7 @@ import click
 
 from closeread.cli.output import as_json
 from closeread.cli.reading import let_import_from_here
+from closeread.visible import in_one_line
 
 
 @click.command("verify")
@@ -54,7 +55,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
                 ("!!", one.differences),
             ):
                 for line in lines:
-                    click.echo(f"  {sign}  {line}")
+                    click.echo(in_one_line(f"  {sign}  {line}"))
             for ruling in rulings.get(path, ()):
                 click.echo(f"  {ruling.verdict}: {ruling.rule} ({ruling.why})")
     verdicts = {worst(rules) for rules in rulings.values()}

@@ -11,6 +11,7 @@ from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
 from closeread.reports.words import word
 from closeread.types import Summary
+from closeread.visible import in_one_line
 
 _DASH = "—"
 _LATEX = {
@@ -193,7 +194,7 @@ def _marked(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return in_one_line(" ".join(text.split()))
 
 
 def _cell(it: Summary | None) -> str:

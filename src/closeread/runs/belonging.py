@@ -10,6 +10,7 @@ from typing import NamedTuple
 from closeread.errors import MismatchError
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
+from closeread.visible import in_one_line
 
 KINDS = ("missing", "strangers", "repeated", "no_options")
 _SHOWN = 3
@@ -88,7 +89,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
 
 
 def told(found: Misfits) -> Iterator[str]:
-    """Yield what is to be said of misfits, a line each."""
+    """Yield what is to be said of misfits, a line each, whatever the ids hold."""
     if found.strangers:
         yield (
             f"{len(found.strangers):,} of {found.n_predictions:,} predictions are for no question "
@@ -112,7 +113,7 @@ def told(found: Misfits) -> Iterator[str]:
 
 
 def _some(names: list[str]) -> str:
-    return ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+    return ", ".join(map(in_one_line, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
 
 
 def _answers_otherwise(question: Question, prediction: Prediction) -> bool:

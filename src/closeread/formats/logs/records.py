@@ -9,6 +9,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.types import Defects, Passage, Prediction, Question, Record
+from closeread.visible import in_one_line
 
 # What a log may not hold, by code. The audits ask for the codes, people read the sentences.
 LOST = {
@@ -21,6 +22,7 @@ LOST = {
     "gold-kinds": "golds are bare strings: numbers and dates are told by their look",
     "gold-spans": "an answer of several spans stands as one joined string",
     "options": "the options stand in the prompt only",
+    "extraction": "which option the harness took from a text is not logged: it is read anew",
     "sample-scores": "the harness' score of each question is not logged",
     "version": "the harness' version is not logged",
     "model": "the model is named by the folder or not at all",
@@ -58,6 +60,7 @@ class LogRecord(Record, frozen=True, kw_only=True):
     Attributes:
         scores: The harness' own, by its own names.
         shown: The answers of the examples in its prompt; None where the log does not have it.
+        unread: Whether the log does not say which option the harness took from the text.
     """
 
     task: str
@@ -66,6 +69,7 @@ class LogRecord(Record, frozen=True, kw_only=True):
     prediction: Prediction
     scores: dict[str, float | None] = msgspec.field(default_factory=dict)
     shown: tuple[str, ...] | None = None
+    unread: bool = False
 
 
 @dataclass
@@ -100,7 +104,7 @@ class Problems:
             first = self.bad.examples[code][0]
             at = f"line {first.line}: " if first.line else ""
             who = f"{first.question_id}: " if first.question_id else ""
-            lines.append(f"{code} {count:,}, first {at}{who}{first.message}")
+            lines.append(in_one_line(f"{code} {count:,}, first {at}{who}{first.message}"))
         raise InputError(
             f"{self.bad.total:,} {'thing' if self.bad.total == 1 else 'things'} in this log cannot "
             "be used:\n    " + "\n    ".join(lines),

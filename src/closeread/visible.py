@@ -1,0 +1,39 @@
+"""Characters that a terminal would obey, as signs that it only shows.
+
+Ids, names and texts come with the data. In a message or a table none of them may move the cursor,
+change colours, turn the direction of writing, or begin a line that looks like one of ours.
+"""
+
+import unicodedata
+from functools import lru_cache
+
+_TAB_CELLS = 4
+_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+@lru_cache(maxsize=4096)
+def visible(character: str) -> str:
+    """Return what stands for a character: control characters become pictures or code numbers.
+
+    Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
+    """
+    code = ord(character)
+    if character == "\t":
+        return " " * _TAB_CELLS
+    if code < 0x20:
+        return chr(0x2400 + code)
+    if code == 0x7F:
+        return "\u2421"
+    if character in _TURNING or unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
+        return f"<U+{code:04X}>"
+    return character
+
+
+def in_one_line(text: str) -> str:
+    """Return a text from the data as one line that a terminal only shows."""
+    return text if text.isprintable() else "".join(map(visible, text))
+
+
+def harmless(message: str) -> str:
+    """Return a message of several lines that a terminal only shows: its line breaks stay."""
+    return "\n".join(map(in_one_line, message.split("\n")))

@@ -1,0 +1,85 @@
+"""What comes with the data is shown in messages and tables, and never obeyed by a terminal."""
+
+import json
+import unicodedata
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from closeread.api.datasets import listing
+from closeread.cli import cli
+from closeread.cli.numbers import aligned
+from closeread.cli.output import remark, table
+from closeread.errors import InputError
+from closeread.reports.tables import _line
+from closeread.runs.belonging import Misfits, told
+from closeread.types import Defects
+from closeread.visible import harmless, in_one_line
+
+EVIL = "q1\nforged: all is well\r\x1b[31m\x07\u202e\u2028\ud800"
+SHOWN = "q1␊forged: all is well␍␛[31m␇<U+202E><U+2028><U+D800>"
+
+
+@given(st.text())
+def test_nothing_is_left_that_a_terminal_obeys(text):
+    """Blanks and combining characters are text; line breaks stay in messages alone."""
+    for made, kept in ((in_one_line(text), ""), (harmless(text), "\n")):
+        left = {one for one in made if unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"}}
+        assert left <= set(kept)
+        made.encode()
+    assert harmless(text).count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("text", ["", "q1", "海绵\u3000城市", "e\u0301", "a b"])
+def test_what_is_harmless_stays(text):
+    assert in_one_line(text) == harmless(text) == text
+
+
+def test_errors_hold_their_own_lines_alone():
+    """The place, what was expected and the cure are one line each."""
+    error = InputError("found", where=f"question {EVIL}", expected=EVIL, cure=EVIL)
+    assert str(error) == f"question {SHOWN}: found\n  expected: {SHOWN}\n  do: {SHOWN}"
+    assert str(InputError("one:\n  two\x1b[31m")) == "one:\n  two␛[31m"
+    assert error.where == f"question {EVIL}"  # as it is, for programs
+
+
+def test_defects_are_a_line_each():
+    found = Defects()
+    found.add("duplicate-id", f"the id {EVIL} appears twice", question_id=EVIL)
+    assert listing(found) == f"  duplicate-id: 1\n    {SHOWN}: the id {SHOWN} appears twice"
+
+
+def test_tables_and_remarks(capsys):
+    """In a terminal, in Markdown, and in what is said of ids that do not fit."""
+    assert aligned(("metric", "n"), [(EVIL, "1")])[1] == f"{SHOWN}  1"
+    table(("id", "n"), [("q1\x1b[31m", "1")], title="t\x07")
+    assert "q1␛[31m" in (printed := capsys.readouterr().out)
+    assert "t␇" in printed
+    remark("one\ntwo \x1b[31m")
+    assert capsys.readouterr().err == "one\ntwo ␛[31m\n"
+    assert _line(EVIL) == "q1 forged: all is well ␛[31m␇<U+202E> <U+D800>"
+    (line,) = told(Misfits([], [EVIL], [], [], n_predictions=1, n_questions=0))
+    assert line.endswith(f": {SHOWN}")
+
+
+def test_no_line_of_a_verb_begins_with_what_an_id_holds(tmp_path):
+    """A reader that fails names the first question; what is odd about a set names its questions."""
+    name = EVIL.removesuffix("\ud800")
+    row = {"id": name, "passage": "Ann ran.", "question": "Who?", "answer": "Zoe", "topic": name}
+    path, run = tmp_path / "my.jsonl", tmp_path / "run"
+    path.write_text(json.dumps(row) + "\n")
+    for verb in (
+        ["show", path],
+        ["describe", path],
+        ["read", path, "--reader", "longest-option", "--out", run],
+        ["score", run, "--by", "topic"],
+        ["read", path, "--reader", "lexical", "--out", tmp_path / "strict", "--strict"],
+        ["show", path, "--question", "other"],
+    ):
+        done = CliRunner().invoke(cli, list(map(str, verb)))
+        said = done.output + (str(done.exception) if done.exception else "")
+        assert "q1␊forged: all is well␍␛[31m␇" in said, verb
+        assert not any(line.startswith("forged") for line in said.splitlines()), verb
+        assert not {"\x1b", "\r", "\x07", "\u202e"} & set(said), verb
