@@ -1,5 +1,7 @@
 """The report's first screen: numbers, readers, languages, themes, paper."""
 
+import json
+
 import pytest
 
 from closeread.reports.page import write_page
@@ -167,3 +169,19 @@ def test_runs_that_were_not_scored_have_no_numbers(browser, tmp_path):
     page = write_page(runs[:2], tmp_path / "one.html", language="en")
     with Visit(browser, page) as visit:
         assert "1\nruns differ" in visit.text(".reading")
+
+
+@pytest.mark.parametrize(("version", "told"), [("set", "set · "), ("1.1", "set 1.1 · ")])
+def test_a_version_that_is_the_name_is_told_once(browser, tmp_path, version, told):
+    """As ExpMRC's files have it."""
+    questions = triple("t")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    predictions = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+    run = write_run(tmp_path / "run", dataset, predictions, values, name="set")
+    info = json.loads((run / "run.json").read_text())
+    info["dataset"]["version"] = version
+    (run / "run.json").write_text(json.dumps(info))
+    page = write_page([run], tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        assert told in visit.text(".facts")

@@ -90,7 +90,7 @@ function facts() {
   const several = DATA.datasets.length > 1;
   for (const set of DATA.datasets) {
     const licence = set.license ? h("bdi", null, set.license) : t("licence-unknown");
-    rows.push([t("dataset"), [h("b", null, set.name), set.version && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) }), several && [` · ${t("licence")}: `, licence]]]);
+    rows.push([t("dataset"), [h("b", null, set.name), set.version && set.version !== set.name && ` ${set.version}`, ` · ${set.format} · `, t("n-questions", { n: count(set.n_questions) }), several && [` · ${t("licence")}: `, licence]]]);
     if (!several) rows.push([t("licence"), licence]);
   }
   const made = h("dl", { class: "facts" }, rows.map(([dt, dd]) => [h("dt", null, dt), h("dd", null, dd)]));
