@@ -220,6 +220,28 @@ def gathered(groups: Iterable[Group], made: Made) -> Iterator[Item]:
         yield passage, tuple(here)
 
 
+def by_passage(items: Iterable[Item]) -> Iterator[Item]:
+    """Yield each passage of an attacked set once, with all that asks about it as it was.
+
+    Passages that were changed for a variant follow it. In forms that keep no groups a passage that
+    comes again would be another one.
+    """
+    current, here, changed = None, list[Question](), list[Item]()
+    for passage, questions in items:
+        if all(one.role != "original" for one in questions):
+            changed.append((passage, questions))
+            continue
+        if current is not None and passage != current:
+            yield current, tuple(here)
+            yield from changed
+            here, changed = [], []
+        current = passage
+        here += questions
+    if current is not None:
+        yield current, tuple(here)
+        yield from changed
+
+
 def _usual(proposed: Proposed) -> tuple[Role, ...]:
     if proposed.by_option:
         return ("positive", "negative")

@@ -80,9 +80,10 @@ def passage_unit(question: Question) -> str:
     """Return the id of the passage that a question is about, as what intervals resample.
 
     A passage that was changed for a variant (``attack``) has the original's id before the
-    variant's own. It is no passage of its own: who reads the one rightly mostly reads the other so.
+    variant's own, which ends in its role, also where a form has lost that. It is no passage of its
+    own: who reads the one rightly mostly reads the other so.
     """
-    if question.role in (None, "original"):
+    if not question.question_id.endswith(("#positive", "#negative")):
         return question.passage_id
     return question.passage_id.removesuffix(f"#{question.question_id}")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread import __version__, catalog
-from closeread.attacks.attack import Attack, Group, Made, gathered
+from closeread.attacks.attack import Attack, Group, Made, by_passage, gathered
 from closeread.attacks.search import hardest
 from closeread.attacks.surroundings import Surroundings
 from closeread.errors import UsageError
@@ -24,6 +24,7 @@ from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 
 _OWN = "jsonl"  # the one format that holds what was changed
 _TRIPLES = "gcrc-advrobust"  # which has no place for less
+_KEEPING_GROUPS = (_OWN, _TRIPLES, "csv")  # where groups stay together
 _TRIED = 64  # questions of which it is tried whether a form has a place for what is made of them
 
 
@@ -135,7 +136,10 @@ def attack(
         with tempfile.TemporaryDirectory() as folder:
             draft = Path(folder, "made.jsonl")
             dump(harder.dataset(), draft, _OWN)
-            told = replace(load(draft, _OWN), path=dataset.path)  # what errors are about
+            drafted = load(draft, _OWN)
+            told = replace(drafted, path=dataset.path)  # what errors are about
+            if name not in _KEEPING_GROUPS:
+                told = replace(told, read=lambda defects: by_passage(drafted.read(defects)))
             lost = convert(told, target, name).lost
             grouped = name != "mrqa" and "group" not in lost  # of MRQA's form losses are not told
     made = harder.made

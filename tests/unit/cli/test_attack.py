@@ -285,6 +285,34 @@ def test_a_form_without_groups_is_told(own: Path, capsys: pytest.CaptureFixture)
     assert json.loads(capsys.readouterr().out)["grouped"] is False
 
 
+def test_a_form_without_groups_holds_each_passage_once(own: Path) -> None:
+    """Intervals over passages would count one that comes again as another."""
+    towns = ("Orle", "Vamm", "Teld")
+    rows = [
+        {
+            "id": f"{town}-{number}", "passage_id": town,
+            "passage": f"The bridge of {town} was opened in 18{place}4. Its mill had {place + 2} "
+            f"wheels in 19{place}1. Many ships stopped at the harbour of {town} every summer.",
+            "question": question, "answer": [answer], "kind": "discrete",
+        }
+        for place, town in enumerate(towns)
+        for number, (question, answer) in enumerate((
+            (f"In which year was the bridge of {town} opened?", f"18{place}4"),
+            (f"When did the mill of {town} have so and so many wheels?", f"19{place}1"),
+        ))
+    ]  # fmt: skip
+    Path("towns.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    options = ("--strategy", "distractor", "--strategy", "typo", "--out", "h.drop.json")
+    assert closeread("attack", "towns.jsonl", *options) == 0
+    made = list(library.load("h.drop.json"))
+    unchanged = [passage.passage_id for passage, _ in made if "#" not in passage.passage_id]
+    assert unchanged == list(towns)
+    assert len(made) > len(towns)
+    asked = [one.question_id for _, questions in made for one in questions]
+    assert sorted(asked) == sorted(set(asked))
+    assert len(asked) == 2 * len(rows)
+
+
 def test_defects_are_counted(own: Path, capsys: pytest.CaptureFixture) -> None:
     with Path("own.jsonl").open("a", encoding="utf-8") as stream:
         stream.write(json.dumps(ROWS[0], ensure_ascii=False) + "\n")

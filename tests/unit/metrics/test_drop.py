@@ -134,11 +134,12 @@ def test_variants_about_a_changed_passage_are_resampled_with_their_original(of):
             strategy="s", rule="r", place="passage", span=Span(14, 14), words=" It rained."
         )  # fmt: skip
         asked.append(apply(passage, named(NUMBER, "n", role), [edit])[1])
+    asked.append(replace(asked[-1], role=None, group_id=""))  # as DROP's own form has it
     asked.append(replace(NUMBER, question_id="m", passage_id="p#m"))
     assert len({one.passage_id for one in asked}) == 4
     for answer in (None, "3"):
         scores = [of.score(one, answer and said(one.question_id, answer)) for one in asked]
-        assert [one.unit_id for one in scores] == ["p", "p", "p", "p#m"]
+        assert [one.unit_id for one in scores] == ["p", "p", "p", "p", "p#m"]
 
 
 def test_without_a_question_the_two_numbers_are_named_and_the_types_are_not():
