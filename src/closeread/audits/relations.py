@@ -68,7 +68,8 @@ def _doubled(text: str) -> Iterator[str]:
 
 
 def _other_blanks(text: str) -> Iterator[str]:
-    for blank in ("\t", "\n", "\u00a0"):
+    # Not a line break: what stands behind one is text on a later line, which another promise is of.
+    for blank in ("\t", "\u00a0", "\u3000"):
         yield text.replace(" ", blank)
 
 
