@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in
-from closeread.formats.logs.records import LOST, LogFacts, LogFormat, Problems
+from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
+from closeread.readers.generative.extraction import Extraction
 from closeread.runs.folder import RunWriter
 from closeread.runs.records import DatasetInfo, LogFile, LogInfo, ReaderInfo, RunInfo, now
 from closeread.runs.store import INFO, Run, find_runs, open_run, write_document
@@ -112,7 +115,7 @@ def _read(
                 inner = folder / f"#{begun + len(writers)}"
                 writer = stack.enter_context(RunWriter(inner, record.task, problems.kept))
                 writers[record.task] = writer
-            writer.add(record)
+            writer.add(_read_anew(record) if record.unread else record)
         problems.settle(path, skip=skip_bad)
         for task in facts.keys() - writers.keys():
             if not facts[task].scores:
@@ -128,6 +131,15 @@ def _read(
     for task, writer in writers.items():
         write_document(writer.path / INFO, _info(facts[task], writer, problems, file))
     return [(writer.path, facts[task]) for task, writer in writers.items()]
+
+
+def _read_anew(record: LogRecord) -> LogRecord:
+    """Read the option that a text picks where the log does not say which one the harness took."""
+    found = record.prediction
+    if found.generation is None or found.answer is not None:
+        return record
+    answer = Extraction(rule="letter").answer(found.generation.text, record.question)
+    return msgspec.structs.replace(record, prediction=msgspec.structs.replace(found, answer=answer))
 
 
 def _leave_only(folder: Path, runs: set[Path]) -> None:

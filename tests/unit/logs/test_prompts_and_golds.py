@@ -16,6 +16,10 @@ from closeread.formats.logs.records import newer
             ("Asked.\nIts second line.", "What?"),
         ),
         ("文章：春天来了。\n问题：什么来了？\n答案：", ("春天来了。", "什么来了？")),
+        (
+            "文章：春天来了。\n根据上文，回答如下问题：\n什么来了？\n答：",
+            ("春天来了。", "什么来了？"),
+        ),
         ("**Context:** One.\n**Question:** Who?", ("One.", "Who?")),
         ("Who? It says Passage: nothing", ("", "Who? It says Passage: nothing")),
         ("", ("", "")),
@@ -23,6 +27,22 @@ from closeread.formats.logs.records import newer
 )
 def test_a_prompt_is_split_at_its_last_headings_or_left_whole(prompt, wanted):
     assert prompts.from_prompt(prompt) == wanted
+
+
+@pytest.mark.parametrize(
+    ("prompt", "options"),
+    [
+        ("Q: Who?\n\nA. Bob\nB. Ann\n\nAnswer:", ("Bob", "Ann")),
+        ("Who?\nA) Bob\nB) Ann Lee\nC) Cy", ("Bob", "Ann Lee", "Cy")),
+        ("谁？\nA．鲍\nB、安\n（C）柴\n答：", ("鲍", "安", "柴")),
+        ("Which?\nA. x\nB. y\nAnswer: A\n\nWho?\nA. Bob\nB. Ann\nAnswer:", ("Bob", "Ann")),
+        ("A. Milne wrote it.", ()),
+        ("Who?\nB. Ann\nC. Cy", ()),
+        ("", ()),
+    ],
+)
+def test_the_last_options_of_a_prompt(prompt, options):
+    assert prompts.options_in(prompt) == options
 
 
 ASKED = "The mill was built by two."

@@ -25,11 +25,14 @@ from closeread.formats.logs.values import (
     text_of,
     tried,
 )
-from closeread.types import Answer, Generation, Prediction, Question
+from closeread.types import Generation, Option, Prediction, Question
 
 NAME = "opencompass"
 _LOST = ("finish-reason", "tokens", "stops", "passage", "gold-kinds", "gold-spans", "version")
+_BY_LIKELIHOOD = ("passage", "tokens", "version")
+_OF_OPTIONS = ("finish-reason", "tokens", "stops", "passage", "extraction", "version")
 _LABEL = "label: "
+_LETTERS = frozenset("ABCDEFGHIJ")
 _PLACE = re.compile(r"\d{1,9}", re.ASCII)
 _PART = re.compile(r"_(\d{1,4})$")
 
@@ -67,9 +70,11 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
             prediction=record[2],
             scores=given,
             shown=prompts.answers_shown(_whole_prompt(entry), record[0].text),
+            unread=bool(record[1].options) and not by_likelihood,
         )
         if task not in facts:
-            facts[task] = _facts(path, task, results, details, by_likelihood)
+            lost = _BY_LIKELIHOOD if by_likelihood else _OF_OPTIONS if record[1].options else _LOST
+            facts[task] = _facts(path, task, results, details, lost)
 
 
 def _record(
@@ -92,8 +97,10 @@ def _record(
         answers = golds.choice(gold, options)
         prediction = _by_perplexity(name, list(by_label.values()), options)
     else:
-        options, answers = (), golds.of_value(_accepted(task, gold))
-        prediction = _written(name, entry["prediction"], problems)
+        options, text = _options(gold, prompt, text)
+        accepted = golds.choice(gold, options) if options else ()
+        answers = accepted or golds.of_value(_accepted(task, gold))
+        prediction = _written(name, entry["prediction"], options, problems)
     if not answers:
         problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
         return None
@@ -128,7 +135,18 @@ def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Pr
     return golds.likeliest(name, options, scores_of, called="perplexity")
 
 
-def _written(name: str, prediction: Any, problems: Problems) -> Prediction:
+def _options(gold: Any, prompt: str, text: str) -> tuple[tuple[Option, ...], str]:
+    """Return the options in a prompt whose gold answer is the letter of one, and the question."""
+    letter = gold.strip() if isinstance(gold, str) else ""
+    options = golds.lettered(prompts.options_in(prompt)) if letter in _LETTERS else ()
+    if letter not in {one.label for one in options}:
+        return (), text
+    return options, prompts.before_options(text)
+
+
+def _written(
+    name: str, prediction: Any, options: tuple[Option, ...], problems: Problems
+) -> Prediction:
     first = prediction[0] if isinstance(prediction, list) and prediction else prediction
     if isinstance(prediction, list):
         problems.first_of(prediction, name)
@@ -136,7 +154,7 @@ def _written(name: str, prediction: Any, problems: Problems) -> Prediction:
         return Prediction(question_id=name, error="the log has no text here")
     return Prediction(
         question_id=name,
-        answer=Answer(kind="span", texts=(first,)),
+        answer=golds.given(first, options),
         generation=Generation(text=first),
     )
 
@@ -180,9 +198,8 @@ def _details(results: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _facts(
-    path: Path, task: str, results: dict[str, Any], details: list[Any], by_likelihood: bool
+    path: Path, task: str, results: dict[str, Any], details: list[Any], lost: tuple[str, ...]
 ) -> LogFacts:
-    lost = ("passage", "tokens", "version") if by_likelihood else _LOST
     numbers = finite({key: value for key, value in results.items() if key != "details"})
     return LogFacts(
         harness=NAME,

@@ -20,11 +20,16 @@ _PASSAGE = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"(?:^|(?<=\n))[ \t#*]*(?:question|query|q|问题|题目)[ \t*]*[:：][ \t*]*", re.IGNORECASE
+    r"(?:^|(?<=\n))[ \t#*]*(?:question|query|q|问题|题目|问|根据上文[^\n:：]{0,12}问题)"
+    r"[ \t*]*[:：][\s*]*",
+    re.IGNORECASE,
 )
 _END = re.compile(r"\n[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：]|\n[ \t]*\n", re.IGNORECASE)
 _SHOWN = re.compile(r"^[ \t#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*(\S[^\n]*)$", re.I | re.M)
 _HEADED = re.compile(r"^[#*]*(?:answer|a|答案|答)[ \t*]*[:：][ \t*]*", re.I)
+_OPTION = re.compile(
+    r"^[ \t]*[(（\[]?([A-J])[ \t]*[)）\].．、:：][ \t]*(\S[^\n]*?)[ \t]*$", re.MULTILINE
+)
 _MARK = re.compile(r"[?？]")
 
 
@@ -46,6 +51,24 @@ def from_prompt(prompt: str) -> tuple[str, str]:
     passage = prompt[heads[-1].end() : asked.start()].strip("\n")
     end = _END.search(prompt, asked.end())
     return passage, prompt[asked.end() : end.start() if end else len(prompt)].strip()
+
+
+def options_in(prompt: str) -> tuple[str, ...]:
+    """Return the texts of the last options in a prompt: lines that begin with A, B, ... in turn."""
+    found: list[str] = []
+    for line in _OPTION.finditer(prompt):
+        place = ord(line[1]) - ord("A")
+        if place == 0:
+            found = []
+        if place == len(found):
+            found.append(line[2])
+    return tuple(found) if len(found) > 1 else ()
+
+
+def before_options(question: str) -> str:
+    """Return a question without the lines of its options."""
+    first = next((line for line in _OPTION.finditer(question) if line[1] == "A"), None)
+    return question[: first.start()].strip() if first else question
 
 
 def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:

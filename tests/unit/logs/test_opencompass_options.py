@@ -1,0 +1,51 @@
+"""Multiple choice that OpenCompass had answered in words: the options stand in the prompt."""
+
+import json
+
+from closeread.runs.ingest import ingest
+
+ASKED = (
+    "Read the article, and answer the question by replying A, B or C.\n\nArticle:\nAnn ran home. "
+    "Bob stayed.\n\nQ: Who ran?\nA. Bob\nB. Ann\nC. nobody"
+)
+
+
+def ingested(tmp_path, *said, gold="B"):
+    path = tmp_path / "race-middle.json"
+    path.write_text(
+        json.dumps(
+            {
+                str(place): {
+                    "origin_prompt": [{"role": "HUMAN", "prompt": ASKED}],
+                    "prediction": text,
+                    "gold": gold,
+                }
+                for place, text in enumerate(said)
+            }
+        )
+    )
+    (run,) = ingest([path], tmp_path / "run").runs
+    return run
+
+
+def test_the_options_are_the_prompts_and_the_letter_is_read_from_the_text(tmp_path):
+    said = ("B", "B. Ann", "Bob stayed, so the answer is B.", "A and C", "")
+    run = ingested(tmp_path, *said)
+    ((passage, questions),) = list(run.dataset())
+    assert passage.text == "Ann ran home. Bob stayed."
+    assert questions[0].text == "Who ran?"
+    assert [one.text for one in questions[0].options] == ["Bob", "Ann", "nobody"]
+    assert questions[0].answers[0].label == "B"
+    labels = [one.answer.label if one.answer else None for one in run.predictions()]
+    assert labels == ["B", "B", "B", None, None]
+    assert [one.generation.text for one in run.predictions()] == list(said)
+    assert {"extraction"} <= set(run.info.log.lost) and "gold-kinds" not in run.info.log.lost
+
+
+def test_a_gold_answer_that_is_no_letter_of_an_option_is_a_text(tmp_path):
+    for gold in ("Ann", "D", "b"):
+        folder = tmp_path / gold
+        folder.mkdir()
+        run = ingested(folder, "Ann", gold=gold)
+        (question,) = run.dataset().questions()
+        assert (question.options, question.answers[0].texts) == ((), (gold,))
