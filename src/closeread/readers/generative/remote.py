@@ -146,7 +146,6 @@ class RemoteReader:
 
     async def _all(self, items: Sequence[PassageQuestion], put: Put) -> None:
         cache = Cache(Path(self._cache)) if self._cache else None
-        self.budget.open()
         client = Client(self._endpoint, self.budget, cache, model_refusal)
 
         async def one(lane: Lane, item: PassageQuestion) -> None:

@@ -2,14 +2,16 @@
 
 import asyncio
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field
+from threading import Lock
 
 from closeread.errors import BudgetError, UsageError
 
 
 @dataclass
 class Budget:
-    """What may be spent by one command, and what was.
+    """What may be spent by one command, and what was, in however many threads it asks.
 
     Before a request is sent the most that it can cost is reserved: as many prompt tokens as it has
     bytes (no tokenizer makes more of a text; a server that counts more has shown it), and all
@@ -33,7 +35,11 @@ class Budget:
     _reserved: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     _reserved_in: int = 0
     _reserved_out: int = 0
-    _settled: asyncio.Event = field(init=False)
+    _lock: Lock = field(init=False, repr=False, compare=False, default_factory=Lock)
+    # Who waits for something to be settled: each in the event loop of its own thread.
+    _waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = field(
+        init=False, repr=False, compare=False, default_factory=list
+    )
 
     def __post_init__(self) -> None:
         if min(self.most_tokens, self.most_money, self.price_in, self.price_out) < 0:
@@ -43,12 +49,6 @@ class Budget:
                 "budget_money says nothing without prices",
                 cure="give -o price_in=... and -o price_out=... for a million tokens each",
             )
-
-    def open(self) -> None:
-        """Begin anew in the running event loop; what was spent stays spent."""
-        self._reserved.clear()
-        self._reserved_in = self._reserved_out = 0
-        self._settled = asyncio.Event()
 
     @property
     def limited(self) -> bool:
@@ -70,32 +70,40 @@ class Budget:
         Raises:
             BudgetError: It does not fit although nothing else is on its way.
         """
-        while not self._fits(most_in := self._most_in(n_bytes), most_out):
-            if not self._reserved:
-                raise BudgetError(
-                    f"the budget is used up: {self.spent()}; the next request may cost "
-                    f"{most_in + most_out:,} tokens more",
-                    cure="go on with the same command, a larger budget and --resume; what was "
-                    "answered is kept and is not asked again",
-                )
-            self._settled.clear()
-            await self._settled.wait()
-        self._tickets += 1
-        self._reserved[self._tickets] = (n_bytes, most_in, most_out)
-        self._reserved_in += most_in
-        self._reserved_out += most_out
-        return self._tickets
+        while True:
+            with self._lock:
+                most_in = self._most_in(n_bytes)
+                if self._fits(most_in, most_out):
+                    self._tickets += 1
+                    self._reserved[self._tickets] = (n_bytes, most_in, most_out)
+                    self._reserved_in += most_in
+                    self._reserved_out += most_out
+                    return self._tickets
+                if not self._reserved:
+                    raise BudgetError(
+                        f"the budget is used up: {self.spent()}; the next request may cost "
+                        f"{most_in + most_out:,} tokens more",
+                        cure="go on with the same command, a larger budget and --resume; what was "
+                        "answered is kept and is not asked again",
+                    )
+                settled = asyncio.Event()
+                self._waiting.append((asyncio.get_running_loop(), settled))
+            await settled.wait()
 
     def settle(self, ticket: int, tokens_in: int | None, tokens_out: int | None) -> None:
         """Replace a reservation by what was spent; None: nobody knows, hence all of it."""
-        n_bytes, most_in, most_out = self._reserved.pop(ticket)
-        if tokens_in is not None and n_bytes:
-            self._most_a_byte = max(self._most_a_byte, tokens_in / n_bytes)
-        self.tokens_in += most_in if tokens_in is None else tokens_in
-        self.tokens_out += most_out if tokens_out is None else tokens_out
-        self._reserved_in -= most_in
-        self._reserved_out -= most_out
-        self._settled.set()
+        with self._lock:
+            n_bytes, most_in, most_out = self._reserved.pop(ticket)
+            if tokens_in is not None and n_bytes:
+                self._most_a_byte = max(self._most_a_byte, tokens_in / n_bytes)
+            self.tokens_in += most_in if tokens_in is None else tokens_in
+            self.tokens_out += most_out if tokens_out is None else tokens_out
+            self._reserved_in -= most_in
+            self._reserved_out -= most_out
+            waiting, self._waiting = self._waiting, []
+        for loop, settled in waiting:
+            with suppress(RuntimeError):  # its loop is closed: nobody waits there any more
+                loop.call_soon_threadsafe(settled.set)
 
     def spent(self) -> str:
         """Say what was spent."""

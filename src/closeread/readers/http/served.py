@@ -178,7 +178,6 @@ class HttpReader:
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
-        budget.open()
         client = Client(self._endpoint, budget, None, _explained)
         alone: list[Portion] = []
 

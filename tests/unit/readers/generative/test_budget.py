@@ -1,6 +1,7 @@
 """What a budget holds back: prompts of every density, replies uncounted, attempts lost."""
 
 import asyncio
+import gc
 import json
 import random
 import threading
@@ -121,9 +122,69 @@ def test_many_at_once_stay_within_whatever_replies_come_in():
         budget.settle(ticket, *tokens)
 
     async def all_of_them():
-        budget.open()
         return await asyncio.gather(*(one() for _ in range(200)), return_exceptions=True)
 
     found = in_a_loop(all_of_them())
     assert {type(error) for error in found} == {type(None), BudgetError}
     assert spent == budget.tokens_in + budget.tokens_out <= 20_000
+
+
+def test_a_thread_waits_for_what_another_has_reserved():
+    """Each has an event loop of its own; what is settled in one wakes those who wait in others."""
+    budget = Budget(most_tokens=10)
+    reserved, waits = threading.Event(), threading.Event()
+    found = []
+
+    async def first():
+        ticket = await budget.reserve(3, 5)
+        reserved.set()
+        while not waits.is_set() or not budget._waiting:
+            await asyncio.sleep(0.001)
+        budget.settle(ticket, 1, 1)
+
+    async def second():
+        waits.set()
+        budget.settle(await budget.reserve(3, 5), 2, 2)
+        found.append(budget.spent())
+
+    threads = [threading.Thread(target=in_a_loop, args=(first(),))]
+    threads[0].start()
+    assert reserved.wait(60)
+    threads.append(threading.Thread(target=in_a_loop, args=(second(),)))
+    threads[1].start()
+    for one in threads:
+        one.join(60)
+    assert found == ["3 prompt and 3 completion tokens"]
+
+
+def test_a_reader_is_asked_from_several_threads():
+    """Of one budget; what is read in one thread begins and ends nothing of another's."""
+    with serving(Endpoint(rule=lambda body: f"Answer: {last_user(body).count('a ')}")) as endpoint:
+        reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 5})
+        told = {}
+
+        def ask(thread):
+            told[thread] = [one for _ in range(4) for one in reader.read(items(6))]
+
+        threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join(60)
+    assert [len(of) for of in told.values()] == [24] * 6
+    assert not [one.error for of in told.values() for one in of if one.error]
+
+
+def test_what_nobody_listens_to_any_more_leaves_nothing():
+    """Neither a thread, nor an open file, nor a reservation; the reader goes on."""
+    with serving(Endpoint()) as endpoint:
+        reader, _ = make("chat", {"base_url": endpoint.url, "max_tokens": 5, "concurrency": 2})
+        for drop in (lambda found: found.close(), lambda found: None):
+            found = reader.read(items(60))
+            next(found)
+            drop(found)
+            del found
+            gc.collect()
+            assert not reader.budget._reserved
+        assert not [one for one in threading.enumerate() if one.name == "closeread-client"]
+        assert len(list(reader.read(items(4)))) == 4

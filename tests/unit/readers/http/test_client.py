@@ -124,7 +124,6 @@ def test_a_pause_that_grows_while_others_wait_holds_them_longer():
 
         async def run():
             budget = Budget()
-            budget.open()
             client = Client(address, budget, None, model_refusal)
             client._not_before = time.monotonic() + 0.2
 
