@@ -37,7 +37,7 @@ _SEVERAL = re.compile(r"\b(?:two|three|four|both|names|who were)\b", re.IGNORECA
 _WHICH = re.compile(r"\bwhich ", re.IGNORECASE)
 _ARE = re.compile(r" are\b", re.IGNORECASE)
 _DENIES = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing)\b|n['’]t\b|不|没|无|未", re.IGNORECASE
+    r"\b(?:not|no|never|none|nobody|nothing)\b|n['’]t\b|[不没沒无無未]", re.IGNORECASE
 )
 
 

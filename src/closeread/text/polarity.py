@@ -20,13 +20,15 @@ _JUDGED = (
 _ZH_JUDGED = re.compile(_JUDGED)
 # What denies a fault says yes (没错, 没有误, 没有什么不对, 不矛盾), and what denies twice (不得不).
 _ZH_FAULT = (
-    r"错(?![过综落觉])|有?误(?=[的之是处]|\s|$)|失当|失实|矛盾|相悖|违背|相反"
+    r"错(?![过综落觉])误?|有?误(?=[的之是处，,、。.；;！!]|\s|$)|失当|失实|矛盾|相悖|违背|相反"
     r"|不(?:[对妥当符合]|正确|准确|恰当|适当|得当|相符|吻合|一致|成立)"
 )
-_ZH_FAULTLESS = re.compile(
+_ZH_NO_FAULT = (
     r"(?:没有?|无|不(?:是|算|属于|存在|含有?)?)(?:什么|任何|明显|丝毫|一[点处个]|说)?"
-    rf"(?:{_ZH_FAULT})|不[得可能]不|不无"
+    rf"(?:{_ZH_FAULT})"
 )
+_NO_FAULT = re.compile(_ZH_NO_FAULT)
+_ZH_FAULTLESS = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无")
 # Not every word with one of them says no: 不同, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
     r"不(?![同列仅断久少])|没|(?<!从)未(?!来)|无关|无法|错误|错的|有误|失当|矛盾|相悖|违背|相反|失实"
@@ -131,6 +133,11 @@ def polarity(stem: str) -> Polarity:
     judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
     doubted = _ZH_FAULTLESS.sub(" ", judging)
     return "contradicted" if _ZH_NEGATIVE.search(doubted) else "supported"
+
+
+def approving(text: str) -> str:
+    """Return a text with 正确 for what denies a fault in Chinese: 没有什么错误, 不矛盾."""
+    return _NO_FAULT.sub("正确", text)
 
 
 def is_verification(stem: str) -> bool:

@@ -71,6 +71,16 @@ def test_options_by_polarity():
     assert [span.of(CHINESE.text) for span in covering] == ["海水的盐度主要由蒸发和降水决定。"]
 
 
+@pytest.mark.parametrize("no", ["没有", "沒有", "无", "無", "未", "不"])
+def test_a_hypothesis_that_says_no_contradicts(no):
+    """In simplified and Traditional characters."""
+    options = tuple(
+        Option(label=name, text=name) for name in ("entailment", "neutral", "contradiction")
+    )
+    found = read(CHINESE, f"1872年，科考船{no}从港口出发", "entailment", options=options)
+    assert found.answer.label == "contradiction"
+
+
 def test_it_streams():
     """The first prediction comes before the last item is looked at."""
 

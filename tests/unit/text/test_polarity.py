@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from closeread.text.polarity import (
     ASIDES,
     SPELLED,
+    approving,
     asks_for,
     is_verification,
     polarity,
@@ -149,6 +150,13 @@ def test_words_that_say_no_and_words_that_only_look_like_it():
         assert polarity(f"说法{words}是") == "contradicted", words
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子外") == "contradicted"  # twelve between
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子丑外") == polarity("除甲，乙外") == "supported"
+
+
+def test_what_denies_a_fault_approves():
+    """What denies something else does not."""
+    assert approving("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"
+    for text in ("甲没有错过，乙不得不", "丙没有误会", "丁有误，不正确", "戊不符合"):
+        assert approving(text) == text
 
 
 _EN_SAYS_NO = (

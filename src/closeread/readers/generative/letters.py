@@ -19,11 +19,15 @@ from closeread.readers.generative.conclusions import (
     named,
     stated,
 )
+from closeread.text.polarity import approving
+from closeread.text.traditional import SIMPLIFIED
 from closeread.types import Option, Polarity
 
+_SIMPLIFIED = str.maketrans(SIMPLIFIED)
 _WIDE = str.maketrans(
     {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
     | {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("’"): "'"}
+    | _SIMPLIFIED
 )
 _FIRST = re.compile(
     rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}\s*(?:$|\n|[.。,，、:;；!！—-]|{JOIN}))"
@@ -151,7 +155,7 @@ def _verdicts(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the options judged as asked for, and those judged otherwise."""
     judged: dict[str, set[bool]] = {}
-    for match in _VERDICT.finditer(text):
+    for match in _VERDICT.finditer(approving(text)):
         for letter in _judged(match):
             if letter in labels:
                 judged.setdefault(letter, set()).add(not match["bad"])
@@ -194,4 +198,5 @@ def _holds(said: str, words: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().strip(" \t\n.。!！\"“”'*")
+    plain = unicodedata.normalize("NFKC", text).casefold().translate(_SIMPLIFIED)
+    return plain.strip(" \t\n.。!！\"“”'*")
