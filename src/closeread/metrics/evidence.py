@@ -45,7 +45,10 @@ class EvidenceMetric:
         rows: dict[str, tuple[float, float, float]] = {}
         for label, gold in _by_label(question.gold_evidence).items():
             if gold:
-                rows[label] = overlap(gold, _predicted(found, label))
+                mine = _about(found, label)
+                spans = [span for piece in mine for span in piece.spans]
+                n_nowhere = sum(bool(piece.texts) and not piece.spans for piece in mine)
+                rows[label] = overlap(gold, spans, n_nowhere)
         values: dict[str, float | None] = {}
         for place, key in enumerate(_KEYS):
             numbers = [row[place] for row in rows.values()]
@@ -90,7 +93,9 @@ def metric() -> EvidenceMetric:
     return EvidenceMetric()
 
 
-def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> tuple[float, float, float]:
+def overlap(
+    gold: Sequence[Span], predicted: Sequence[Span], n_nowhere: int = 0
+) -> tuple[float, float, float]:
     """Return (precision, recall, F1) of one option's evidence sentences.
 
     A predicted span is the gold sentences that it shares at least half of the shorter one with;
@@ -100,10 +105,11 @@ def overlap(gold: Sequence[Span], predicted: Sequence[Span]) -> tuple[float, flo
     Args:
         gold: The gold sentences, at least one.
         predicted: The predicted spans, in any order; repeats count once.
+        n_nowhere: How many more were predicted that stand nowhere in the passage.
     """
     sentences = set(gold)
     hit: set[Span] = set()
-    others = 0
+    others = n_nowhere
     for span in set(predicted):
         touched = {sentence for sentence in sentences if _shares_half(sentence, span)}
         hit |= touched
@@ -182,13 +188,12 @@ def _by_label(evidence: Sequence[Evidence]) -> dict[str, list[Span]]:
     return found
 
 
-def _predicted(evidence: Sequence[Evidence], label: str) -> list[Span]:
-    """Spans for an option; evidence without a label speaks for every option, and the other way."""
+def _about(evidence: Sequence[Evidence], label: str) -> list[Evidence]:
+    """Evidence for an option; without a label it speaks for every option, and the other way."""
     return [
-        span
+        piece
         for piece in evidence
         if not label or not piece.option_label or piece.option_label == label
-        for span in piece.spans
     ]
 
 

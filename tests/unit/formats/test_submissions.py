@@ -11,6 +11,7 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.formats.submissions.handing_in import hand_in
+from closeread.metrics.evidence import EvidenceMetric
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.segmentation import Segmenter
 from closeread.types import (
@@ -22,6 +23,7 @@ from closeread.types import (
     Passage,
     Prediction,
     Question,
+    Span,
 )
 
 TEXT = "甲先到。乙后到。甲先到。丙没有来。"
@@ -354,3 +356,54 @@ def test_a_gap_among_logits_is_told_as_what_it_is():
     with pytest.raises(UsageError, match=r"question q.: has no prediction") as told:
         hand_in({}, _dataset(), "vgaokao-logits", io.BytesIO())
     assert "read the whole set" in told.value.cure
+
+
+def _with_gold():
+    dataset = _dataset()
+    ((passage, questions),) = dataset
+    gold = (
+        Evidence(option_label="A", spans=(Span(0, 4), Span(8, 12))),
+        Evidence(option_label="B", spans=(Span(4, 8),)),
+    )
+    asked = tuple(msgspec.structs.replace(one, gold_evidence=gold) for one in questions)
+    return Dataset(
+        name="d", format="jsonl", read=lambda _: iter([(passage, asked)]),
+        read_gold=lambda _: iter(asked),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "spans"),
+    [
+        ({"A": "乙后到。", "B": ["丙没有来。"]}, {"A": [(4, 8)], "B": [(12, 17)]}),
+        ({"A": ["甲先到。", "甲先到。"]}, {"A": [(0, 4), (8, 12)]}),
+        ({"A": " 甲先到。乙后到。 "}, {"A": [(0, 4), (4, 8)]}),
+        ({"A": "乙后到。丙没有来。"}, {"A": [(4, 8), (12, 17)]}),
+        ({"A": "没有"}, {"A": [(13, 15)]}),
+        ({"A": ["丁不在。", "乙后到。"]}, {"A": [(4, 8)]}),
+        ("乙后到。", {"": [(4, 8)]}),
+    ],
+    ids=["by option", "twice", "neighbours", "run together", "a piece", "nowhere", "of all"],
+)
+def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
+    content = [{"id": "q1", "answer": "A", "evidence": given}]
+    found = _load(tmp_path, content, dataset=_with_gold()).predictions["q1"]
+    places: dict[str, list[tuple[int, int]]] = {}
+    for one in found.evidence:
+        places.setdefault(one.option_label, []).extend((s.start, s.end) for s in one.spans)
+    assert places == spans
+
+
+def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
+    given = {"A": ["丁不在。", "甲先到。"], "B": ["丁不在。"]}
+    dataset = _with_gold()
+    found = _load(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset)
+    ((_, questions),) = dataset
+    values = EvidenceMetric().score(questions[0], found.predictions["q1"]).values
+    assert (values["precision.A"], values["recall.A"], values["f1.B"]) == (0.5, 0.5, 0.0)
+
+
+def test_evidence_without_a_string_is_refused(tmp_path):
+    for given in ({"A": 3}, {"A": [3]}, 3):
+        with pytest.raises(InputError, match="evidence as strings"):
+            _load(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])

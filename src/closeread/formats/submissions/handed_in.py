@@ -18,6 +18,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import package, vgaokao_outputs
+from closeread.formats.submissions.evidence_places import with_places
 from closeread.formats.submissions.raw_prediction import (
     all_are,
     is_number,
@@ -64,7 +65,7 @@ def load_submission(
     raw = source.read() if packed is None else packed
     where = str(source)
     if vgaokao_outputs.LOGITS.match(raw):
-        return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras)
+        return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
     texts = _plain_texts(raw)
     if texts is not None:
         again = _again(raw, texts)
@@ -75,7 +76,7 @@ def load_submission(
     found = _rows(where, value, dataset)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
-    return _submission(where, found, extras)
+    return _submission(where, found, extras, dataset)
 
 
 def given_submission(
@@ -106,7 +107,7 @@ def given_submission(
         rows: Iterable[Row] = [(one.question_id, one) for one in value]
     else:
         rows = _rows(_GIVEN, value, dataset)
-    return _submission(_GIVEN, rows, _extras(null_odds))
+    return _submission(_GIVEN, rows, _extras(null_odds), dataset)
 
 
 def _extras(null_odds: NullOdds) -> dict[str, Any]:
@@ -180,13 +181,16 @@ def _again(raw: bytes, found: Mapping[str, Any]) -> list[Row]:
     return [(name, found[name]) for name in more.elements()]
 
 
-def _submission(source: str, rows: Iterable[Row], extras: Mapping[str, Any]) -> Submission:
+def _submission(
+    source: str, rows: Iterable[Row], extras: Mapping[str, Any], dataset: Dataset | None
+) -> Submission:
     kept = tuple(rows)
     predictions: dict[str, Prediction] = {}
     for question_id, raw in kept:
         predictions[question_id] = (
             raw if isinstance(raw, Prediction) else prediction_of(source, question_id, raw)
         )
+    with_places(predictions, dataset)
     return Submission(predictions=predictions, rows=kept, extras=extras)
 
 

@@ -47,19 +47,31 @@ def _object(source: str, question_id: str, value: Mapping[str, Any]) -> Predicti
     given = next((value[key] for key in _ANSWER_FIELDS if key in value), None)
     if isinstance(given, dict):  # Quoref's prediction rows: {"answer": {"value": [...]}}
         given = given.get("value")
-    evidence = value.get("evidence") or ()
-    texts = (evidence,) if isinstance(evidence, str) else evidence
+    evidence = _evidence(value.get("evidence") or ())
     scores = value.get("option_scores") or value.get("prob") or ()
     numbers = isinstance(scores, list | tuple) and all(map(is_number, scores))
-    if not (all_are(texts, str) and numbers):
+    if evidence is None or not numbers:
         raise _misfit(source, question_id, value)
     return Prediction(
         question_id=question_id,
         answer=_answer(source, question_id, given),
         confidence=_score_of(source, question_id, value),
-        evidence=(Evidence(texts=tuple(texts)),) if texts else (),
+        evidence=evidence,
         option_scores=tuple(float(score) for score in scores),
     )
+
+
+def _evidence(value: Any) -> tuple[Evidence, ...] | None:
+    """Return a string, strings, or either by the labels of options, as evidence; None for else."""
+    by_label = value if isinstance(value, dict) else {"": value}
+    found = []
+    for label, given in by_label.items():
+        texts = (given,) if isinstance(given, str) else given
+        if not all_are(texts, str):
+            return None
+        if texts:
+            found.append(Evidence(option_label=str(label), texts=tuple(texts)))
+    return tuple(found)
 
 
 def _nbest(source: str, question_id: str, pairs: list[tuple[Any, Any]]) -> Prediction:
@@ -133,5 +145,5 @@ def _misfit(source: str, question_id: str, value: Any) -> InputError:
         f"the prediction is {kind_of(value)}",
         where=f"{source}, question {question_id}",
         expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
-        "evidence as strings, option_scores as numbers",
+        "evidence as strings, or as strings by option, option_scores as numbers",
     )
