@@ -74,6 +74,7 @@ class GuardedConnection(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         """Parse what came; too much of a head is refused."""
         if self._ending:
+            self._drain(len(data))
             return
         self._head_begun = False
         super().data_received(data)
@@ -114,9 +115,7 @@ class GuardedConnection(HttpToolsProtocol):
         self.scope[BODY_BEGUN] = True  # type: ignore[literal-required]
         super().on_body(body)
         if self.cycle.response_complete:
-            self._drained_bytes += len(body)
-            if self._drained_bytes > self._settings.max_drained_bytes:
-                self._close()
+            self._drain(len(body))
 
     def on_message_complete(self) -> None:
         """The request is whole: nothing is waited for any more."""
@@ -233,6 +232,12 @@ class GuardedConnection(HttpToolsProtocol):
             ]
             self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         self._close()
+
+    def _drain(self, n_bytes: int) -> None:
+        """Throw away what came, but not for ever."""
+        self._drained_bytes += n_bytes
+        if self._drained_bytes > self._settings.max_drained_bytes:
+            self._close()
 
     def _close(self) -> None:
         """Close, and cut off where the client does not take the rest."""

@@ -103,6 +103,18 @@ def test_what_is_no_request_costs_none_before_it(echo, count, rest):
     assert b"connection: close" in raw.rpartition(b"HTTP/1.1 ")[2]
 
 
+def test_what_is_no_request_is_not_read_for_ever(tmp_path):
+    """While one before it is answered: then the connection is cut."""
+    code = HURRIED.replace("Echo", "Streams").replace("write_seconds=0.5", "max_drained_bytes=9999")
+    with running(["-c", code], HERE, GO=str(tmp_path / "go")) as server, server.connect() as one:
+        one.sendall(posted(context("last")) + b"garbage")
+        server.until(lambda health: health["reading_questions"] == 1)
+        with pytest.raises(ConnectionError):
+            for _ in range(3000):
+                one.sendall(b"x" * 1000)
+                time.sleep(0.01)
+
+
 @pytest.mark.parametrize("length", ["", "content-length: {}"])
 def test_a_body_that_is_longer_than_was_said(echo, length):
     """A client that counts characters for bytes, or nothing, reads why it is refused."""
