@@ -14,12 +14,12 @@ class CloseReadError(Exception):
         super().__init__(str(self))
 
     def __str__(self) -> str:
-        found = harmless(self.found)
-        lines = [f"{in_one_line(self.where)}: {found}" if self.where else found]
+        found = harmless(str(self.found))
+        lines = [f"{in_one_line(str(self.where))}: {found}" if self.where else found]
         if self.expected:
-            lines.append(f"  expected: {in_one_line(self.expected)}")
+            lines.append(f"  expected: {in_one_line(str(self.expected))}")
         if self.cure:
-            lines.append(f"  do: {in_one_line(self.cure)}")
+            lines.append(f"  do: {in_one_line(str(self.cure))}")
         return "\n".join(lines)
 
 

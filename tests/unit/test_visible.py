@@ -2,6 +2,8 @@
 
 import json
 import unicodedata
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -43,6 +45,8 @@ def test_errors_hold_their_own_lines_alone():
     assert str(error) == f"question {SHOWN}: found\n  expected: {SHOWN}\n  do: {SHOWN}"
     assert str(InputError("one:\n  two\x1b[31m")) == "one:\n  two␛[31m"
     assert error.where == f"question {EVIL}"  # as it is, for programs
+    place: Any = Path("a") / "b"  # what no type checker sees
+    assert str(InputError("found", where=place)) == f"{place}: found"
 
 
 def test_defects_are_a_line_each():
