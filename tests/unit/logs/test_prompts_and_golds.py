@@ -45,6 +45,20 @@ def test_the_last_options_of_a_prompt(prompt, options):
     assert prompts.options_in(prompt) == options
 
 
+def test_a_question_ends_before_its_own_options_not_those_of_an_example():
+    prompt = "Which?\nA. x\nB. y\nAnswer: A\n\nWho?\nA. Bob\nB. Ann\nAnswer:"
+    assert prompts.before_options(prompt).endswith("Answer: A\n\nWho?")
+    assert prompts.before_options("Who?") == "Who?"
+
+
+def test_letters_alone_get_the_words_of_as_many_options():
+    letters = golds.lettered("AB")
+    assert [one.text for one in golds.worded(letters, ("Bob", "Ann"))] == ["Bob", "Ann"]
+    assert golds.worded(letters, ("Bob",)) == letters
+    known = golds.lettered(("Bob", "Ann"))
+    assert golds.worded(known, ("x", "y")) == known
+
+
 ASKED = "The mill was built by two."
 
 

@@ -103,6 +103,12 @@ def lettered(texts: Sequence[Any]) -> tuple[Option, ...]:
     )
 
 
+def worded(options: tuple[Option, ...], texts: Sequence[Any]) -> tuple[Option, ...]:
+    """Return options of which only the letters are known with their texts, one for each."""
+    bare = all(one.text == one.label for one in options)
+    return lettered(texts) if options and bare and len(texts) == len(options) else options
+
+
 def choice(value: Any, options: Sequence[Option]) -> tuple[Answer, ...]:
     """Return the options that a gold names by index, label or text; () where it names none."""
     if isinstance(value, str):

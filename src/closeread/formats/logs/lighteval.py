@@ -98,13 +98,16 @@ def _record(task: str, row: dict[str, Any], *, problems: Problems, number: int) 
         problems.bad.add("missing-field", "no document or no response in the row", line=number)
         return None
     name = str(doc.get("id") or number - 1)
-    passage_text, asked = prompts.from_prompt(str(doc.get("query") or ""))
+    query = str(doc.get("query") or "")
+    passage_text, asked = prompts.from_prompt(query)
     shown = _examples(doc)
     passage = prompts.passage(passage_text)
     choices = doc.get("choices") or []
     options: tuple[Option, ...] = ()
     if response.get("logprobs"):
-        options = golds.lettered([str(choice).strip() for choice in choices])
+        letters = golds.lettered([str(choice).strip() for choice in choices])
+        options = golds.worded(letters, prompts.options_in(query))
+        asked = asked if options == letters else prompts.before_options(asked)
         prediction = golds.likeliest(name, options, response["logprobs"])
         answers = golds.choice(doc.get("gold_index"), options)
     else:

@@ -6,7 +6,7 @@ it logs it (``postprocess_generated_text``), so that the tail is lost.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -130,7 +130,8 @@ def _record(
     passage_text, text = prompts.from_fields(doc) or prompts.from_prompt(last_user(asked[0][0]))
     passage = prompts.passage(passage_text)
     if all(isinstance(given, str) for _, given in asked):
-        options, prediction = _by_likelihood(name, asked, row["resps"], _choices(doc))
+        choices = _choices(doc) or prompts.options_in(last_user(asked[0][0]))
+        options, prediction = _by_likelihood(name, asked, row["resps"], choices)
         answers = golds.choice(_indexed(row.get("target")), options)
     else:
         options = golds.lettered(_choices(doc))
@@ -180,19 +181,17 @@ def _requests(arguments: Any) -> list[tuple[Any, Any]]:
 
 
 def _by_likelihood(
-    name: str, asked: list[tuple[Any, Any]], responses: list[Any], choices: list[Any]
+    name: str, asked: list[tuple[Any, Any]], responses: list[Any], choices: Sequence[Any]
 ) -> tuple[tuple[Option, ...], Prediction]:
     """Return options and the likeliest of them; requests without the prompt only normalise.
 
-    Where the model was asked for letters alone, the document's choices are the options' texts.
+    Where the model was asked for letters alone, the options' texts are ``choices``.
     """
     pairs = [pair for pair in zip(asked, responses, strict=False) if pair[0][0]]
     continuations = [given.strip() for (_, given), _ in pairs]
     if len(set(continuations)) < len(continuations):  # the options stand before a shared end
         continuations = [last_user(prompt) for (prompt, _), _ in pairs]
-    options = golds.lettered(continuations)
-    if [one.label for one in options] == continuations and len(choices) == len(options):
-        options = golds.lettered(choices)
+    options = golds.worded(golds.lettered(continuations), choices)
     try:
         values = tuple(float(_first(response)) for _, response in pairs)
     except (TypeError, ValueError):

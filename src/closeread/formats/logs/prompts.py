@@ -66,9 +66,9 @@ def options_in(prompt: str) -> tuple[str, ...]:
 
 
 def before_options(question: str) -> str:
-    """Return a question without the lines of its options."""
-    first = next((line for line in _OPTION.finditer(question) if line[1] == "A"), None)
-    return question[: first.start()].strip() if first else question
+    """Return a question without the lines of its options, the last ones in it."""
+    firsts = [line.start() for line in _OPTION.finditer(question) if line[1] == "A"]
+    return question[: firsts[-1]].strip() if firsts else question
 
 
 def answers_shown(prompt: Any, passage: str) -> tuple[str, ...] | None:

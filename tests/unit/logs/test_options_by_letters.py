@@ -1,4 +1,4 @@
-"""Tasks whose model is asked for letters alone: what the options say stands in the document."""
+"""Tasks whose model is asked for letters alone: options stand in the document or the prompt."""
 
 import json
 
@@ -15,7 +15,7 @@ PROMPT = "P: Ann ran home.\nQ: Who ran?\nA: Bob\nB: Ann\nAnswer:"
         ({"choices": ["Bob", "Ann"]}, False),
         ({"mc_answer1": "Bob", "mc_answer2": "Ann", "correct_answer_num": "2"}, False),
         ({"A": "Bob", "B": "Ann"}, False),
-        ({}, True),
+        ({}, False),
         ({"choices": ["Bob", "Ann", "Cy"]}, True),
     ],
 )
@@ -44,3 +44,25 @@ def test_options_asked_for_by_their_letters_have_the_documents_texts(tmp_path, c
     (answer,) = question.answers
     assert answer.label == "B"
     assert ("options" in run.info.log.lost) is lost
+
+
+def test_lighteval_finds_the_options_of_its_letters_in_the_prompt(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    row = {
+        "doc": {
+            "id": "7",
+            "query": "Passage: Ann ran.\nQuestion: Who ran?\nA. Bob\nB. Ann\nAnswer:",
+            "choices": [" A", " B"],
+            "gold_index": [1],
+        },
+        "model_response": {"input": "", "text": [], "logprobs": [-3.0, -1.0]},
+        "metric": {"acc": 1.0},
+    }
+    log = tmp_path / "details_task_2026-01-01T00-00-00.000000.parquet"
+    pq.write_table(pa.Table.from_pylist([row]), log)
+    (run,) = ingest([log], tmp_path / "run").runs
+    (question,) = run.dataset().questions()
+    assert (question.text, question.answers[0].texts) == ("Who ran?", ("Ann",))
+    assert [one.text for one in question.options] == ["Bob", "Ann"]
+    assert next(iter(run.predictions())).answer.texts == ("Ann",)
