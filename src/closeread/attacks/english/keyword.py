@@ -20,7 +20,7 @@ from closeread.attacks.statements import Statement, Turn
 from closeread.attacks.turning.wordlists import hidden
 
 NAME = "keyword"
-_LISTED = re.compile(r"[—–:(]")
+_LISTED = re.compile(r"[—–:(]|, [A-Z][^,]* and [A-Z]")
 _DIGITS = re.compile(r"\d")
 _UNITS = frozenset(
     (

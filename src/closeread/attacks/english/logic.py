@@ -24,7 +24,7 @@ _END = r"(?=[.]?\s*$)"
 _NOT_ONLY = re.compile(rf"\bnot only (?P<one>{_PART}),? but(?: also)? (?P<other>{_PART}){_END}")
 _BOTH = re.compile(
     rf"(?<=\w )(?<!with )(?<!of )(?<!in )(?<!for )(?<!to )(?<!by )(?<!from )(?<!between )"
-    rf"both (?P<one>{_PART}) and (?P<other>{_PART}){_END}"
+    rf"both (?!of )(?P<one>{_PART}) and (?P<other>{_PART}){_END}"
 )
 _INVERTED = re.compile(r"(?:do|does|did|is|are|was|were|can|could|will|would|has|have|had)\b")
 _NAMES = re.compile(

@@ -96,7 +96,9 @@ def moved(told: Told) -> list[int]:
     if number < 13:
         return [one for one in range(number - 2, number + 3) if one != number and one > 1]
     step = 10 ** (len(str(number)) - 1)
-    if number <= 100:
+    if number == 100:  # as often all of it
+        return []
+    if number < 100:
         return [one for one in (number - 7, number + 5, number + 12) if 12 < one < 100]
     return [one for one in (number + step, number - step, number + 2 * step) if one >= step]
 

@@ -28,7 +28,9 @@ _ASKS_DENIAL = re.compile(rf"{listed('with_denial')}|[,:;]", re.IGNORECASE)
 _MODAL = r"(?P<aux>is|are|was|were|can|could|will|would|should)\b"
 _AUX = re.compile(rf"{_MODAL}(?! (?:like|rather)\b)")
 _PERFECT = re.compile(r"(?P<aux>has|have|had) (?P<then>\w+)\b")
-_PARTICIPLE = re.compile(r"been|(?!(?:naked|sacred|wicked|hundred|speed|breed)$)[a-z]{2,}[^e]ed")
+_PARTICIPLE = re.compile(
+    rf"{listed('participles')}|(?!(?:naked|sacred|wicked|hundred|speed|breed)$)[a-z]{{2,}}[^e]ed"
+)
 _DENIED = re.compile(
     r"\b(?P<aux>is|are|was|were|could|would|should|has|had)(?: not|n['’]t)\b"
     r"(?! (?:only|like|rather|mind))"
@@ -36,6 +38,9 @@ _DENIED = re.compile(
     r"|\b(?P<do>do|does|did)(?: not|n['’]t) (?P<verb>[a-z]+)\b"
 )
 _AND = re.compile(r"\band\b(.*)")
+_AND_DOES = re.compile(
+    r"\band (?:\w+ly )?\w+s (?:the|an?|his|her|its|their|to|on|in|with|at|\w+ly)\b"
+)
 # A noun in front of these is no subject of theirs: the house built by him.
 _BY_WHOM = re.compile(
     rf" (?:by|in|at|from|for|with|on|of|as|to)\b|.*{listed('auxiliaries')}", re.IGNORECASE
@@ -176,7 +181,7 @@ def _may_be_denied(text: str, end: int) -> bool:
 
 def _goes_on(text: str) -> bool:
     """Whether an ``and`` joins further verbs, and not things."""
-    return any(
+    return _AND_DOES.search(text) is not None or any(
         word in verbs() or _IS.fullmatch(word) or word.endswith(("ed", "ing"))
         for further in _AND.findall(text)
         for word in re.findall(r"[a-z]+", further)

@@ -35,6 +35,7 @@ _MACROS = {
     "{EVENT}": listed("events"),
     "{THAN}": r"(?=(?: [\w'’-]+){0,3} than\b)",
     "{S}": r"(?<![^.;]\s)(?<![\w,])",
+    "{MASS}": rf"(?:{listed('mass')}|%)",
     "{GRADED}": rf"(?={listed('graded')})",
     "{CAUSE}": listed("causes"),
 }
