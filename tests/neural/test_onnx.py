@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,20 @@ def test_a_graph_is_made_once_for_the_same_weights(tmp_path, cache):
     assert {path: path.stat().st_mtime_ns for path in cache.iterdir()} == files
     make("span", {"model": make_encoder(tmp_path / "two", seed=8), "runtime": "int8"})
     assert len(list(cache.iterdir())) == 3
+
+
+def test_several_threads_may_open_the_same_model(tmp_path, cache):
+    options = {"model": make_encoder(tmp_path / "m")}
+
+    def opened(runtime):
+        return make("span", options | {"runtime": runtime})[0]
+
+    with ThreadPoolExecutor(4) as threads:
+        readers = list(threads.map(opened, ["onnx", "int8", "onnx", "int8"]))
+    assert len(readers) == 4
+    assert sorted(one.name.partition("-")[2] for one in cache.iterdir()) == [
+        "float32.onnx", "int8.onnx",
+    ]  # fmt: skip
 
 
 def test_what_was_not_opened_for_a_long_time_is_removed_when_a_graph_is_made(tmp_path, cache):

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 
 import torch
 
@@ -35,6 +36,7 @@ except ModuleNotFoundError as error:
 
 _VERSION = 9  # of what is written; another number makes all graphs anew
 _UNUSED_DAYS = 90  # after which a graph is removed
+_MAKING = Lock()  # what exports and rounds graphs is not made for several threads
 _FULL_BYTES = 2**16  # free on a disk that is full: no library writes less at once
 
 
@@ -52,11 +54,29 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
     """
     kept = folder() / "onnx"
     path = kept / f"{_key(checkpoint)}-{'int8' if int8 else 'float32'}.onnx"
-    # What is there may have been cut short, by a disk or by a copy of the folder: it is made anew.
+    if (network := _opened(path, int8)) is not None:
+        return network
+    with _MAKING:
+        if (network := _opened(path, int8)) is not None:  # another thread has just made it
+            return network
+        _keep(checkpoint, kept, path, int8=int8)
+    return OnnxNetwork(path, alone=int8)
+
+
+def _opened(path: Path, int8: bool) -> Network | None:
+    """Return a graph that was made before, if there is one.
+
+    What is there may have been cut short, by a disk or by a copy of the folder: it is made anew.
+    """
     with suppress(Exception):  # what the runtime raises has no common kind
         network = OnnxNetwork(path, alone=int8)
         _note_use(path)
         return network
+    return None
+
+
+def _keep(checkpoint: Checkpoint, kept: Path, path: Path, *, int8: bool) -> None:
+    """Make a graph and put it where it is kept; raises as ``open_network``."""
     try:
         kept.mkdir(parents=True, exist_ok=True)
         _remove_unused(kept)
@@ -74,7 +94,6 @@ def open_network(checkpoint: Checkpoint, *, int8: bool) -> Network:
             where=str(kept),
             cure="free space, or name another cache folder by CLOSEREAD_CACHE",
         ) from error
-    return OnnxNetwork(path, alone=int8)
 
 
 @contextmanager
