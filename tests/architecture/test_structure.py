@@ -3,6 +3,9 @@
 import re
 import subprocess
 import sys
+import tomllib
+
+import pytest
 
 from conftest import ROOT
 
@@ -73,6 +76,24 @@ def test_only_named_files_open_the_network():
         "downloads/environment.py", "downloads/transport.py", "downloads/fetch.py",
         "serve/listen.py", "serve/connection.py",
     }  # fmt: skip
+
+
+def test_what_is_no_code_is_installed_with_it():
+    """Tables, prompts and pages lie where the code reads them, in a wheel, too."""
+    root = ROOT / "src/closeread"
+    told = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    installed = {path for one in told["package-data"]["closeread"] for path in root.glob(one)}
+    printed = subprocess.run(
+        ["git", "ls-files", "-z", "src/closeread"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if printed.returncode:
+        pytest.skip("no checkout of git: which files belong to the package cannot be told")
+    kept = {ROOT / name for name in printed.stdout.split("\0") if name}
+    assert {path for path in kept if path.suffix != ".py" and path.exists()} <= installed
 
 
 def test_names_say_something():
