@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from closeread.cli.evidence_methods import Method
-from closeread.cli.numbers import aligned, contract, row
+from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.formats.files.outcome import must_take_folder
@@ -97,7 +97,10 @@ def print_search(info: DatasetInfo, folder: Path, method: Method, scorer: Any, j
         return
     click.echo(f"{info.name}: {info.n_questions:,} questions, {scorer.claims:,} claims\n")
     rows = [row(name, summary)[:3] for name, summary in metrics.items()]
-    click.echo("\n".join(aligned(("metric", "percent", "scored"), rows)))
+    lines = aligned(("metric", "percent", "scored"), rows)
+    if notes := notes_of(metrics.values()):
+        lines += ["", *notes]
+    click.echo("\n".join(lines))
     click.echo(
         f"\n{scorer.with_evidence:,} claims with evidence; of {scorer.all_own:,} all of it is in "
         "their own passage"

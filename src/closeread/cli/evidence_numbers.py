@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import click
 
 from closeread.cli.evidence_methods import Method
-from closeread.cli.numbers import aligned, broken_down, contract, row
+from closeread.cli.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
@@ -49,6 +49,8 @@ def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
     ]
     if rows:
         lines = aligned(("retriever", "metric", "percent", "scored"), rows)
+        if notes := notes_of(one for of in found for one in of.metrics.values()):
+            lines += ["", *notes]
         click.echo("\n".join(lines) + "\n")
     else:
         remark("the set has no gold evidence: nothing to score")

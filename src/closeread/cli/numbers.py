@@ -5,7 +5,7 @@ Printed without the table library, whose import alone takes longer than scoring 
 
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -60,15 +60,15 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
             (value, *row(name, one)) for value, of in values.items() for name, one in of.items()
         ]
         lines += ["", *aligned((tag, *_HEADINGS), rows)]
-    notes = _notes(found.metrics)
+    notes = notes_of(found.metrics.values())
     lines += ["", *notes] if notes else []
     sys.stdout.write("\n".join(lines) + "\n")
 
 
-def _notes(metrics: Mapping[str, Summary]) -> list[str]:
+def notes_of(summaries: Iterable[Summary]) -> list[str]:
     """Return each note once, behind the names of all metrics that have it."""
     found: dict[str, list[str]] = {}
-    for one in metrics.values():
+    for one in summaries:
         if one.note:
             found.setdefault(one.note, []).append(one.metric)
     return [
