@@ -1,15 +1,13 @@
 """Evidence compared, shaded and joined with answers, as a person meets it in a real browser."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from closeread.reports.page import write_page
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
+from verbs import apart
 
 pytestmark = pytest.mark.browser
 
@@ -92,11 +90,7 @@ def retrieved(tmp_path_factory):
     )
 
     def run(*args):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", *args],
-            capture_output=True, text=True, check=False, cwd=folder,
-            env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
-        )  # fmt: skip
+        done = apart(*args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -114,10 +108,7 @@ def reported(retrieved):
     folder = retrieved.parent
 
     def run(*args):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", *args],
-            capture_output=True, text=True, check=False, cwd=folder,
-        )  # fmt: skip
+        done = apart(*args, folder=folder)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
@@ -242,10 +233,7 @@ def test_a_run_whose_vectors_are_gone_is_reported_without_steps(visit, reported)
     """The page stands, and the user is told why it lacks the shading."""
     (reported / "v.bin").rename(reported / "elsewhere.bin")
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", "report", "run", "--out", "bare.html"],
-            capture_output=True, text=True, check=False, cwd=reported,
-        )  # fmt: skip
+        done = apart("report", "run", "--out", "bare.html", folder=reported)
     finally:
         (reported / "elsewhere.bin").rename(reported / "v.bin")
     assert done.returncode == 0, done.stderr

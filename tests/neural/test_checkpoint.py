@@ -2,8 +2,8 @@
 
 import json
 import shutil
-import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,6 +23,7 @@ from closeread.readers import make  # noqa: E402
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
 from closeread.readers.places import check_place, check_words  # noqa: E402
 from closeread.types import Passage, Question  # noqa: E402
+from verbs import apart  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -86,11 +87,9 @@ def test_a_half_of_a_download_is_not_mended_by_copying():
 
 def test_reading_without_a_tokenizer_ends_with_2_and_leaves_nothing(tmp_path, model):
     folder = without_tokenizer(model, tmp_path / "bare")
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "read", "exam/en", "--reader", "span",
-         "-o", f"model={folder}", "--out", str(tmp_path / "run")],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = apart(
+        "read", "exam/en", "--reader", "span", "-o", f"model={folder}", "--out", tmp_path / "run"
+    )
     assert done.returncode == 2, done.stderr
     assert "knows no words" in done.stderr
     assert "Traceback" not in done.stderr
@@ -397,3 +396,21 @@ def test_an_answer_longer_than_what_windows_would_share_is_found(model):
     shared = [one.first + one.length - two.first for one, two in pairwise(shown)]
     assert len(shared) > 1
     assert min(shared) >= 29
+
+
+def test_threads_that_open_models_give_each_its_own_type(model):
+    """While one is loaded its type is the process's default, and another's would get it."""
+
+    def parts(dtype):
+        opened = open_checkpoint(model, "span", dtype=dtype).model
+        tensors = [*opened.parameters(), *opened.buffers()]
+        return {str(one.dtype) for one in tensors if one.is_floating_point()}
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(parts, ["float32", "bfloat16"] * 12))
+    finally:
+        sys.setswitchinterval(before)
+    assert found == [{"torch.float32"}, {"torch.bfloat16"}] * 12

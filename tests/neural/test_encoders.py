@@ -14,6 +14,7 @@ from closeread.errors import InputError, UsageError
 from closeread.evidence.train_vectors import train
 from closeread.making import make
 from closeread.types import Option, Passage, Question
+from verbs import apart
 
 pytest.importorskip("sentence_transformers", reason="needs the extra `neural`: make neural")
 pytestmark = [
@@ -192,10 +193,9 @@ def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
 
 
 def test_the_verb_prints_its_json_alone(model):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "evidence", "exam/en", "--retriever",
-         f"dense,model={model}", "--limit", "3", "--json"],
-        capture_output=True, text=True, check=False, env=os.environ | {"HF_HUB_OFFLINE": "1"},
+    done = apart(
+        "evidence", "exam/en", "--retriever", f"dense,model={model}", "--limit", "3", "--json",
+        HF_HUB_OFFLINE="1",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)

@@ -2,8 +2,6 @@
 
 import importlib
 import json
-import os
-import subprocess
 import sys
 import tracemalloc
 import unicodedata
@@ -25,6 +23,7 @@ from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural import span  # noqa: E402
 from closeread.types import Answer, Option, Passage, Question  # noqa: E402
+from verbs import apart  # noqa: E402
 
 LONG = " ".join(TEXTS["en"] * 8)
 HARD = {
@@ -341,11 +340,9 @@ def test_options_that_make_no_sense_are_refused(models, option, value, told):
 
 
 def test_offline_a_hub_name_is_refused_without_a_connection(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "read", "exam/en", "--reader", "span",
-         "-o", "model=nobody/no-such-model", "--out", str(tmp_path / "run")],
-        capture_output=True, text=True, check=False,
-        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path)},
+    done = apart(
+        "read", "exam/en", "--reader", "span", "-o", "model=nobody/no-such-model", "--out",
+        tmp_path / "run", HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path),
     )  # fmt: skip
     assert done.returncode == 2, done.stderr
     assert "HF_HUB_OFFLINE is set: give a folder" in done.stderr

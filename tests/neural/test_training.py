@@ -17,6 +17,7 @@ import torch
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
 from neural.tiny_bert import make_encoder
+from verbs import apart
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -131,17 +132,12 @@ def test_it_learns_and_keeps_the_best_by_the_dev_metric(tmp_path, encoder, data)
         if "eval_metric" in row
     ]
     assert max(values) == told["best"]
-    read = subprocess.run(
-        [sys.executable, "-m", "closeread", "read", dev, "--reader", "span",
-         "-o", f"model={tmp_path / 'out'}", "--out", str(tmp_path / "run")],
-        capture_output=True, text=True, check=False,
+    read = apart(
+        "read", dev, "--reader", "span", "-o", f"model={tmp_path / 'out'}", "--out",
+        tmp_path / "run",
     )  # fmt: skip
     assert read.returncode == 0, read.stderr
-    scored = subprocess.run(
-        [sys.executable, "-m", "closeread", "score", str(tmp_path / "run"), "--json",
-         "--metric", "squad"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    scored = apart("score", tmp_path / "run", "--json", "--metric", "squad")
     assert json.loads(scored.stdout)["metrics"]["squad.f1"]["value"] == pytest.approx(told["best"])
 
 

@@ -1,8 +1,6 @@
 """The authors' own evidence and the paper's baselines, through closeread's pipeline."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -10,6 +8,7 @@ from closeread import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.evidence import official
 from closeread.pipeline.extract import Scorer, extract
+from verbs import apart
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +36,9 @@ def test_the_authors_evidence_scores_as_theirs(corpus, golden, visible):
 
 
 def test_the_authors_evidence_scores_as_theirs_by_command(corpus, golden, visible):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "score", "--dataset", visible, "--predictions",
-         corpus / "data/vgaokao/official_evidence.json", "--metric", "evidence", "--json"],
-        capture_output=True, text=True, check=False,
+    done = apart(
+        "score", "--dataset", visible, "--predictions",
+        corpus / "data/vgaokao/official_evidence.json", "--metric", "evidence", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = {n.partition(".")[2]: m["value"] for n, m in json.loads(done.stdout)["metrics"].items()}

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from verbs import apart
+
 TEXT = "The bridge at Orle was opened in 1894. Ann Lorm built it with nine men."
 ZH = "老桥建于1894年。部分居民主张拆除它，但桥最终保留了下来。"
 
@@ -126,11 +128,7 @@ def test_a_reader_that_fails(tmp_path):
         "            yield Prediction(question_id=question.question_id, answer=answer)\n",
         "utf-8",
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "ask", "bad", "good", "--reader", "half:Half",
-         "--text", "t"],
-        capture_output=True, cwd=tmp_path, check=False, text=True,
-    )  # fmt: skip
+    done = apart("ask", "bad", "good", "--reader", "half:Half", "--text", "t", folder=tmp_path)
     assert done.returncode == 2
     assert "A  none was given\n   the reader failed: ValueError: too hard" in done.stdout
     assert "A  ⟦yes⟧" in done.stdout

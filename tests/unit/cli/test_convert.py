@@ -2,9 +2,9 @@
 
 import gzip
 import json
-import subprocess
-import sys
 import zipfile
+
+from verbs import apart
 
 ROW = (
     '{"id": "1", "passage": "The answer is 42. 42 is the answer.", "question": "What is it?", '
@@ -13,13 +13,7 @@ ROW = (
 
 
 def call(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", "convert", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
+    return apart("convert", *arguments, folder=folder)
 
 
 def test_the_summary_goes_to_stderr(tmp_path):
@@ -59,24 +53,12 @@ def test_a_refusal_is_one_message(tmp_path):
 
 
 def run_of(folder, reader):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "read", "exam/zh", "--reader", reader, "--out", "run"],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
+    done = apart("read", "exam/zh", "--reader", reader, "--out", "run", folder=folder)
     assert done.returncode == 0, done.stderr
 
 
 def accuracy(folder, *what):
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "score", *what, "--metric", "choice", "--json"],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        check=False,
-    )
+    done = apart("score", *what, "--metric", "choice", "--json", folder=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["metrics"]["choice.accuracy"]
 

@@ -1,8 +1,6 @@
 """`closeread describe` as a user calls it, and the names that a data set goes by."""
 
 import json
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -13,12 +11,7 @@ import pytest
 
 from closeread.api.datasets import locate, open_dataset
 from closeread.errors import DefectError, InputError, UnknownNameError
-
-
-def _run(*args: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", *args], capture_output=True, text=True, check=False
-    )
+from verbs import apart
 
 
 @pytest.fixture
@@ -31,7 +24,7 @@ def faulty(tmp_path: Path) -> Path:
 
 def test_the_table_names_what_is_there():
     """The shipped exam by name: its counts stand in tables of at most 100 columns."""
-    done = _run("describe", "exam/zh")
+    done = apart("describe", "exam/zh")
     assert done.returncode == 0, done.stderr
     assert "verification stems" in done.stdout
     assert "Gold evidence" in done.stdout
@@ -41,14 +34,14 @@ def test_the_table_names_what_is_there():
 
 def test_a_set_of_nothing_has_plain_zeros(tmp_path: Path):
     (tmp_path / "set.json").write_text('{"data": []}')
-    done = _run("describe", str(tmp_path / "set.json"))
+    done = apart("describe", str(tmp_path / "set.json"))
     assert done.returncode == 0, done.stderr
     assert "()" not in done.stdout
 
 
 def test_json_is_one_object(faulty: Path):
     """--json prints one JSON object; defects are counted in it."""
-    done = _run("describe", str(faulty), "--json")
+    done = apart("describe", str(faulty), "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["questions"] == 1
@@ -57,7 +50,7 @@ def test_json_is_one_object(faulty: Path):
 
 def test_strict_stops_at_defects(faulty: Path):
     """--strict exits with 2 and lists what is wrong, where, and the cure."""
-    done = _run("describe", str(faulty), "--strict")
+    done = apart("describe", str(faulty), "--strict")
     assert done.returncode == 2
     assert "answer-not-an-option: 1" in done.stderr
     assert "d-0: the answer '丙' is no option" in done.stderr
@@ -110,7 +103,7 @@ def test_a_version_that_is_the_name_is_said_once(tmp_path):
         {"id": "q", "question": "What burns?", "answers": [{"text": "lamp", "answer_start": 4}]}
     ]}]  # fmt: skip
     (tmp_path / "lamps.json").write_text(json.dumps(record))
-    done = _run("describe", str(tmp_path / "lamps.json"))
+    done = apart("describe", str(tmp_path / "lamps.json"))
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "lamps (squad)"

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from closeread.pipeline.extract import default_retriever
+from verbs import apart
 
 SET = {
     "version": "tiny",
@@ -67,11 +68,7 @@ def folder(tmp_path):
 
 
 def run(folder, *args):
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", "evidence", *map(str, args)],
-        capture_output=True, text=True, check=False, cwd=folder,
-        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
-    )  # fmt: skip
+    return apart("evidence", *args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
 
 
 def as_json(folder, *args):
@@ -127,10 +124,9 @@ def test_any_number_of_workers_gives_the_same(folder):
 def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
     """The file of --out, handed in, gives what was printed."""
     printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "score", "--dataset", "set.json", "--predictions",
-         "e.jsonl", "--metric", "evidence", "--json"],
-        capture_output=True, text=True, check=False, cwd=folder,
+    done = apart(
+        "score", "--dataset", "set.json", "--predictions", "e.jsonl", "--metric", "evidence",
+        "--json", folder=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     again = json.loads(done.stdout)["metrics"]
@@ -173,11 +169,9 @@ def trained(folder):
         '[train]\ndatasets = ["set.json"]\nleast = 1\ndimensions = 20\n'
     )
     (folder / "vectors.toml").write_text(recipe, "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "train", "vectors.toml", "--json"],
-        capture_output=True, text=True, check=False, cwd=folder,
-        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
-    )  # fmt: skip
+    done = apart(
+        "train", "vectors.toml", "--json", folder=folder, XDG_CACHE_HOME=str(folder / "cache")
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["words"] > 8
     return "soft-masking,vectors=v.bin,integrate=overlap"
@@ -202,11 +196,9 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("what word vectors say here means little") == 1
     options = ("-o", "retriever=hard-masking", "-o", "vectors=few.txt", "-o", "integrate=off")
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "read", "set.json", "--reader", "evidence", *options,
-         "--out", "run"],
-        capture_output=True, text=True, check=False, cwd=folder,
-        env=os.environ | {"XDG_CACHE_HOME": str(folder / "cache")},
+    done = apart(
+        "read", "set.json", "--reader", "evidence", *options, "--out", "run", folder=folder,
+        XDG_CACHE_HOME=str(folder / "cache"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "few.txt knows only" in done.stderr

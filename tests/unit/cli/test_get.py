@@ -11,6 +11,8 @@ import threading
 
 import pytest
 
+from verbs import apart
+
 CODE = """
 import sys
 from closeread.cli import main
@@ -131,13 +133,7 @@ def test_the_list_names_every_file():
 
 def test_a_set_by_hand_says_where(tmp_path):
     """The GCRC training set is never fetched by a program: where and under which terms is said."""
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "get", "gcrc-train"],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    done = apart("get", "gcrc-train", folder=tmp_path)
     assert done.returncode == 2
     assert "cuge.baai.ac.cn" in done.stderr
     assert "non-profit" in done.stderr
@@ -147,12 +143,6 @@ def test_a_set_by_hand_says_where(tmp_path):
 def test_no_name_and_a_wrong_name_are_user_errors(tmp_path):
     """Both say what to do."""
     for arguments, expected in (([], "--list"), (["mrqa/trian"], "mrqa/train")):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", "get", *arguments],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-        )
+        done = apart("get", *arguments, folder=tmp_path)
         assert done.returncode == 2
         assert expected in done.stderr

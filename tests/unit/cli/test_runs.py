@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 from closeread import exam
 from closeread.pipeline.recipe import load_recipe
 from conftest import ROOT
+from verbs import apart
 
 
 @pytest.fixture
@@ -20,13 +20,7 @@ def closeread(tmp_path):
     """Call the command line in a folder of its own; return the finished process."""
 
     def call(*arguments, code=0):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", *map(str, arguments)],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            check=False,
-        )
+        done = apart(*arguments, folder=tmp_path)
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         return done
@@ -215,11 +209,9 @@ def test_verify_finds_tampering(closeread, tmp_path):
 def test_the_quickstart_needs_no_extra(tmp_path):
     """Its report tells what it leaves out for want of NLTK, and how to have it."""
     (tmp_path / "nltk.py").write_text('raise ModuleNotFoundError("no nltk", name="nltk")\n')
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "run", str(ROOT / "recipes" / "quickstart.toml"),
-         "--out", "q", "--no-intervals"],
-        capture_output=True, text=True, check=False, cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+    done = apart(
+        "run", ROOT / "recipes" / "quickstart.toml", "--out", "q", "--no-intervals",
+        folder=tmp_path, PYTHONPATH=str(tmp_path),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "q" / "report.html").read_text("utf-8")

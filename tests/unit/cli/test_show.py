@@ -15,16 +15,11 @@ from rich.cells import cell_len
 
 from closeread.cli.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
+from verbs import apart
 
 
 def call(*arguments, **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", "show", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        env=os.environ | environment,
-        check=False,
-    )
+    return apart("show", *arguments, **environment)
 
 
 def on_terminal(*arguments, columns=60, **environment) -> str:

@@ -4,8 +4,6 @@ import copy
 import gzip
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.runs.store import open_run
 from samples import SAMPLES, TEXT, written
+from verbs import apart
 
 FORMATS = list(SAMPLES)
 JSON_FORMATS = [name for name in FORMATS if name != "csv"]
@@ -289,12 +288,7 @@ def test_the_command_line_prints_one_message(tmp_path):
     """A user who names a cut file sees one message and exit code 2, and no traceback."""
     path = written(tmp_path, "mrqa", packed=True)
     path.write_bytes(path.read_bytes()[:-9])
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "describe", str(path)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = apart("describe", path)
     assert done.returncode == 2
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
@@ -317,13 +311,7 @@ def test_the_cure_names_the_option_that_the_verb_has(tmp_path):
     path = tmp_path / "bad.json"
     path.write_text('{"data": [{"paragraphs": 3}]}')
     for verb, option in ((["describe"], "--format"), (["convert", "out.jsonl"], "--from")):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", verb[0], str(path), *verb[1:]],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = apart(verb[0], path, *verb[1:], folder=tmp_path)
         assert done.returncode == 2
         assert option in done.stderr
     with pytest.raises(InputError) as caught:

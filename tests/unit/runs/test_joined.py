@@ -1,8 +1,6 @@
 """Answers and their evidence, judged together through ``closeread score --joined``."""
 
 import json
-import subprocess
-import sys
 
 import msgspec
 import pytest
@@ -11,16 +9,14 @@ from closeread.reports.gather import gather
 from closeread.reports.joint import joint
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from verbs import apart
 
 END = len(PASSAGE.text)
 GOLD = Span(PASSAGE.text.index("传感器"), END)
 
 
 def _score(path, *args):
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", "score", str(path), *args, "--metric", "choice"],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return apart("score", path, *args, "--metric", "choice")
 
 
 def _run(tmp_path, predictions):
@@ -133,10 +129,9 @@ def test_expmrcs_own_predictions_are_joined(tmp_path):
         "mill-1": {"answer": "nobody", "evidence": "It burned down twice. Nobody was hurt."},
     }
     (tmp_path / "told.json").write_text(json.dumps(told), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "closeread", "score", "--dataset", str(tmp_path / "set.json"),
-         "--predictions", str(tmp_path / "told.json"), "--joined", "--json"],
-        capture_output=True, text=True, check=False,
+    done = apart(
+        "score", "--dataset", tmp_path / "set.json", "--predictions", tmp_path / "told.json",
+        "--joined", "--json",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)

@@ -3,7 +3,6 @@
 import errno
 import gzip
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -17,6 +16,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 
 from served import WAIT_SECONDS, serving
+from verbs import apart
 
 READERS = '''
 import time
@@ -42,11 +42,7 @@ class Slow:
 
 
 def closeread(*args, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "closeread", *args],
-        cwd=folder, capture_output=True, text=True, check=False,
-        env=os.environ | {"NO_COLOR": "1"},
-    )  # fmt: skip
+    return apart(*args, folder=folder, NO_COLOR="1")
 
 
 def done(*args, folder):
