@@ -352,8 +352,9 @@ def test_nothing_stays_of_a_log_that_broke_off(tmp_path, monkeypatch):
 def test_what_is_no_log_is_refused(tmp_path):
     path = tmp_path / "notes.json"
     path.write_text('{"hello": 1}')
-    with pytest.raises(InputError, match="no known harness"):
+    with pytest.raises(InputError, match="no known harness") as raised:
         ingest([path], tmp_path / "run")
+    assert "score --dataset D --predictions P --save RUN" in raised.value.cure
     for raw, reason in ((b"", "the file is empty"), ("{}".encode("utf-16"), "UTF-16")):
         (tmp_path / "odd").write_bytes(raw)
         with pytest.raises(InputError, match=reason):
