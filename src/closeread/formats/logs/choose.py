@@ -101,7 +101,7 @@ def _of_file(path: Path, name: str | None) -> LogFormat:
             else "no known harness writes files like this",
             where=str(path),
             expected="a log of " + ", ".join(LOG_FORMATS),
-            cure="name the harness with `closeread ingest --format` (docs/logs.md); of predictions a "
-            "run is made by `closeread score --dataset D --predictions P --save RUN`",
+            cure="name the harness with `closeread ingest --format` (docs/logs.md); of predictions "
+            "a run is made by `closeread score --dataset D --predictions P --save RUN`",
         )
     return reader
