@@ -50,7 +50,7 @@ def candidates(one: Subject) -> list[str]:
     """
     texts = [said(prediction) for _, prediction in one.answered()]
     found = [stop for stop in STOPS if any(stop in text for text in texts)]
-    found += [stop for stop in (*one.stops, *one.own_stops) if stop not in found]
+    found = list(dict.fromkeys([*found, *one.stops, *one.own_stops]))  # a server's are a run's too
     return found + [NO_STOP] * bool(one.own_stops)
 
 

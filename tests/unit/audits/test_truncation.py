@@ -388,3 +388,10 @@ def test_an_answer_below_its_reasoning_is_no_next_example(tmp_path):
     assert finding.data["causes"]["next example"] == 0
     assert finding.data["causes"]["answer after"] > 0
     assert finding.verdict == "sound", finding.headline
+
+
+def test_a_stop_of_the_run_that_the_server_had_too_is_one_candidate(tmp_path):
+    one = loaded(make_run(tmp_path, "said", lambda gold: gold))
+    ours = dataclasses.replace(one, stops=("##",), own_stops=("##",), rule="none")
+    stops = [row["stop"] for row in check(ours).data["recuts"]]
+    assert stops.count("##") == 1
