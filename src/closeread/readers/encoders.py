@@ -18,6 +18,7 @@ from closeread.readers.places import (
     check_words,
     first_line,
     from_disk_alone,
+    one_at_a_time,
     what_helps,
 )
 
@@ -101,6 +102,7 @@ def _models(model: Any, name: str) -> tuple[UsedModel, ...]:
     return (UsedModel(name=name, n_parameters=size),)
 
 
+@one_at_a_time
 def _opened(kind: str, model: str, device: str) -> Any:
     if not model:
         raise UsageError(

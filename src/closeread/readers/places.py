@@ -2,9 +2,12 @@
 
 import os
 import time
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from threading import RLock
+from typing import Any, ParamSpec, TypeVar
 
 from closeread.errors import InputError
 
@@ -13,7 +16,25 @@ TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.js
 COPY = "copy the tokenizer's files beside the model's from where it came from"
 _PATIENCE = 3.0  # seconds in which a network that was just lost may come back
 _CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
+_LOADING = RLock()
+P = ParamSpec("P")
+T = TypeVar("T")
 _FETCH = "a download may have been cut short: fetch the whole model where there is a network"
+
+
+def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:
+    """Decorate what loads a model: threads that load do so one after the other.
+
+    While transformers loads, the type that it loads is the whole process's default: two at once
+    would give each other's types to a model, or to a part of it.
+    """
+
+    @wraps(load)
+    def loaded(*args: P.args, **named: P.kwargs) -> T:
+        with _LOADING:
+            return load(*args, **named)
+
+    return loaded
 
 
 def check_place(model: str) -> None:

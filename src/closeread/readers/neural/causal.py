@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.readers.places import first_line, is_offline, one_at_a_time
 
 
 class Written(NamedTuple):
@@ -183,6 +184,7 @@ def _computing() -> Iterator[None]:
         ) from error
 
 
+@one_at_a_time
 def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     try:
         import torch
@@ -192,7 +194,6 @@ def _opened(name: str, device: str, dtype: str) -> tuple[Any, Any]:
     from transformers.utils.logging import disable_progress_bar
 
     from closeread.readers.neural.opening import loading, open_tokenizer
-    from closeread.readers.places import first_line, is_offline
 
     disable_progress_bar()  # progress is the verb's to show
     if dtype != "auto" and not isinstance(getattr(torch, dtype, None), torch.dtype):

@@ -22,7 +22,7 @@ from transformers.utils import logging
 from closeread.errors import InputError, UsageError
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened
-from closeread.readers.places import first_line
+from closeread.readers.places import first_line, one_at_a_time
 from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]
@@ -275,6 +275,7 @@ class Checkpoint:
         self.tokenizer.save_pretrained(folder)
 
 
+@one_at_a_time
 def open_checkpoint(
     name: str,
     head: Head,
