@@ -47,11 +47,15 @@ def bound(host: str, port: int) -> socket.socket:
     except OSError as error:
         if made is not None:
             made.close()
-        raise UsageError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}",
-            cure="choose another with --port (0 takes a free one), or another --host",
-        ) from error
+        raise _taken(host, port, error) from error
     return made
+
+
+def _taken(host: str, port: int, error: OSError) -> UsageError:
+    return UsageError(
+        f"cannot listen on {host}, port {port}: {error.strerror or error}",
+        cure="choose another with --port (0 takes a free one), or another --host",
+    )
 
 
 def url(listening: socket.socket) -> str:
@@ -103,7 +107,7 @@ def listen(
         timeout_keep_alive=int(settings.idle_seconds),
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
-    server = _Server(config, service, ready, stopping)
+    server = _Server(config, service, listening, ready, stopping)
     asyncio.run(server.serve(sockets=[listening]))
     return 0 if server.unanswered == 0 else 1
 
@@ -127,11 +131,13 @@ class _Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         service: Service,
+        listening: socket.socket,
         ready: Callable[[], None],
         stopping: Callable[[int], None],
     ) -> None:
         super().__init__(config)
         self._service = service
+        self._listening = listening
         self._ready = ready
         self._tell_of_stopping = stopping
         self._stopping: asyncio.Task[None] | None = None
@@ -143,9 +149,8 @@ class _Server(uvicorn.Server):
             await super().startup(sockets)
         except OSError as error:
             # another process bound the same address, and listened first
-            raise UsageError(
-                f"cannot listen: {error.strerror or error}", cure="choose another with --port"
-            ) from error
+            host, port = self._listening.getsockname()[:2]
+            raise _taken(host, port, error) from error
         self._service.batcher.start()
         self._ready()
 

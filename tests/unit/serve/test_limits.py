@@ -531,6 +531,25 @@ def test_the_address_that_is_taken(tmp_path):
         assert f"port {port}" in str(done.exception)
 
 
+def test_the_address_at_which_another_one_listened_first():
+    """Both were bound while their readers were loaded."""
+    from closeread.errors import UsageError
+    from closeread.readers import make
+    from closeread.runs.records import ReaderInfo
+    from closeread.serve.app import app
+    from closeread.serve.listen import bound, listen
+    from closeread.serve.service import Service
+    from closeread.serve.settings import Settings
+
+    service = Service(make("majority")[0], ReaderInfo(name="majority"), None, Settings())
+    with bound("127.0.0.1", 0) as first:
+        port = first.getsockname()[1]
+        with bound("127.0.0.1", port) as second:
+            first.listen()
+            with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1, port {port}: "):
+                listen(service, app(service), second, lambda: None)
+
+
 def test_another_address():
     """IPv6, where the machine has it."""
     if not socket.has_ipv6:
