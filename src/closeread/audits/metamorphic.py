@@ -367,6 +367,8 @@ def _of_file(
 
 
 def _parts(questions: Sequence[Question]) -> Iterator[Sequence[Question]]:
+    # Rows are told apart by their ids: of two questions that share one the rows would be the same.
+    questions = list({one.question_id: one for one in questions}.values())
     whole = {one.group_id for one in questions if one.group_id}
     sizes = (9, 18, 36) if whole else (3, 6, 12)
     for size in sizes:

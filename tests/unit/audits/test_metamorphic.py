@@ -283,3 +283,16 @@ def test_what_is_found_does_not_hang_on_hashes():
         )  # fmt: skip
         said.add(done.stdout)
     assert len(said) == 1
+
+
+def test_questions_that_share_an_id_accuse_no_scorer():
+    """DROP's own development set has two of one id: their rows cannot be told apart."""
+    shared = [
+        Question(
+            question_id=name, passage_id="p", text="?", kind="choice",
+            options=tuple(Option(label=label, text=label) for label in "AB"),
+            answers=(Answer(kind="choice", label=gold, texts=(gold,)),),
+        )
+        for name, gold in (("1", "A"), ("2", "A"), ("2", "B"), ("3", "B"), ("3", "A"), ("4", "B"))
+    ]  # fmt: skip
+    assert not examine(catalog.resolve("metric", "choice")(), shared).broken
