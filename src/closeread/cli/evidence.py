@@ -86,6 +86,12 @@ def command(
     for name, given in (("--html", page), ("--explain", explain), ("--by", by)):
         if given and elsewhere:
             raise click.UsageError(f"{name} goes with evidence from each question's own passage")
+    narrowed: dict[str, Any] = {"--option": label, "--out": out}
+    if search:
+        _must_not_go_with("--search", narrowed)
+    if build_corpus is not None:
+        narrowed |= {"--question": question, "--limit": limit, "--retriever": retrievers}
+        _must_not_go_with("--build-corpus", narrowed | {"--corpus": corpus, "--search": search})
     for outcome in filter(None, (out, page)):
         must_take_file(outcome)
     if build_corpus is not None:
@@ -139,6 +145,13 @@ def command(
     if page is not None:
         _write_page(chosen, found, label, page)
     print_found(chosen.info(), found, json_)
+
+
+def _must_not_go_with(name: str, others: dict[str, Any]) -> None:
+    """Refuse what would be passed over: both take the whole set, and write nothing else."""
+    for other, given in others.items():
+        if given:
+            raise click.UsageError(f"{name} takes no {other}")
 
 
 @dataclass

@@ -91,6 +91,14 @@ def test_the_projects_own_retriever_is_the_default(folder):
     assert found["reading"]["in_chunks"] > 0
 
 
+def test_what_must_be_known_of_the_numbers_stands_below_them_once(folder):
+    done = run(folder, "set.json", "--retriever", "cover", "--retriever", "bm25", "--no-intervals")
+    note = "\n\nevidence.precision, evidence.recall, evidence.f1: mean over 8 options\n\n"
+    assert done.stdout.count(note) == 1
+    assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
+    assert note in run(folder, "set.json", "--corpus", "c", "--no-intervals").stdout
+
+
 def test_bm25_by_hand(folder):
     """Every option but B of the first question has one gold sentence, which BM25 finds first."""
     found = as_json(folder, "set.json", "--retriever", "bm25")["metrics"]
@@ -271,6 +279,8 @@ def test_a_search_prints_the_best_pair(folder):
         (["--html", "page.html", "--search"], "--html goes with"),
         (["--by", "distance", "--corpus", "c"], "--by goes with evidence from each question's own"),
         (["--explain", "--build-corpus", "c"], "--explain goes with evidence from each question's"),
+        (["--limit", "1", "--build-corpus", "c"], "--build-corpus takes no --limit"),
+        (["--option", "A", "--search", "--retriever", "bm25"], "--search takes no --option"),
         (["--out", "set.json"], "would take the place of the data set"),
         (["--html", "set.json"], "would take the place of the data set"),
     ],
