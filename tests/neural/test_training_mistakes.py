@@ -6,6 +6,7 @@ import resource
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -347,3 +348,21 @@ def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, 
     with pytest.raises(StorageError, match="cannot be made: No space left on device"):
         train(tmp_path / "new" / "out", encoder, data, max_steps=2)
     assert not (tmp_path / "new").exists()
+
+
+def test_the_path_of_a_model_is_read_as_any_in_a_recipe(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+    """Home folder and variables; the record tells what was written, the lineage what was meant."""
+    where = Path(encoder)
+    monkeypatch.setenv("HOME", str(where.parent))
+    monkeypatch.delenv("WHERE", raising=False)
+    path = recipe(tmp_path / "recipe.toml", f"$WHERE/{where.name}", data, max_steps=1)
+    with pytest.raises(InputError, match=r"model is .*the environment variable WHERE is not set"):
+        closeread.train(path)
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setenv("WHERE", str(where.parent))
+    for written in (f"$WHERE/{where.name}", f"~/{where.name}"):
+        recipe(path, written, data, max_steps=1)
+        closeread.train(path, overwrite=True)
+        told = json.loads((tmp_path / "out" / "closeread.json").read_text("utf-8"))
+        assert told["recipe"]["train"]["model"] == written
+        assert told["lineage"]["origin"] == str(where)

@@ -56,8 +56,8 @@ def train(request: Request) -> Trained:
     check_device(settings.fitting(), str(request.path), request.within)
     without_stages(request)
     if request.look:
-        for name in (options.model, options.vocabulary):
-            named(name)
+        named(options.model)
+        named(options.vocabulary, "vocabulary")
         for source in settings.datasets:
             request.open_dataset(source.path, source.format)
         return Trained(out=request.out, told={}, remarks=())
@@ -199,7 +199,7 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
         return _opened(named(options.model), dropout, options.pickled)
-    path = Path(named(options.vocabulary))
+    path = Path(named(options.vocabulary, "vocabulary"))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
         pieces = path.read_text("utf-8").rstrip("\n").split("\n")

@@ -291,15 +291,19 @@ def _features(
     return features
 
 
-def named(model: str) -> str:
-    """Return a model's name, or its folder's as the recipe's rule for paths reads it.
+def named(model: str, key: str = "model") -> str:
+    """Return a model's name, or the path that is meant, as the recipe's rule for paths reads it.
 
     It stays in the settings as it is written: so it is declared who made it.
+
+    Args:
+        model: As it is written.
+        key: What names it there.
 
     Raises:
         InputError: An environment variable in it is not set.
     """
-    return path_of("model", model)
+    return path_of(key, model)
 
 
 def _device(settings: NeuralSettings) -> str:
