@@ -185,8 +185,8 @@ def test_what_a_retriever_is_given_is_read_so_too(tmp_path, monkeypatch):
             assert reader.options["stop_words"] == meant
 
 
-def test_a_shell_leaves_the_home_folder_to_us(tmp_path, monkeypatch):
-    """Behind a key it fills in variables alone; one that is quoted stays as it is."""
+def test_some_shells_leave_the_home_folder_to_us(tmp_path, monkeypatch):
+    """Behind a key they fill in variables alone; one that is quoted stays as it is."""
     save_weights(tmp_path / "w.json", shipped_weights())
     monkeypatch.setenv("HOME", str(tmp_path))
     asked = ("read", "exam/zh", "--reader", "cues", "--limit", 3, "--out", tmp_path / "run", "-o")

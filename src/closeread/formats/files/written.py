@@ -54,7 +54,7 @@ def in_recipe(where: str) -> Written:
 
 
 def on_command_line(option: str, path: str) -> str:
-    """Return a path as ``-o`` writes it: a shell fills in variables there, and no home folder.
+    """Return a path as ``-o`` writes it: a shell fills in variables there, and few the home folder.
 
     Raises:
         InputError: There is no such home folder.
