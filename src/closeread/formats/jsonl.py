@@ -18,8 +18,11 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format, Info
+from closeread.text.language import detect
 from closeread.text.polarity import understood
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
+
+_DEFAULT = Passage(passage_id="", text="").language  # as which a record leaves it out
 
 
 class _Header(Record, frozen=True, kw_only=True):
@@ -84,6 +87,11 @@ def _canonical(
     ids = Ids(defects)
     for line, raw in lines:
         item = source.decode(raw, _Line, line=line)
+        passage = item.passage
+        if passage.language == _DEFAULT != (told := detect(passage.text)):
+            named = source.decode(raw, dict[str, Any], line=line)["passage"]
+            if "language" not in named:  # guessed, as in rows
+                passage = msgspec.structs.replace(passage, language=told)
         for question in item.questions:
             _check(question, item.passage, f"{source}, line {line}")
             name = ids.note(question.question_id, line=line)
@@ -95,7 +103,7 @@ def _canonical(
                         question_id=name,
                         line=line,
                     )
-        yield item.passage, tuple(map(_understood, item.questions))
+        yield passage, tuple(map(_understood, item.questions))
 
 
 def _understood(question: Question) -> Question:
@@ -140,7 +148,11 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
         )
         stream.write(encode(_HeaderLine(dataset=header)) + b"\n")
     for passage, questions in dataset:
-        stream.write(encode(_Line(passage=passage, questions=questions)) + b"\n")
+        line: Any = _Line(passage=passage, questions=questions)
+        if passage.language == _DEFAULT != detect(passage.text):  # left out, it would be guessed
+            line = msgspec.to_builtins(line)
+            line["passage"]["language"] = passage.language
+        stream.write(encode(line) + b"\n")
 
 
 FORMAT = Format(name="jsonl", sniff=sniff, read=read, write=write, info=info)

@@ -354,3 +354,25 @@ def test_what_a_table_cannot_hold(tmp_path):
     with pytest.raises(UsageError, match=r"question 2: .*unknown answer"):
         dump(load(mixed), tmp_path / "no.csv", "csv")
     assert not (tmp_path / "no.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "named", "language"),
+    [
+        ("海水的盐度由蒸发决定。", "", "zh"),
+        ("海水的盐度由蒸发决定。", "en", "en"),
+        ("海水的盐度由蒸发决定。", "ja", "ja"),
+        ("The ferry left.", "", "en"),
+        ("The ferry left.", "de", "de"),
+    ],
+)
+def test_a_canonical_passage_that_names_no_language_is_in_that_of_its_text(
+    tmp_path, text, named, language
+):
+    passage = {"passage_id": "p", "text": text} | ({"language": named} if named else {})
+    path = tmp_path / "own.jsonl"
+    path.write_text(json.dumps({"passage": passage, "questions": []}) + "\n", "utf-8")
+    ((found, _),) = load(path)
+    assert found.language == language
+    dump(load(path), tmp_path / "again.jsonl", "jsonl")
+    assert list(load(tmp_path / "again.jsonl")) == list(load(path))
