@@ -34,7 +34,7 @@ from closeread.formats.logs.values import (
     text_of,
     tried,
 )
-from closeread.types import Answer, Generation, Prediction
+from closeread.types import Generation, Option, Prediction
 
 NAME = "evalscope"
 KNOWN = (1,)
@@ -139,18 +139,30 @@ def _record(
     if not answers:
         problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
         return None
+    options: tuple[Option, ...] = ()
     if all(len(answer.texts) == 1 and answer.texts[0] in _LETTERS for answer in answers):
-        lost.add("options")
-    question = golds.question(name, passage, text, answers)
+        options = golds.lettered(prompts.options_in(prompt))
+        right = golds.choice([answer.texts[0] for answer in answers], options)
+        if len(right) == len(answers):
+            answers, text = right, prompts.before_options(text)
+            lost.discard("gold-kinds")
+        else:
+            options = ()
+            lost.add("options")
+    question = golds.question(name, passage, text, answers, options)
     score = review.get("score") or {}
     output = row.get("model_output") or outputs.take(name)
+    unread = bool(options) and not isinstance(score.get("extracted_prediction"), str)
+    if unread:
+        lost.add("extraction")
     return LogRecord(
         task=task,
         passage=passage,
         question=question,
-        prediction=_prediction(name, row, score, output, lost=lost, problems=problems),
+        prediction=_prediction(name, row, score, output, options, lost=lost, problems=problems),
         scores=scores(score.get("value") or {}, problems, name=name, line=line),
         shown=prompts.answers_shown(row["messages"], passage_text),
+        unread=unread,
     )
 
 
@@ -159,6 +171,7 @@ def _prediction(
     row: dict[str, Any],
     score: dict[str, Any],
     output: dict[str, Any],
+    options: tuple[Option, ...],
     *,
     lost: set[str],
     problems: Problems,
@@ -188,7 +201,7 @@ def _prediction(
         lost.add("finish-reason")
     return Prediction(
         question_id=name,
-        answer=Answer(kind="span", texts=(extracted if isinstance(extracted, str) else text,)),
+        answer=golds.given(extracted if isinstance(extracted, str) else text, options),
         generation=Generation(
             text=text,
             finish_reason=str(written.get("stop_reason") or ""),
