@@ -27,6 +27,19 @@ def _plots(material):
     }
 
 
+def _question(k, gold="A", texts=("x", "y"), **more):
+    """A question on options A, B and so on."""
+    return Question(
+        question_id=f"q{k}",
+        passage_id="p1",
+        text="?",
+        kind="choice",
+        options=tuple(Option(label="ABCD"[i], text=text) for i, text in enumerate(texts)),
+        answers=(Answer(kind="choice", label=gold),),
+        **more,
+    )
+
+
 @pytest.mark.parametrize(("right", "n"), [(0, 5), (1, 7), (24, 36), (700, 1000), (9, 9)])
 def test_wilson_is_that_of_statsmodels(right, n):
     """The interval of a share agrees with the oracle."""
@@ -106,17 +119,7 @@ def test_coverage_curve_averages_the_surest(tmp_path):
 
 def _answers(many, unlike=()):
     """Questions on letters with a confidence each, the surest first; wrong where ``unlike``."""
-    questions = [
-        Question(
-            question_id=f"q{k}",
-            passage_id="p1",
-            text="?",
-            kind="choice",
-            options=(Option(label="A", text="x"), Option(label="B", text="y")),
-            answers=(Answer(kind="choice", label="B" if k in unlike else "A"),),
-        )
-        for k in range(many)
-    ]
+    questions = [_question(k, "B" if k in unlike else "A") for k in range(many)]
     predictions = [
         Prediction(
             question_id=each.question_id,
@@ -194,20 +197,7 @@ def test_no_coverage_curve_without_confidences(tmp_path):
 def test_length_ranks_share_ties(tmp_path):
     """The longest gold counts for the first place; options of one length share their places."""
     texts = ("长长长长", "短短", "短短", "短")
-    options = tuple(
-        Option(label=label, text=text) for label, text in zip("ABCD", texts, strict=True)
-    )
-    questions = [
-        Question(
-            question_id=f"q{k}",
-            passage_id="p1",
-            text="?",
-            kind="choice",
-            options=options,
-            answers=(Answer(kind="choice", label="A" if k < 9 else "B"),),
-        )
-        for k in range(12)
-    ]
+    questions = [_question(k, "A" if k < 9 else "B", texts) for k in range(12)]
     predictions = choose(questions, {f"q{k}": "D" for k in range(12)})
     (plot,) = [
         p for p in all_plots(_material(tmp_path, questions, predictions)) if p.title == "length"
@@ -220,15 +210,7 @@ def test_length_ranks_share_ties(tmp_path):
 def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
     """A tag that was broken down keeps the summary's interval, not one of the report's own."""
     questions = [
-        Question(
-            question_id=f"q{k}",
-            passage_id="p1",
-            text="?",
-            kind="choice",
-            options=(Option(label="A", text="x"), Option(label="B", text="y")),
-            answers=(Answer(kind="choice", label="A"),),
-            tags={"genre": "news" if k % 2 else "tale", "copy": "1" if k % 2 else "0"},
-        )
+        _question(k, tags={"genre": "news" if k % 2 else "tale", "copy": "1" if k % 2 else "0"})
         for k in range(8)
     ]
     labels = {"q0": "B", "q1": "B", "q3": "B"}
