@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.formats.files.source import Source
-from closeread.formats.logs import golds, prompts
+from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.records import (
     LogFacts,
     LogFormat,
@@ -40,7 +40,6 @@ NAME = "evalscope"
 KNOWN = (1,)
 _VERSION = re.compile(r"^evalscope_version: *['\"]?([\w.]+)", re.MULTILINE)
 _LOST = ("stops",)
-_LETTERS = tuple("ABCDEFGHIJ")
 
 
 def sniff(path: Path) -> bool:
@@ -139,16 +138,12 @@ def _record(
     if not answers:
         problems.bad.add("missing-gold", "the log has no target", question_id=name, line=line)
         return None
-    options: tuple[Option, ...] = ()
-    if all(len(answer.texts) == 1 and answer.texts[0] in _LETTERS for answer in answers):
-        options = golds.lettered(prompts.options_in(prompt))
-        right = golds.choice([answer.texts[0] for answer in answers], options)
-        if len(right) == len(answers):
-            answers, text = right, prompts.before_options(text)
-            lost.discard("gold-kinds")
-        else:
-            options = ()
-            lost.add("options")
+    options, answers = letters.of_prompt(answers, prompt)
+    if options:
+        text = prompts.before_options(text)
+        lost.discard("gold-kinds")
+    elif letters.are_letters(answers):
+        lost.add("options")
     question = golds.question(name, passage, text, answers, options)
     score = review.get("score") or {}
     output = row.get("model_output") or outputs.take(name)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.formats.files.source import Source
-from closeread.formats.logs import golds, prompts
+from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import (
@@ -32,7 +32,6 @@ _LOST = ("finish-reason", "tokens", "stops", "passage", "gold-kinds", "gold-span
 _BY_LIKELIHOOD = ("passage", "tokens", "version")
 _OF_OPTIONS = ("finish-reason", "tokens", "stops", "passage", "extraction", "version")
 _LABEL = "label: "
-_LETTERS = frozenset("ABCDEFGHIJ")
 _PLACE = re.compile(r"\d{1,9}", re.ASCII)
 _PART = re.compile(r"_(\d{1,4})$")
 
@@ -97,9 +96,8 @@ def _record(
         answers = golds.choice(gold, options)
         prediction = _by_perplexity(name, list(by_label.values()), options)
     else:
-        options, text = _options(gold, prompt, text)
-        accepted = golds.choice(gold, options) if options else ()
-        answers = accepted or golds.of_value(_accepted(task, gold))
+        options, answers = letters.of_prompt(golds.of_value(_accepted(task, gold)), prompt)
+        text = prompts.before_options(text) if options else text
         prediction = _written(name, entry["prediction"], options, problems)
     if not answers:
         problems.bad.add("missing-gold", "the entry has no gold", question_id=name)
@@ -133,15 +131,6 @@ def _by_perplexity(name: str, entries: list[dict[str, Any]], options: Any) -> Pr
     values = [number(entry.get("PPL")) for entry in entries]
     scores_of = tuple(-value for value in values if value is not None)
     return golds.likeliest(name, options, scores_of, called="perplexity")
-
-
-def _options(gold: Any, prompt: str, text: str) -> tuple[tuple[Option, ...], str]:
-    """Return the options in a prompt whose gold answer is the letter of one, and the question."""
-    letter = gold.strip() if isinstance(gold, str) else ""
-    options = golds.lettered(prompts.options_in(prompt)) if letter in _LETTERS else ()
-    if letter not in {one.label for one in options}:
-        return (), text
-    return options, prompts.before_options(text)
 
 
 def _written(

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from closeread.formats.files.source import Source
-from closeread.formats.logs import golds, prompts
+from closeread.formats.logs import golds, letters, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
 from closeread.formats.logs.talk import last_user
 from closeread.formats.logs.values import elements, finite, literal, mapping, scores, text_of, tried
-from closeread.types import Answer, Generation, Prediction
+from closeread.types import Generation, Prediction
 
 NAME = "simple-evals"
 _FIELD = r"<p>\s*{}:\s*(.*?)</p>"
@@ -38,19 +38,25 @@ def read(path: Path, problems: Problems, facts: dict[str, LogFacts]) -> Iterator
     beside: dict[str, Any] = {}
     told = [_told(one) for one in elements(path, "htmls", Problems(), beside)]
     rest: dict[str, Any] = {}
+    unread = False
     for place, talk in enumerate(elements(path, "convos", problems, rest)):
         name = str(place)
         gold, score = told[place] if place < len(told) else (None, None)
         make = partial(_record, task, name, talk, gold=gold, score=score, problems=problems)
         record = tried(make, problems, name=name)
         if record is not None:
+            unread = unread or record.unread
             yield record
     numbers = finite({"score": rest.get("score"), **mapping(rest.get("metrics"))})
     facts[task] = LogFacts(
         harness=NAME,
         model=model,
         task=task,
-        lost=(*_LOST, *(("generation",) if task.startswith("drop") else ())),
+        lost=(
+            *_LOST,
+            *(("generation",) if task.startswith("drop") else ()),
+            *(("extraction",) if unread else ()),
+        ),
         scores=numbers,
     )
 
@@ -84,8 +90,10 @@ def _record(
     if last.get("role") != "assistant" or text is None:
         problems.bad.add("no-response", "the conversation has no answer", question_id=name)
         return None
-    passage_text, asked = prompts.from_prompt(last_user(messages))
-    answers = golds.of_value(gold)
+    prompt = last_user(messages)
+    passage_text, asked = prompts.from_prompt(prompt)
+    options, answers = letters.of_prompt(golds.of_value(gold), prompt)
+    asked = prompts.before_options(asked) if options else asked
     if not answers:
         problems.bad.add("missing-gold", "no Correct Answer in the HTML", question_id=name)
         return None
@@ -94,14 +102,15 @@ def _record(
     return LogRecord(
         task=task,
         passage=passage,
-        question=golds.question(name, passage, asked, answers),
+        question=golds.question(name, passage, asked, answers, options),
         prediction=Prediction(
             question_id=name,
-            answer=Answer(kind="span", texts=(text,)),
+            answer=golds.given(text, options),
             generation=generation,
         ),
         scores=scores({} if score is None else {"score": score}, problems, name=name),
         shown=prompts.answers_shown(messages, passage_text),
+        unread=bool(options),
     )
 
 

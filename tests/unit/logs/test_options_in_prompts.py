@@ -1,4 +1,4 @@
-"""Multiple choice that OpenCompass had answered in words: the options stand in the prompt."""
+"""Multiple choice of which logs have the gold letter alone: the options stand in the prompt."""
 
 import json
 
@@ -49,3 +49,24 @@ def test_a_gold_answer_that_is_no_letter_of_an_option_is_a_text(tmp_path):
         run = ingested(folder, "Ann", gold=gold)
         (question,) = run.dataset().questions()
         assert (question.options, question.answers[0].texts) == ((), (gold,))
+
+
+def test_simple_evals_letters_pick_options(tmp_path):
+    path = tmp_path / "race_canned_20260101_120000_allresults.json"
+    prompt = "Article:\nAnn ran home.\n\nQuestion: Who ran?\n\nA) Ann\nB) Bob"
+    found = {
+        "score": 0.5,
+        "metrics": {"score": 0.5},
+        "htmls": ["<p>Correct Answer: A</p>\n<p>Extracted Answer: A</p>\n<p>Score: 1.0</p>"] * 2,
+        "convos": [
+            [{"role": "user", "content": prompt}, {"role": "assistant", "content": said}]
+            for said in ("Ann ran, so\nAnswer: A", "Answer: B")
+        ],
+    }
+    path.write_text(json.dumps(found))
+    (run,) = ingest([path], tmp_path / "run").runs
+    questions = list(run.dataset().questions())
+    assert [one.text for one in questions[0].options] == ["Ann", "Bob"]
+    assert questions[0].text == "Who ran?"
+    assert [one.answer.label for one in run.predictions()] == ["A", "B"]
+    assert "extraction" in run.info.log.lost

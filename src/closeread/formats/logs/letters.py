@@ -1,0 +1,30 @@
+"""Multiple choice of which a log has the gold letter alone: the options stand in the prompt."""
+
+from collections.abc import Sequence
+
+from closeread.formats.logs import golds, prompts
+from closeread.types import Answer, Option
+
+_LETTERS = frozenset("ABCDEFGHIJ")
+
+
+def are_letters(answers: Sequence[Answer]) -> bool:
+    """Whether every gold answer is a capital letter, A to J."""
+    return bool(answers) and all(
+        len(answer.texts) == 1 and answer.texts[0].strip() in _LETTERS for answer in answers
+    )
+
+
+def of_prompt(
+    answers: tuple[Answer, ...], prompt: str
+) -> tuple[tuple[Option, ...], tuple[Answer, ...]]:
+    """Return the options in a prompt and the gold answers among them.
+
+    Where a gold answer is no letter of an option there are no options, and the gold stays as it is.
+    """
+    if are_letters(answers):
+        options = golds.lettered(prompts.options_in(prompt))
+        right = golds.choice([answer.texts[0].strip() for answer in answers], options)
+        if len(right) == len(answers):
+            return options, right
+    return (), answers
