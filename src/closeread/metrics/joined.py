@@ -23,7 +23,7 @@ _ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
 
 
 class Joined(NamedTuple):
-    """The cell of each question with gold evidence, and the numbers over all questions."""
+    """The cell of each question with gold for both, and the numbers over all questions."""
 
     cells: dict[str, str]
     summaries: dict[str, Summary]
@@ -36,7 +36,8 @@ def joined(
 
     The last, ``overall_f1``, is ExpMRC's where the gold is text.
 
-    Questions without gold evidence are in no cell, questions without prediction in ``neither``.
+    Questions without gold answer or gold evidence are in no cell, questions without prediction in
+    ``neither``.
 
     Args:
         questions: With gold.
@@ -51,7 +52,8 @@ def joined(
     for question in questions:
         prediction = submission.predictions.get(question.question_id)
         scores.append(_score(question, prediction))
-        n_silent += bool(question.gold_evidence) and is_silent(prediction)
+        has_gold = bool(question.gold_evidence and question.answers)
+        n_silent += has_gold and is_silent(prediction)
     note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     signature = f"joined|enough:{_ENOUGH}|missing:zero|v:1"
@@ -66,9 +68,9 @@ def joined(
 
 def _score(question: Question, prediction: Prediction | None) -> Score:
     name = question.question_id
-    if not question.gold_evidence:
+    if not (question.gold_evidence and question.answers):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
-        return Score(question_id=name, values=nothing, unit_id=name, note="no gold evidence")
+        return Score(question_id=name, values=nothing, unit_id=name, note="no gold for both")
     labelled = any(one.option_label for one in question.gold_evidence)
     answer, evidence = (_of_options if labelled else _of_texts)(question, prediction)
     cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]

@@ -151,3 +151,13 @@ def test_questions_without_gold_evidence_are_in_no_cell():
     assert found.summaries["joined.both"].value == 1.0
     assert found.summaries["joined.both"].n_scored == 1
     assert found.summaries["joined.both"].n_questions == 2
+
+
+def test_questions_without_gold_answer_are_in_no_cell():
+    """Whether the answer is right, nobody knows: it is not counted as wrong."""
+    questions = [verification("one"), replace(verification("two"), answers=())]
+    predictions = [picked("one", "A", Span(0, 4)), picked("two", "A", Span(0, 4))]
+    submission = Submission(predictions={one.question_id: one for one in predictions})
+    found = joined(questions, submission, None)
+    assert set(found.cells) == {"one"}
+    assert {one.n_scored for one in found.summaries.values()} == {1}
