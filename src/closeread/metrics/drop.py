@@ -14,6 +14,7 @@ from typing import Any
 from closeread.errors import InputError
 from closeread.metrics.assignment import rounded, rounded_mean
 from closeread.metrics.pools import mean_pools, passage_unit
+from closeread.metrics.references import present
 from closeread.protocols import Pool
 from closeread.text.normalize_drop import Normalized, any_number, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -40,6 +41,9 @@ class Drop:
 
         Mixed sets hold what DROP does not: a question without an answer, which is right where none
         is given, as in SQuAD 2.0, and of no type.
+
+        Raises:
+            CloseReadError: The question was answered and has no gold, at which the program stops.
         """
         global _last  # noqa: PLW0603 - one entry, replaced as a whole
         found, kind = _judged(question, prediction)
@@ -84,6 +88,7 @@ def _judged(question: Question, prediction: Prediction | None) -> tuple[Scored, 
     if prediction is None or prediction.answer is None:
         kind = question.answers[0].kind if question.answers else "number"
     else:
+        present(question.question_id, question.answers, "drop")
         texts = prediction.answer.texts  # mostly one: a comprehension costs more than it
         spans = [drop(texts[0])] if len(texts) == 1 else [drop(text) for text in texts]
         for answer in question.answers:

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import UsageError
+from closeread.errors import CloseReadError, UsageError
 from closeread.formats.registry import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
@@ -129,6 +129,23 @@ def _scored(
     limit: int | None = None,
     out: BinaryIO | None = None,
     workers: int = 1,
+) -> RunSummary:
+    try:
+        return _of_all(dataset, anew, settings, limit=limit, out=out, workers=workers)
+    except CloseReadError:
+        if next(dataset.questions(), None) is not None:
+            _must_have_gold(dataset, ())  # what is wrong with one question is so with all
+        raise
+
+
+def _of_all(
+    dataset: Dataset,
+    anew: Callable[[], Submission],
+    settings: ScoreSettings,
+    *,
+    limit: int | None,
+    out: BinaryIO | None,
+    workers: int,
 ) -> RunSummary:
     submission = anew()
     if not settings.metrics:

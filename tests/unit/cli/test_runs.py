@@ -193,6 +193,16 @@ def test_a_set_without_gold_cannot_be_scored(closeread, tmp_path):
     assert not (tmp_path / "run" / "scores.jsonl").exists()
 
 
+def test_a_set_of_words_without_gold_is_told_as_what_it_is(closeread, tmp_path):
+    """A test set as published: not that its first question lacks an answer."""
+    row = {"id": "1", "passage": "Ann ran.", "question": "Who ran?"}
+    (tmp_path / "hidden.jsonl").write_text(json.dumps(row))
+    closeread("read", "hidden.jsonl", "--reader", "lexical", "--out", "run")
+    for metric in ("squad", "drop"):
+        told = closeread("score", "run", "--metric", metric, code=2).stderr
+        assert "no question of hidden has gold" in told
+
+
 def test_verify_finds_tampering(closeread, tmp_path):
     """A number edited by hand: exit code 1, and the list."""
     closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run")

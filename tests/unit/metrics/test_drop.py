@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
-from closeread.errors import InputError
+from closeread.errors import CloseReadError, InputError
 from closeread.metrics.drop import metric, official, score_pair, scored
 from closeread.metrics.drop_mended import firstline, fixed, number, whitespace
 from closeread.metrics.intervals import Resampling
@@ -86,6 +86,15 @@ def test_a_question_without_an_answer_is_right_where_none_is_given(judge, answer
     unanswerable = question("u", Answer(kind="none"))
     score = judge().score(unanswerable, Prediction(question_id="u", answer=answer))
     assert (score.values["em"], score.values["f1"]) == (right, right)
+
+
+def test_an_answer_to_a_question_without_gold_is_not_called_wrong():
+    """The official program stops at it; nothing handed in is wrong there, too."""
+    bare = question("x")
+    for judge in (metric(), fixed()):
+        with pytest.raises(CloseReadError, match="question x: the question has no gold answer"):
+            judge.score(bare, said("x", "3"))
+        assert judge.score(bare, None).values["em"] == 0.0
 
 
 def test_a_prediction_of_no_span_is_wrong():
