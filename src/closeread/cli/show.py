@@ -11,7 +11,7 @@ import msgspec
 from closeread.api.datasets import locate
 from closeread.cli.output import table, write_json
 from closeread.cli.sheet import Sheet, sheet_of
-from closeread.errors import UnknownNameError
+from closeread.errors import InputError, UnknownNameError
 from closeread.types import Dataset, Passage, Question
 
 _REMEMBERED_IDS = 50_000
@@ -75,6 +75,7 @@ def _chosen(
 
     Raises:
         UnknownNameError: No question or group is called as wanted, or the set ends before start.
+        InputError: There is no question at all.
     """
     number = given = 0
     known: list[str] = []
@@ -93,6 +94,8 @@ def _chosen(
                 return
         if wanted is not None and given:
             return
+    if not number:
+        raise InputError("the data set holds no question", where=dataset.path)
     if wanted is not None and not given:
         near = difflib.get_close_matches(wanted, known, n=3, cutoff=0.5)
         raise UnknownNameError(

@@ -266,6 +266,16 @@ def test_answers_without_a_place_and_without_a_text():
     assert "no gold answer in the file" in ask()
 
 
+@pytest.mark.parametrize("more", [(), ("--question", "q1"), ("--json",)])
+def test_a_set_without_questions_is_told_as_one(tmp_path, more):
+    """A header alone, as a cut download leaves it."""
+    path = tmp_path / "cut.jsonl"
+    path.write_text('{"header": {"dataset": "X", "split": "dev"}}\n')
+    done = call(path, *more)
+    assert done.returncode == 2
+    assert "the data set holds no question" in done.stderr
+
+
 def test_a_results_file_is_shown_as_tables(tmp_path):
     """A leaderboard of the shared task: models by data sets, the macro-average last."""
     path = tmp_path / "results.json"
