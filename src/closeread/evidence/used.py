@@ -13,10 +13,12 @@ class UsedModel(Record, frozen=True, kw_only=True):
     Attributes:
         name: As the user named it; of one that tells nothing of itself, its kind.
         n_parameters: None where nobody knows.
+        sha256: Of the file of word vectors; empty where it is none.
     """
 
     name: str
     n_parameters: int | None = None
+    sha256: str = ""
 
 
 def models_of(*parts: object) -> tuple[UsedModel, ...]:

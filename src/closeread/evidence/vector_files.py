@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _FASTTEXT = b"\xba\x16\x4f\x2f"  # the magic number 793712314, little-endian
 _COMPRESSED = {b"\x1f\x8b": ".gz", b"BZh": ".bz2"}
 _VERSION = b"2"
+_HASH_LETTERS = 64  # of a sha256 in hexadecimal
 
 
 @dataclass(frozen=True)
@@ -30,12 +31,14 @@ class Stored:
         rows: Shape (words, dimensions), single precision, mapped.
         places: Word to row.
         left_out: How many words of the file had a vector of zeros, which has no direction.
+        sha256: Of the file that they were converted from, as ``sha256sum`` prints it.
     """
 
     name: str
     rows: "NDArray[Any]"
     places: dict[str, int]
     left_out: int
+    sha256: str
 
 
 def stored(path: Path) -> Stored:
@@ -57,7 +60,23 @@ def stored(path: Path) -> Stored:
     lines = words.read_bytes().decode().split("\n")
     left_out, listed = int(lines[0]), lines[1:]
     rows = np.asarray(np.load(matrix, mmap_mode="r"))  # still mapped; plain arrays index faster
-    return Stored(path.name, rows, {word: row for row, word in enumerate(listed)}, left_out)
+    places = {word: row for row, word in enumerate(listed)}
+    return Stored(path.name, rows, places, left_out, _sha256(path, folder))
+
+
+def _sha256(path: Path, folder: Path) -> str:
+    """Return a file's hash, kept beside its vectors: gigabytes are not read at every start."""
+    kept = folder / "sha256"
+    with contextlib.suppress(OSError):
+        if len(found := kept.read_text("ascii")) == _HASH_LETTERS:
+            return found
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    begun = kept.with_name(f"sha256.{os.getpid()}")
+    with contextlib.suppress(OSError):  # a cache that was written before may be read-only
+        begun.write_text(found, "ascii")
+        begun.replace(kept)
+    return found
 
 
 def _cached(path: Path) -> Path:

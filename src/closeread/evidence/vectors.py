@@ -25,7 +25,9 @@ class WordVectors:
         self.name = source.name
         self.dimensions = int(self._rows.shape[1])
         self.left_out = source.left_out
-        self.models = (UsedModel(name=self.name, n_parameters=int(self._rows.size)),)
+        self.models = (
+            UsedModel(name=self.name, n_parameters=int(self._rows.size), sha256=source.sha256),
+        )
 
     def __contains__(self, word: str) -> bool:
         return word in self._places

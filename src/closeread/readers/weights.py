@@ -81,11 +81,14 @@ def _read(path: Path, kind: type[T]) -> T:
 
 def _file(name: str, file: str) -> Path | None:
     """Return where a file of a model lies; None where it has no such file."""
-    if Path(name).is_dir():
+    if Path(name).exists():
         path = Path(name, file)
         return path if path.is_file() else None
-    hub = import_module("huggingface_hub")  # comes with what loaded the model
-    found = hub.try_to_load_from_cache(name, file)
+    try:
+        hub = import_module("huggingface_hub")  # comes with what loads models of that name
+        found = hub.try_to_load_from_cache(name, file)
+    except (ModuleNotFoundError, ValueError):  # or no name that the hub could have
+        return None
     return Path(found) if isinstance(found, str) else None
 
 

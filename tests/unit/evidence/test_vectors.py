@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import struct
 
 import numpy as np
@@ -109,6 +110,20 @@ def test_the_second_time_the_file_is_not_read_again(tmp_path, monkeypatch):
     again = load(str(path))
     assert again.rows(["海水"]).tolist() == first
     assert isinstance(again._rows.base, np.memmap)
+
+
+def test_the_files_hash_is_kept_beside_its_vectors(tmp_path, monkeypatch, cache):
+    """It is what ``sha256sum`` prints; a cache of before, without one, gets it."""
+    path = written(tmp_path / "v.txt.gz", FORMS["v.txt.gz"])
+    wanted = hashlib.sha256(FORMS["v.txt.gz"]).hexdigest()
+    assert load(str(path)).models[0].sha256 == wanted
+    (kept,) = cache.rglob("sha256")
+    kept.unlink()
+    load.cache_clear()
+    assert load(str(path)).models[0].sha256 == wanted
+    load.cache_clear()
+    monkeypatch.setattr(hashlib, "file_digest", lambda *given: pytest.fail("read again"))
+    assert load(str(path)).models[0].sha256 == wanted
 
 
 def test_a_changed_file_is_another_file(tmp_path):

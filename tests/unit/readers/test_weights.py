@@ -76,3 +76,9 @@ def test_weights_that_lie_elsewhere_are_not_told(tmp_path):
     """An empty hash stands in no record."""
     assert weights_sha256(str(tmp_path)) == ""
     assert "weights_sha256" not in lineage_record(str(tmp_path), 7)
+
+
+@pytest.mark.parametrize("name", ["nobody/has-such-weights", "/no/such/folder", "a model"])
+def test_what_is_nowhere_has_no_hash(name):
+    """With or without the hub's library, and whether or not the hub could have such a name."""
+    assert weights_sha256(name) == ""
