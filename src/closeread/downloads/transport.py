@@ -1,16 +1,15 @@
 """One address, one attempt: append what is missing to a partial file, or say why not."""
 
 import contextlib
-import email.utils
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+from closeread.downloads.retry_after import retry_after
 
 if TYPE_CHECKING:
     import httpx
@@ -183,7 +182,7 @@ def _check(response: "httpx.Response", address: str, sum_is_known: bool) -> None
     if downgraded and not sum_is_known:
         raise Refused("redirected from https to http, and no sum is published to judge by")
     if status in _PASSING:
-        raise Passing(f"status {status}", _wait(response.headers.get("Retry-After", "")))
+        raise Passing(f"status {status}", retry_after(response.headers.get("Retry-After", "")))
     if status not in {200, 206, 416}:
         raise Refused(f"status {status}")
 
@@ -208,16 +207,3 @@ def _total(response: "httpx.Response") -> int | None:
 
 def _digits(value: str) -> int | None:
     return int(value) if re.fullmatch(r"[0-9]{1,18}", value) else None
-
-
-def _wait(value: str) -> float | None:
-    seconds = _digits(value)
-    if seconds is not None:
-        return float(seconds)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-        if moment.tzinfo is None:  # "-0000"
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, moment.timestamp() - time.time())
-    except (ValueError, TypeError, OverflowError):
-        return None

@@ -196,10 +196,13 @@ def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
     url = site.put("/g", content, statuses=[(503, {"Retry-After": date})])
     bring(tmp_path / "g", waits, url)
     assert 15 <= waits.seconds[-1] <= 20
+    url = site.put("/i", content, statuses=[(503, {"Retry-After": "6.5"})])
+    bring(tmp_path / "i", waits, url)
+    assert waits.seconds[-1] == 6.5
     busy = site.put("/busy", content, statuses=[(429, {"Retry-After": "3600"})])
     other = site.put("/other", content)
     assert bring(tmp_path / "h", waits, busy, other) == other
-    assert len(waits.seconds) == 2
+    assert len(waits.seconds) == 3
 
 
 def test_the_message_names_every_address_tried(site, waits, tmp_path):

@@ -6,18 +6,16 @@ does not grow with their number.
 
 import asyncio
 import contextlib
-import email.utils
 import hashlib
-import math
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import msgspec
 
 from closeread.downloads.environment import trusted
+from closeread.downloads.retry_after import retry_after
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
@@ -199,9 +197,10 @@ class Client:
         status = reply.status
         if status in _PASSING:
             told = self.endpoint.said(reply.content)
+            asked = retry_after(reply.retry_after)
             raise PassingFaultError(
                 f"status {status}: {told}",
-                retry_after(reply.retry_after),
+                None if asked is None else min(asked, _LONGEST_WAIT_SECONDS),
                 unpaid=status not in _STATUS_AFTER_WORK,
             )
         error = await self._explain(lane, self.endpoint, reply, not self._succeeded)
@@ -261,18 +260,3 @@ async def glance(lane: Lane, endpoint: Endpoint, path: str) -> Reply | None:
         raise unreachable(endpoint, error) from None
     except (TimeoutError, *BROKEN_OFF):
         return None
-
-
-def retry_after(value: str) -> float | None:
-    """Return the seconds that a ``Retry-After`` header asks for, ten minutes at most."""
-    try:
-        seconds = float(value)
-    except ValueError:
-        try:
-            moment = email.utils.parsedate_to_datetime(value)
-        except (ValueError, OverflowError):
-            return None
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        seconds = (moment - datetime.now(UTC)).total_seconds()
-    return None if math.isnan(seconds) else min(max(seconds, 0.0), _LONGEST_WAIT_SECONDS)
