@@ -5,6 +5,7 @@ whose directory, at the end of the file, is missing. The members themselves stan
 other, each behind a header of its own, and can be read up to the cut.
 """
 
+import os
 import struct
 import zipfile
 import zlib
@@ -17,6 +18,8 @@ from closeread.formats.logs.records import Problems
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
 _STORED, _DEFLATED, _ZSTANDARD = 0, 8, 93
+_MOST_BYTES = 512 * 2**20  # of a member, unpacked: parsed it takes several times as many
+_CHUNK = 2**20
 
 
 class Member(NamedTuple):
@@ -40,9 +43,9 @@ def members(path: Path, problems: Problems) -> list[Member]:
     made = []
     with path.open("rb") as stream:
         for name, offset in found:
-            stream.seek(offset)
+            stream.seek(max(offset, 0))
             header = _header(stream.read(_LOCAL.size))
-            if header is None:
+            if header is None or offset < 0:  # a directory that was changed may point before all
                 problems.bad.add("cut-log", f"no member stands where {name} should")
                 continue
             method, _, name_length, extra_length = header
@@ -79,26 +82,54 @@ def unpack(path: Path, member: Member) -> bytes:
     """Return a member's bytes.
 
     Raises:
-        ValueError: They are damaged, or packed in an unknown way.
+        ValueError: They are damaged, packed in an unknown way, or more than 512 MiB.
         MissingExtraError: They are packed by Zstandard and there is nothing to unpack it with.
     """
     with path.open("rb") as stream:
+        if member.start + member.size > stream.seek(0, os.SEEK_END):
+            raise ValueError("damaged: it would end behind the archive")
+        if member.size > _MOST_BYTES:
+            raise _too_large()
         stream.seek(member.start)
         raw = stream.read(member.size)
     if member.method == _STORED:
         return raw
     if member.method == _DEFLATED:
-        try:
-            return zlib.decompress(raw, -zlib.MAX_WBITS)
-        except zlib.error as error:
-            raise ValueError(f"damaged: {error}") from error
+        return _inflated(raw)
     if member.method != _ZSTANDARD:
         raise ValueError(f"packed by the unknown method {member.method}")
+    return _decompressed(raw)
+
+
+def _inflated(raw: bytes) -> bytes:
+    unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+    try:
+        found = unpacking.decompress(raw, _MOST_BYTES + 1)
+    except zlib.error as error:
+        raise ValueError(f"damaged: {error}") from error
+    if len(found) > _MOST_BYTES:
+        raise _too_large()
+    if not unpacking.eof:
+        raise ValueError("damaged: it breaks off")
+    return found
+
+
+def _decompressed(raw: bytes) -> bytes:
     try:
         import zstandard
     except ModuleNotFoundError as error:
         raise catalog.missing_extra("inspect's .eval", "zstandard", "logs") from error
+    found = bytearray()
     try:
-        return zstandard.ZstdDecompressor().decompressobj().decompress(raw)
+        with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:
+            while piece := stream.read(_CHUNK):
+                found += piece
+                if len(found) > _MOST_BYTES:
+                    raise _too_large()
     except zstandard.ZstdError as error:
         raise ValueError(f"damaged: {error}") from error
+    return bytes(found)
+
+
+def _too_large() -> ValueError:
+    return ValueError(f"more than {_MOST_BYTES:,} bytes unpacked")
