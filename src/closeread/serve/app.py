@@ -79,6 +79,8 @@ class _Paths:
     def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
         self._origins = origins
+        # Made at once: a newer version, installed meanwhile, would be half of a later page.
+        self._page = demo_page(service.info.name, service.settings)
         self._document = msgspec.json.encode(document(service.settings))
         self._reference = reference_page(document(service.settings), service.info.name)
 
@@ -86,8 +88,7 @@ class _Paths:
         """Answer a context of the shared task, or show the page where a person asks."""
         if request.method == "POST":
             return await self._post(request, self._mrqa)
-        page = demo_page(self._service.info.name, self._service.settings)
-        return Response(page, media_type=_HTML, headers=_GUARDED)
+        return Response(self._page, media_type=_HTML, headers=_GUARDED)
 
     async def answer(self, request: Request) -> Response:
         """Answer questions in our own form."""

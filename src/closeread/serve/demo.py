@@ -1,6 +1,5 @@
 """``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
 
-from functools import lru_cache
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -18,7 +17,6 @@ _SHARED = ("1-dom.js", "4-marks.js", "4-text.js")
 _LANGUAGES = ("en", "zh")
 
 
-@lru_cache(maxsize=4)
 def demo_page(reader: str, settings: Settings) -> bytes:
     """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
 
