@@ -88,6 +88,13 @@ def command(
         raise click.UsageError("--selective needs --with FILE")
     if held_out and len(runs) > 1:
         raise click.UsageError("--held-out writes one RUN again")
+    if not risk and _given("risk"):
+        raise click.UsageError(
+            "--risk 0 would promise that no answer is wrong, which none can show: name a share "
+            "above 0, such as 0.1 for 10 %"
+        )
+    if not risk and _given("delta"):
+        raise click.UsageError("--delta needs --risk")
     settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
     settings |= {"resamples": resamples, "seed": seed}
     learn(runs, out, sought, settings, json_=json_)

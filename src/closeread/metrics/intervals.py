@@ -113,7 +113,8 @@ def interval(pool: Pool, resampling: Resampling) -> Interval:
             )
         scored = sum(below != 0 for below in pool.denominators)
         low, high = unseen(share, scored, resampling.level)
-        note = f"all {scored} scored units alike: exact bound instead of the bootstrap"
+        alike = f"all {scored} scored units alike" if scored > 1 else "one unit was scored"
+        note = f"{alike}: exact bound instead of the bootstrap"
         return Interval(low=low, high=high, method="exact", note=note)
     drawn = distribution(pool, resampling.resamples, resampling.generator(pool.metric))
     drawn = drawn[np.isfinite(drawn)]
@@ -147,7 +148,8 @@ def _without_width(pool: Pool, level: float) -> Interval:
     if pool.extremes is None:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     low, high = pool.extremes(unseen_share(units, level))
-    note = f"{_AGREE}: exact bound of what {units} units may not show"
+    many = f"{units} units" if units > 1 else "one unit"
+    note = f"{_AGREE}: exact bound of what {many} may not show"
     return Interval(low=low, high=high, method="exact", note=note)
 
 

@@ -9,11 +9,15 @@ NOTES = Phrases(
         "all units alike: spread unknown": "各单位得分相同：离散程度未知",
         "all {n} scored units alike: exact bound instead of the bootstrap":
             "{n} 个计分单位得分相同：用精确界代替自助法",
+        "one unit was scored: exact bound instead of the bootstrap":
+            "只有一个计分单位：用精确界代替自助法",
         "no resample has a value": "没有一次重抽样有值",
         "resamples do not differ, which is no certainty: no interval":
             "各次重抽样没有差别，但这不等于确定：不给区间",
         "resamples do not differ, which is no certainty: exact bound of what {n} units may not "
         "show": "各次重抽样没有差别，但这不等于确定：给出 {n} 个单位可能未显示部分的精确界",
+        "resamples do not differ, which is no certainty: exact bound of what one unit may not "
+        "show": "各次重抽样没有差别，但这不等于确定：给出一个单位可能未显示部分的精确界",
         "the same difference in every unit: exact bound instead of the bootstrap":
             "每个单位的差都相同：用精确界代替自助法",
         "one of the two has no value": "两者之一没有值",

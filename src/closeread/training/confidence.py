@@ -179,8 +179,9 @@ def _dealt(parts: list[str], settings: ConfidenceSettings) -> tuple[set[str], di
     many = round(settings.kept_back * len(shuffled)) if settings.risk else 0
     rest = shuffled[many:]
     if len(rest) < settings.folds or (settings.risk and not many):
+        many_passages = "1 passage" if len(parts) == 1 else f"{len(parts)} passages"
         raise InputError(
-            f"only {len(parts)} passages to learn from",
+            f"only {many_passages} to learn from",
             expected=f"one for each of {settings.folds} folds"
             + (" and some to be kept back for the threshold" if settings.risk else ""),
             cure="give more runs, or fewer --folds",

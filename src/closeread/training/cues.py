@@ -135,8 +135,9 @@ def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]
     parted = clusters([(one.passage, one.question) for one in found])
     parts = sorted(set(parted))
     if len(parts) < settings.folds:
+        many = "1 passage" if len(parts) == 1 else f"{len(parts)} passages"
         raise InputError(
-            f"only {len(parts)} passages with questions to learn from, of those that overlap one",
+            f"only {many} with questions to learn from, of those that overlap one",
             where=", ".join(sources),
             expected=f"at least {settings.folds}, one for each fold",
             cure="name sets of questions with options and gold; premises come under [[before]]",

@@ -184,6 +184,8 @@ def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, nam
         (("--selective",), "--selective needs --with"),
         (("--with", "c.json", "--held-out", "x"), "and not --held-out"),
         (("--with", "c.json", "--selective", "--risk", 0.1), "no --risk"),
+        (("--risk", 0), "name a share above 0"),
+        (("--delta", 0.1), "--delta needs --risk"),
         (("--seed", -1), "-1 is not in the range"),
     ],
 )

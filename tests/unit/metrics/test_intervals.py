@@ -124,7 +124,7 @@ def test_all_right_or_all_wrong_gives_clopper_and_pearson_instead_of_certainty(n
     assert found.low == pytest.approx(exact.low, abs=1e-12)
     assert found.high == pytest.approx(exact.high, abs=1e-12)
     assert found.method == "exact"
-    assert "alike" in found.note
+    assert "exact bound instead of the bootstrap" in found.note
 
 
 def test_units_alike_between_zero_and_one_leave_room_on_both_sides():
@@ -202,6 +202,8 @@ def test_units_that_do_not_count_do_not_make_a_number_surer():
     found = interval(pool, Resampling(resamples=500))
     assert (found.low, found.high) == unseen(1.0, 7, 0.95)
     assert "7 scored units" in found.note
+    one = interval(pool_of([1.0, 0.0], [1, 0]), Resampling(resamples=500))
+    assert one.note == "one unit was scored: exact bound instead of the bootstrap"
 
 
 def test_sums_are_exactly_rounded():

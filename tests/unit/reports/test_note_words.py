@@ -19,7 +19,7 @@ _FAMILIES = {
 def test_notes_of_all_metrics_are_said_in_chinese(name, reader, tmp_path):
     """Those of numbers, and those of the differences of two runs."""
     runs = []
-    for folder, limit in (("few", 6), ("again", 6), ("whole", None)):
+    for folder, limit in (("few", 6), ("again", 6), ("one", 1), ("whole", None)):
         run = closeread.read(name, reader, tmp_path / folder, limit=limit)
         closeread.score(run, metrics=_FAMILIES[name], resamples=100)
         runs.append(open_run(run.path))

@@ -127,6 +127,7 @@ def test_the_same_calibrator_again():
     ("examples", "settings", "error", "said"),
     [
         (drawn(passages=3), {}, InputError, "only 3 passages"),
+        (drawn(passages=1), {}, InputError, "only 1 passage to"),
         (drawn(passages=4), {"folds": 3, "risk": 0.2}, InputError, "kept back"),
         ([], {}, InputError, "only 0 passages"),
         (drawn(told=False), {"method": "platt"}, UsageError, "tells none"),
