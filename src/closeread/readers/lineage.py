@@ -145,7 +145,7 @@ def weights_record(name: str) -> dict[str, str]:
 def evidence_record(retriever: Retriever) -> dict[str, Any]:
     """Return the part of a reader's record that tells with which models evidence was found.
 
-    It is empty where a retriever has none, or does not tell.
+    It is empty where a retriever does not tell, as those without any model do not need to.
     """
-    models = getattr(retriever, "models", ())
-    return {"evidence_models": [msgspec.to_builtins(one) for one in models]} if models else {}
+    models = getattr(retriever, "models", None)
+    return {} if models is None else {"evidence_models": [msgspec.to_builtins(x) for x in models]}

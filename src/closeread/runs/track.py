@@ -79,41 +79,39 @@ def _lineage(reader: ReaderInfo) -> Lineage | None:
 
 
 def _size(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    sizes: dict[str, int | None] = {}
+    sizes: list[tuple[str, int | None]] = []
     own = _parameters(reader.record)
     if own is not None or reader.name not in _WITHOUT_WEIGHTS:
-        sizes[f"the model of {reader.name}"] = own
-    sizes |= _other_sizes(reader)
-    known = {name: size for name, size in sizes.items() if size is not None}
-    total = sum(known.values())
+        sizes.append((f"the model of {reader.name}", own))
+    sizes += [(one.name, one.n_parameters) for one in _beside(reader)]
+    known = [(name, size) for name, size in sizes if size is not None]
+    total = sum(size for _, size in known)
     if not sizes:
         yield "kept", f"{reader.name} has no model"
     elif known:
         told = f"{total:,} parameters"
         if len(known) > 1:
-            told += ": " + ", ".join(f"{name} {size:,}" for name, size in known.items())
+            told += ": " + ", ".join(f"{name} {size:,}" for name, size in known)
         yield "broken" if total > MOST_PARAMETERS else "kept", told
     if own is not None and lineage is not None and lineage.n_parameters != own:
         yield "not known", f"the lineage tells of {lineage.n_parameters:,} parameters"
-    for name in sizes:
-        if name not in known:
+    for name, size in sizes:
+        if size is None:
             yield "not known", f"nothing records how large {name} is"
 
 
-def _other_sizes(reader: ReaderInfo) -> dict[str, int | None]:
-    """Return how large what a retriever works with is: what the run recorded, else by options."""
-    recorded = reader.record.get("evidence_models")
+def _beside(reader: ReaderInfo) -> tuple[UsedModel, ...]:
+    """Return what a retriever works with: what the run recorded, else what options name."""
     try:
-        told = msgspec.convert(recorded, tuple[UsedModel, ...])
+        return msgspec.convert(reader.record.get("evidence_models"), tuple[UsedModel, ...])
     except msgspec.ValidationError:
-        return dict.fromkeys(_other_models(reader.options))
-    return {one.name: one.n_parameters for one in told}
+        return tuple(UsedModel(name=name) for name in _other_models(reader.options))
 
 
 def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    others = list(_other_models(reader.options))
+    others = _beside(reader)
     for other in others:
-        yield "not known", f"nothing records how {other} was trained"
+        yield "not known", f"nothing records how {other.name} was trained"
     if reader.name in _WITHOUT_WEIGHTS:
         if not others:
             yield "kept", "nothing was trained"
@@ -135,14 +133,14 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
                 yield "broken", f"{one.name}, by which it was trained, has {one.n_parameters:,}"
             else:
                 yield "not known", f"nothing records how {one.name} was trained"
-        for other in _other_models(stage.options) if not stage.evidence_models else ():
-            yield "not known", f"nothing records how large {other} is"
+        for name in _other_models(stage.options) if not stage.evidence_models else ():
+            yield "not known", f"nothing records how large {name} is"
 
 
 def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
-    others = list(_other_models(reader.options))
+    others = _beside(reader)
     for other in others:
-        yield "not known", f"nothing records what {other} learned from"
+        yield "not known", f"nothing records what {other.name} learned from"
     if reader.name in _WITHOUT_WEIGHTS:
         if not others:
             yield "kept", "nothing was learned"

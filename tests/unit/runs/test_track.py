@@ -13,6 +13,7 @@ from closeread.readers.lineage import (
     Lineage,
     Maker,
     Stage,
+    evidence_record,
     lineage_of,
     lineage_record,
 )
@@ -171,6 +172,31 @@ def test_a_reader_without_weights_has_those_of_its_retriever():
     assert (found[0].verdict, found[0].why) == ("kept", "135,000,000 parameters")
     assert closed_track(with_evidence(info, bert=LARGE))[0].verdict == "broken"
     assert found[1].verdict == "not known"
+
+
+def test_models_of_one_name_are_all_counted():
+    """A folder may hold an encoder, and a reranker of the same name with one layer more."""
+    info = run_of(ReaderInfo(name="evidence", options={"retriever": "mine:made"}))
+    told = [{"name": "bert", "n_parameters": size} for size in (300_000_000, 300_000_001)]
+    reader = msgspec.structs.replace(info.reader, record={"evidence_models": told})
+    found = closed_track(msgspec.structs.replace(info, reader=reader))[0]
+    assert (found.verdict, found.why) == (
+        "broken",
+        "600,000,001 parameters: bert 300,000,000, bert 300,000,001",
+    )
+
+
+def test_a_retriever_that_tells_of_no_model_has_none():
+    """One of your own that does not tell is another thing."""
+
+    class Told:
+        models = ()
+
+    options = {"retriever": "mine:made"}
+    for retriever, verdict in ((Told(), "kept"), (object(), "not known")):
+        record = evidence_record(retriever)
+        info = run_of(ReaderInfo(name="evidence", options=options, record=record))
+        assert verdicts(info)[:3] == [verdict] * 3
 
 
 def test_what_evidence_a_training_saw_is_judged_by_its_model():
