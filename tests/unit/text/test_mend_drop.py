@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from closeread.errors import CloseReadError
 from closeread.metrics import cmrc_mixed, drop_mended
 from closeread.metrics.drop import metric as official
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
@@ -288,13 +289,14 @@ def test_gold_whose_first_span_is_blank_is_passed_over_as_by_the_official_evalua
     ("mend", "end"),
     [("whitespace", "\tm"), ("number", "%"), ("firstline", "\nm"), ("fixed", "%\nm")],
 )
-def test_the_best_gold_answer_counts_and_none_counts_nothing(mend, end):
-    """First or last. All that is said is mended, so nothing is the official evaluator's score."""
+def test_the_best_gold_answer_counts_first_or_last_and_without_gold_nothing_is_judged(mend, end):
+    """All that is said is mended, so that no score is the official evaluator's."""
     said, right = f"12{end}", "12 m" if mend == "whitespace" else "12"
     for golds in ((right, "red fox"), ("red fox", right)):
         assert _judged(mend, _asked(*((gold,) for gold in golds)), said) == (1.0, 1.0)
     assert _judged(mend, _asked((" ",)), said) == (0.0, 0.0)
-    assert _judged(mend, _asked(), said) == (0.0, 0.0)
+    with pytest.raises(CloseReadError, match="no gold answer"):
+        _judged(mend, _asked(), said)
 
 
 def test_a_number_counts_on_the_gold_side_alone():
