@@ -403,13 +403,36 @@ def test_the_runtime_tells_its_makers_nothing(tmp_path, cache):
         "import sys; from closeread.readers import make\n"
         "make('span', {'model': sys.argv[1], 'runtime': 'int8'})\n"
     )
-    home = tmp_path / "home"
-    home.mkdir()
-    left_out = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "XDG_CACHE_HOME", "ORT_DISABLE_TELEMETRY")
-    environment = {name: value for name, value in os.environ.items() if name not in left_out}
-    done = subprocess.run(
-        [sys.executable, "-c", script, model], env=environment | {"HOME": str(home)}, check=False
-    )
+    done = called(tmp_path / "home", script, model)
     assert done.returncode == 0
     assert list(cache.iterdir())
-    assert not list(home.rglob("*icrosoft*"))
+    assert not list((tmp_path / "home").rglob("*icrosoft*"))
+
+
+@pytest.mark.parametrize(("said", "is_told"), [("", False), ("yes", False), ("0", True)])
+def test_what_the_environment_says_of_telling_is_obeyed(tmp_path, said, is_told):
+    script = (  # the library itself is kept from telling anything in any case
+        "import os, sys\n"
+        "os.environ['ORT_DISABLE_TELEMETRY'] = '1'\n"
+        "import onnxruntime\n"
+        "os.environ['ORT_DISABLE_TELEMETRY'] = sys.argv[1]\n"
+        "onnxruntime.disable_telemetry_events = lambda: print('off')\n"
+        "import closeread.readers.neural.onnx_runtime\n"
+        "print(os.environ['ORT_DISABLE_TELEMETRY'])\n"
+    )
+    done = called(tmp_path / "home", script, said)
+    assert done.stdout.split() == ([said] if is_told else ["off", said or "1"])
+
+
+def called(home, script, *arguments):
+    """Call Python with a home folder of its own, where nothing says what is to be told to whom."""
+    home.mkdir()
+    left_out = ("CI", "GITHUB_ACTIONS", "TF_BUILD", "XDG_CACHE_HOME", "ORT_DISABLE_TELEMETRY")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return subprocess.run(
+        [sys.executable, "-c", script, *arguments],
+        env=kept | {"HOME": str(home)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )

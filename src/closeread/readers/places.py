@@ -16,10 +16,10 @@ TOKENIZER = "the tokenizer that the model was trained with, such as tokenizer.js
 COPY = "copy the tokenizer's files beside the model's from where it came from"
 _PATIENCE = 3.0  # seconds in which a network that was just lost may come back
 _CUT_OFF = ("ConnectError", "ConnectTimeout")  # of the hub's library, in whatever version
+_FETCH = "a download may have been cut short: fetch the whole model where there is a network"
 _LOADING = RLock()
 P = ParamSpec("P")
 T = TypeVar("T")
-_FETCH = "a download may have been cut short: fetch the whole model where there is a network"
 
 
 def one_at_a_time(load: Callable[P, T]) -> Callable[P, T]:

@@ -8,7 +8,8 @@ import os
 
 from closeread.catalog import missing_extra
 
-os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+_SAYS = os.environ.get("ORT_DISABLE_TELEMETRY") or "1"  # empty is as good as not set
+os.environ["ORT_DISABLE_TELEMETRY"] = _SAYS
 
 try:
     import onnxruntime
@@ -16,7 +17,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnxruntime", "onnx") from error
 
-if os.environ["ORT_DISABLE_TELEMETRY"] == "1":
+if _SAYS.lower() in ("1", "true", "yes"):  # what it takes for a yes itself
     onnxruntime.disable_telemetry_events()  # on Windows the environment is not asked
 
 __all__ = ["onnxruntime", "quantization"]
