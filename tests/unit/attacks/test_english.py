@@ -205,6 +205,84 @@ def test_what_cannot_be_turned_for_sure_is_not(text: str) -> None:
     assert rules - {"because>although"} <= allowed
 
 
+@pytest.mark.parametrize(
+    ("turns", "text", "elsewhere", "reworded"),
+    [
+        (logics, "He was helped by Tom.", "", "Tom helped him."),
+        (logics, "Both songs were written by Tom.", "", "Tom wrote both songs."),
+        (logics, "Farms were visited by Tom.", "He saw the farms.", "Tom visited farms."),
+        (logics, "Orle was visited by Tom.", "Tom saw Orle.", "Tom visited Orle."),
+        (causes, "Cleaning it is easy because of its size.", "He likes cleaning it.",
+         "Because of its size, cleaning it is easy."),
+        (causes, "Ann left because it snowed.", "Did Ann go? Ann did.",
+         "Because it snowed, Ann left."),
+        (causes, "Because of the snow, they left .", "", "They left because of the snow."),
+        (spacetimes, "They love the United States in May.", "", "They love the USA in May."),
+        (keywords, "These 6 goats are shy.", "", "These six goats are shy."),
+    ],
+)  # fmt: skip
+def test_what_no_longer_begins_a_sentence_loses_its_capital_but_names(
+    turns: Turns, text: str, elsewhere: str, reworded: str
+) -> None:
+    assert reworded in made(turns, statement(text, f"{text} {elsewhere}"), "same")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The song was written by Tom last year.",
+        "The song was written by the band again.",
+        "The song was written by the band's.",
+        "He and Ann Moss are here.",
+        "Faber and Faber are here.",
+        "Patient 6 tested positive.",
+        "Cleaning it is odd because of his aim.",
+        "They moved to the UK Medical School.",
+    ],
+)
+def test_what_would_be_broken_english_is_not_reworded(text: str) -> None:
+    got = {rule for turns in ALL for rule in made(turns, statement(text), "same").values()}
+    assert got <= {"reworded"}
+    assert "United" not in str([made(turns, statement(text), "same") for turns in ALL])
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("She must have left early.", "negated"),
+        ("People like him need help.", "negated"),
+        ("He had better stay.", "negated"),
+        ("Someone left the door open.", "negated"),
+        ("Everything he said was true.", "negated"),
+        ("The house he built was big.", "negated"),
+        ("He can't help laughing.", "affirmed"),
+        ("Patient 6 is well.", "number"),
+        ("It takes >20 minutes.", "number"),
+        ("They have ~5 children.", "number"),
+        ("Every other day he runs.", "all>not-all"),
+        ("All boats but one leaked.", "all>not-all"),
+        ("All of this set the stage.", "all>not-all"),
+        ("At least some of these were lost.", "some>no"),
+        ("The rose smelled nice.", "contrary"),
+        ("He fell ill.", "contrary"),
+    ],
+)
+def test_what_would_be_broken_english_or_no_lie_is_not_turned(text: str, rule: str) -> None:
+    rules = {rule for turns in ALL for rule in made(turns, statement(text), "opposite").values()}
+    assert rule not in rules
+
+
+def test_an_article_fits_the_number_behind_it() -> None:
+    said = statement("It is a 7 year plan.")
+    got = {
+        new
+        for seed in range(20)
+        for new, rule in made(keywords, said, "opposite", seed).items()
+        if rule == "number"
+    }
+    assert got == {f"It is {put} year plan." for put in ("a 5", "a 6", "an 8", "a 9")}
+
+
 def test_a_verb_has_its_own_forms() -> None:
     for form, verb in verbs().items():
         assert form in verb

@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from closeread.attacks.english.capitals import within
 from closeread.attacks.english.grounding import (
     LONGEST,
     bearing,
@@ -28,7 +29,6 @@ _SCOPED = re.compile(
     rf"{listed('scoped')}|\b(?:only|just|mainly|mostly|partly|simply|when|who|which|is|was)$",
     re.IGNORECASE,
 )
-_LOWERED = re.compile(listed("lowered"))
 _LED = re.compile(
     rf"^(?P<one>{_C}{{4,40}}?) (?P<verb>led to|resulted in|caused) (?P<other>{_C}{{4,40}}?){_END}"
 )
@@ -44,28 +44,26 @@ def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
     if sure(statement):
         yield from _led(statement, text)
         yield from swapped(statement, NAME)
-    same = [*reworded(statement, NAME), *_told_first(text)]
+    same = [*reworded(statement, NAME), *_told_first(statement, text)]
     random.shuffle(same)
     yield from same
 
 
-def _told_first(text: str) -> Iterator[Turn]:
+def _told_first(statement: Statement, text: str) -> Iterator[Turn]:
     """Yield a statement that tells its cause first, or last, where it did not."""
     match = _BECAUSE.match(text)
     if match and match["effect"][0].isupper():
-        effect, cause = match["effect"], match["cause"]
-        if not denies(effect) and not _SCOPED.search(effect) and not _SCOPED.search(cause):
-            words = f"{match['link'].capitalize()} {cause}, {_lowered(effect)}{match['end']}"
+        effect, cause = match["effect"], match["cause"].rstrip()
+        inside = within(effect, statement.passage)
+        clear = not denies(effect) and not _SCOPED.search(effect) and not _SCOPED.search(cause)
+        if inside is not None and clear:
+            words = f"{match['link'].capitalize()} {cause}, {inside}{match['end']}"
             yield Turn(Span(0, match.end("end")), words, "cause-first", "same")
     elif match := _FIRST.match(text):
-        effect, cause = match["effect"], match["cause"]
+        effect, cause = match["effect"].rstrip(), match["cause"]
         if not denies(effect) and not _SCOPED.search(effect) and not _SCOPED.search(cause):
             words = f"{effect[0].upper()}{effect[1:]} {match['link'].lower()} {cause}{match['end']}"
             yield Turn(Span(0, match.end("end")), words, "cause-last", "same")
-
-
-def _lowered(text: str) -> str:
-    return text[0].lower() + text[1:] if _LOWERED.match(text) else text
 
 
 def _led(statement: Statement, text: str) -> Iterator[Turn]:
@@ -76,5 +74,8 @@ def _led(statement: Statement, text: str) -> Iterator[Turn]:
     one, other = match["one"], match["other"]
     if _POINTS.search(one) or _POINTS.search(other) or not _NAMED.match(other):
         return
-    words = f"{other[0].upper()}{other[1:]} {match['verb']} {_lowered(one)}{match['end']}"
+    inside = within(one, statement.passage)
+    if inside is None:
+        return
+    words = f"{other[0].upper()}{other[1:]} {match['verb']} {inside}{match['end']}"
     yield Turn(Span(0, match.end("end")), words, "exchanged", "opposite")

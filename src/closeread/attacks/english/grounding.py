@@ -19,7 +19,9 @@ _LEANS = re.compile(rf"{listed('leaning')}[^,;]*$", re.IGNORECASE)
 _LEAST = 3  # words of a statement: fewer are a name, or an answer
 _BROKEN_OFF = re.compile(r"\b(?:the|an?|of|to|in|at|for|with|and|or|from|by|his|her|their)\W*$")
 _ARTICLE = re.compile(r"\b(?P<a>an?) $", re.IGNORECASE)
-_VOWEL = re.compile(r"(?!uni(?!n|m)|use|usu|eu|one\b|once\b)[aeiou]|hour|honest|honou?r|heir", re.I)
+_VOWEL = re.compile(
+    r"(?!uni(?!n|m)|use|usu|eu|one\b|once\b)[aeiou]|hour|honest|honou?r|heir|8|1[18](?!\d)", re.I
+)
 
 
 def clause_before(text: str, place: int) -> str:

@@ -15,7 +15,7 @@ from closeread.attacks.english.grounding import (
     swapped,
     terms,
 )
-from closeread.attacks.english.numerals import Told, exact, moved, numbers, spelled, written
+from closeread.attacks.english.numerals import Told, exact, labels, moved, numbers, spelled, written
 from closeread.attacks.statements import Statement, Turn
 from closeread.attacks.turning.wordlists import hidden
 
@@ -88,6 +88,8 @@ def _respelled(statement: Statement) -> Iterator[Turn]:
     (one,) = told
     was = one.span.of(text)
     if one.of.startswith(("%", "a.m", "p.m")) or not text[: one.span.start].strip():
+        return
+    if labels(text, one):
         return
     if not was[0].isdigit() and (one.of not in _UNITS or _OF_THESE.search(text, 0, one.span.start)):
         return

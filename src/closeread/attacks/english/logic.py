@@ -4,6 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 
+from closeread.attacks.english.capitals import is_name, within
 from closeread.attacks.english.grounding import (
     LONGEST,
     bearing,
@@ -51,8 +52,8 @@ _MADE_BY = re.compile(
     r" (?:was|were) (?P<verb>[a-z]+)"
     r" by (?P<other>(?:the |an? |his |her |their )?(?:[\w’'-]+ ){0,3}[\w’'-]+)(?P<end>[.]?)\s*$"
 )
-_NO_AGENT = re.compile(rf"\d|{listed('no_agent')}")
-_DETERMINER = re.compile(r"(?:The|An?|His|Her|Their|Its)\b")
+_NO_AGENT = re.compile(rf"\d|['’]s?$|{listed('no_agent')}")
+_OBJECTS = {"He": "him", "She": "her", "They": "them", "We": "us", "I": "me"}
 
 
 def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
@@ -64,7 +65,7 @@ def turns_en(statement: Statement, random: random.Random) -> Iterator[Turn]:
         if bearing(statement):
             yield from _exchanged(text)
         yield from _denied(statement, text)
-    same = [*reworded(statement, NAME), *_reordered(text)]
+    same = [*reworded(statement, NAME), *_reordered(statement, text)]
     random.shuffle(same)
     yield from same
     yield from _contracted(text)  # the least of changes
@@ -89,7 +90,7 @@ def _exchanged(text: str) -> Iterator[Turn]:
             yield Turn(Span(*match.span()), words, "not-only>not", "opposite")
 
 
-def _reordered(text: str) -> Iterator[Turn]:
+def _reordered(statement: Statement, text: str) -> Iterator[Turn]:
     """Yield two parts in the other order, joined by other words, or told of the one who did it."""
     for match in _NOT_ONLY.finditer(text):
         if not _INVERTED.match(match["one"]):
@@ -102,22 +103,27 @@ def _reordered(text: str) -> Iterator[Turn]:
     if not _ORDERED.search(text):
         for pattern, between in ((_NAMES, " and "), (_LIST, ", ")):
             for match in pattern.finditer(text):
+                if match["one"] == match["other"] or (
+                    match["one"][0].isupper() and is_name(match["one"], statement.passage) is False
+                ):
+                    continue
                 words = f"{match['other']}{between}{match['one']}"
                 yield Turn(Span(*match.span()), words, "list-order", "same")
     if made := _MADE_BY.match(text):
-        yield from _active(made)
+        yield from _active(made, statement.passage)
 
 
-def _active(match: re.Match[str]) -> Iterator[Turn]:
+def _active(match: re.Match[str], passage: str) -> Iterator[Turn]:
     verb = verbs().get(match["verb"])
     one, other = match["one"], match["other"]
     if verb is None or match["verb"] != verb.participle or _NO_AGENT.search(other):
         return
     if " " in one and re.search(r"\b(?:who|that|which|and|not|no|of)\b", one):
         return
-    if _DETERMINER.match(one):
-        one = one[0].lower() + one[1:]
-    words = f"{other[0].upper()}{other[1:]} {verb.past} {one}{match['end']}"
+    inside = _OBJECTS.get(one) or within(one, passage)
+    if inside is None:
+        return
+    words = f"{other[0].upper()}{other[1:]} {verb.past} {inside}{match['end']}"
     yield Turn(Span(0, match.end("end")), words, "active", "same")
 
 

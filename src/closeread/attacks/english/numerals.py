@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from closeread.attacks.borrowed.likeness import FUNCTION
 from closeread.attacks.english.wordlists import NUMBER, entries, listed
 from closeread.types import Span
 
@@ -11,10 +12,10 @@ Unit = Literal["number", "year", "decade", "century"]
 
 _FIRST_YEAR, _LAST_YEAR = 1000, 2100  # between them four digits are as often a year
 _SPELLED = entries("spelled")
-_ROUGHLY = re.compile(rf"(?:{listed('roughly')}|[$£€–-])\s*$", re.IGNORECASE)
-_NAMED = re.compile(r"(?<=\s)[A-Z][\w'’-]* $")
+_ROUGHLY = re.compile(rf"(?:{listed('roughly')}|[$£€–<>≤≥~≈±+-])\s*$", re.IGNORECASE)
+_NAMED = re.compile(r"(?:(?P<within>(?<=\s))|^\W*)(?P<name>[A-Z][\w'’-]*) $")
 _NUMBERS = re.compile(
-    rf"(?<![\w.,:/'’$£€–-])(?P<number>(?i:{NUMBER}))(?= ?(?P<of>%|[a-z]{{3,}}|a\.m|p\.m))"
+    rf"(?<![\w.,:/'’$£€<>≤≥~≈±+–-])(?P<number>(?i:{NUMBER}))(?= ?(?P<of>%|[a-z]{{3,}}|a\.m|p\.m))"
 )
 _NO_NOUN = re.compile(listed("uncounted"), re.IGNORECASE)
 _YEARS = re.compile(r"(?<![\w.,$£€-])(?P<year>1[1-9]\d\d|20[0-4]\d)(?![\w%,–-]|\.\d)")
@@ -51,8 +52,15 @@ def numbers(text: str) -> Iterator[Told]:
 
 def exact(text: str, told: Told) -> bool:
     """Whether a number is told as it is: not roughly, at least, or as a name's."""
-    before = text[: told.span.start]
-    return not (_ROUGHLY.search(before) or _NAMED.search(before))
+    return not (_ROUGHLY.search(text[: told.span.start]) or labels(text, told))
+
+
+def labels(text: str, told: Told) -> bool:
+    """Whether a number belongs to a name: ``Patient 6``, but not ``These 6``."""
+    named = _NAMED.search(text[: told.span.start])
+    return named is not None and (
+        named["within"] is not None or named["name"].lower() not in FUNCTION
+    )
 
 
 def times(text: str) -> Iterator[Told]:

@@ -28,13 +28,18 @@ _ASKS_DENIAL = re.compile(rf"{listed('with_denial')}|[,:;]", re.IGNORECASE)
 _MODAL = r"(?P<aux>is|are|was|were|can|could|will|would|should)\b"
 _AUX = re.compile(rf"{_MODAL}(?! (?:like|rather)\b)")
 _PERFECT = re.compile(r"(?P<aux>has|have|had) (?P<then>\w+)\b")
+# A verb that is denied behind other words, or no verb: had better, he must have, people like him.
+_OTHERWISE = re.compile(r"had (?:better|rather)\b|(?:must|may|might|shall|ought)\b")
+_PERSON = re.compile(r"\b(?:they|we|you|i)$", re.IGNORECASE)
+# Who does what only describes something: the house he built.
+_DESCRIBES = re.compile(r"\w (?:he|she|they|we|I)$")
 _PARTICIPLE = re.compile(
     rf"{listed('participles')}|(?!(?:naked|sacred|wicked|hundred|speed|breed)$)[a-z]{{2,}}[^e]ed"
 )
 _DENIED = re.compile(
     r"\b(?P<aux>is|are|was|were|could|would|should|has|had)(?: not|n['’]t)\b"
     r"(?! (?:only|like|rather|mind))"
-    r"|\b(?P<can>can)(?:not| not|['’]t)\b|\b(?P<will>won['’]t|will not)\b"
+    r"|\b(?P<can>can)(?:not| not|['’]t)\b(?! (?:help|wait)\b)|\b(?P<will>won['’]t|will not)\b"
     r"|\b(?P<do>do|does|did)(?: not|n['’]t) (?P<verb>[a-z]+)\b"
 )
 _AND = re.compile(r"\band\b(.*)")
@@ -75,7 +80,11 @@ def denials(text: str) -> Iterator[Denial]:
         subject, word = text[opening:start].strip(), text[start:end]
         if _HEDGED.search(subject) or len(subject.split()) > _LONGEST_SUBJECT:
             break
+        if _OTHERWISE.match(text, start) or (word == "like" and not _PERSON.search(subject)):
+            break
         found = _at(text, subject, start, word)
+        if found and _DESCRIBES.search(subject):
+            break
         if found:
             if not _UNFINISHED.search(subject) and _may_be_denied(text, found.span.end):
                 yield found
