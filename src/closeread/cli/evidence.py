@@ -110,7 +110,7 @@ def command(
     if corpus is not None and len(methods) > 1:
         raise click.UsageError("--corpus takes one retriever")
     for method in methods:
-        tell_known_words(chosen.items(), method.options)
+        tell_known_words(chosen.items(), method.name, method.options)
     if corpus is not None:
         scorer = evidence_corpus.search_corpus(
             chosen.items(), corpus, methods[0], passages=passages, label=label, out=out,

@@ -10,13 +10,16 @@ from closeread.types import Item
 _SAMPLE = 100
 
 
-def tell_known_words(items: Iterable[Item], options: Mapping[str, Any]) -> None:
+def tell_known_words(items: Iterable[Item], name: str, options: Mapping[str, Any]) -> None:
     """Say on stderr where the vectors know too few words of the first passages.
 
     Args:
         items: Passages with their questions.
-        options: All of a retriever's, or of a reader by evidence; without vectors nothing is said.
+        name: A retriever's, or of a reader by evidence.
+        options: All of its; without vectors nothing is said.
     """
+    if ":" in f"{name}{options.get('retriever', '')}":
+        return  # what is not of this project's may mean another thing by its options
     path, words, stop_words = options.get("vectors"), "jieba", "own"
     if path:
         words = str(options.get("words", words))

@@ -87,7 +87,7 @@ def command(
     with watched(reader) as begin:
         run = predict(job, out, resume=resume, overwrite=overwrite, begin=begin)
     tell_of(run, limit)
-    tell_known_words(opened, run.info.reader.options)
+    tell_known_words(opened, reader, run.info.reader.options)
     if json_:
         import msgspec
 

@@ -75,7 +75,7 @@ def command(
     tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:
         tell_of(run, resolved.read.limit)
-        tell_known_words(run.dataset(), run.info.reader.options)
+        tell_known_words(run.dataset(), run.info.reader.name, run.info.reader.options)
     averages = macro_averages(made.runs)
     mrqa = of_summaries(made.summaries)
     if json_:

@@ -330,6 +330,21 @@ def test_a_reader_from_the_working_folder(closeread, tmp_path):
     assert "RuntimeError: too hard" in done.stderr
 
 
+def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(closeread, tmp_path):
+    """Its vectors are no word vectors, of which something could be told."""
+    (tmp_path / "mine.py").write_text(
+        "from closeread.readers import make\n"
+        "def reader(vectors: str = ''):\n"
+        "    return make('longest-option')[0]\n"
+    )
+    made = ("--reader", "mine:reader", "-o", "vectors=index.faiss")
+    assert "faiss" not in closeread("read", "exam/zh", *made, "--out", "out").stderr
+    (tmp_path / "mine.toml").write_text(
+        'datasets = ["exam/zh"]\nreader = { name = "mine:reader" }\nscore = { resamples = 200 }\n'
+    )
+    closeread("run", "mine.toml", "-o", "vectors=index.faiss", "--out", "whole")
+
+
 def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
     """An interruption says how to go on, exits with 130, and --resume finishes."""
     (tmp_path / "slow.py").write_text(
