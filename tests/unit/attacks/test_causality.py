@@ -82,6 +82,7 @@ def test_a_true_statement_loses_its_cause(text: str, rule: str, turned: str) -> 
         "干旱可能会导致鱼群减少。",  # it may, and it may not
         "渔村不仅受到洪水的影响，也受到战争的影响。",
         "传说有力地推动了渔业的繁荣。",
+        "渔村会受到洪水的影响。",
         "渔民要修水库，使鱼群回来。",
         "社会影响是难以估量的。",
         "一是因为水库干涸，二是因为战争。",

@@ -90,6 +90,7 @@ def test_a_true_statement_is_denied_or_affirmed(text: str, turned: str, rule: st
         "水库既不能养鱼，也不能发电。",
         "这样做绝不是为了钱。",
         "渔民不能不走。",
+        "水库正在修复，期待能重现旧貌。",
     ],
 )
 def test_what_a_denial_would_not_make_false_is_left_alone(text: str) -> None:

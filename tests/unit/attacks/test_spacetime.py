@@ -55,6 +55,13 @@ def test_words_inside_others_are_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text", ["长期以来，渔村兴盛。", "很长时间以来，渔村兴盛。", "很早以前就有渔村。"]
+)
+def test_what_names_no_time_has_none_before_or_behind_it(text: str) -> None:
+    assert made(turns_zh, statement(text), "opposite") == {}
+
+
+@pytest.mark.parametrize(
     ("text", "rule", "turned"),
     [
         ("19世纪，渔村兴起。", "century", {"18世纪，渔村兴起。", "20世纪，渔村兴起。"}),
