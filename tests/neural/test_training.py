@@ -268,7 +268,7 @@ def test_a_mistake_leaves_nothing_behind(tmp_path, encoder, data):
         assert not (tmp_path / "out").exists()
     done = train(recipe(tmp_path / "r.toml", "$NO_SUCH_MODEL", data))
     assert done.returncode == 2
-    assert "'$NO_SUCH_MODEL' is not set" in done.stderr
+    assert "the environment variable NO_SUCH_MODEL is not set" in done.stderr
     assert not (tmp_path / "out").exists()
     done = train(recipe(tmp_path / "r.toml", encoder, str(tmp_path / "none.json")))
     assert (done.returncode, (tmp_path / "out").exists()) == (2, False)
