@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral, Real
 from types import UnionType
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
@@ -53,7 +53,7 @@ def make(
     factory = catalog.resolve(kind, name)
     label = f"the {kind} {name}"
     given = dict(options or {})
-    parameters = inspect.signature(factory).parameters.values()
+    parameters = _parameters(factory)
     open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
     known = {
         one.name: one
@@ -78,6 +78,15 @@ def make(
     return made, {one: found.default for one, found in known.items()} | given | passed_on
 
 
+def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return a factory's parameters; its module may keep annotations as texts (PEP 563)."""
+    try:
+        found = inspect.signature(factory, eval_str=True)
+    except (NameError, AttributeError, TypeError, SyntaxError):  # of names for type checkers alone
+        found = inspect.signature(factory)
+    return list(found.parameters.values())
+
+
 def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
     valid = "one of " + ", ".join(known) if known else "no options at all"
     return UsageError(f"{label} has no option {option!r}", expected=valid)
@@ -85,14 +94,14 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
 
 def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
     wanted = parameter.annotation
+    if isinstance(wanted, UnionType) or get_origin(wanted) is Union:  # such as float | None
+        if value is None:
+            return value
+        wanted = get_args(wanted)[0]
     if wanted == PathText:
         wanted = str
         if isinstance(value, str):
             value = path_of(parameter.name, value)
-    if isinstance(wanted, UnionType):  # such as float | None
-        if value is None:
-            return value
-        wanted = get_args(wanted)[0]
     if wanted is str and isinstance(value, os.PathLike):
         return os.fspath(value)
     if wanted is str and isinstance(value, str | int | float) and not isinstance(value, bool):

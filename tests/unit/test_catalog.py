@@ -6,7 +6,7 @@ import pytest
 
 from closeread import catalog
 from closeread.errors import MissingExtraError, UnknownNameError, UsageError
-from closeread.making import make
+from closeread.making import make, written_by
 
 
 @pytest.fixture
@@ -89,3 +89,25 @@ def test_an_option_without_a_default_must_be_given(outside):
     assert make("metric", name, {"size": 3}) == (3, {"size": 3})
     with pytest.raises(UsageError, match=r"needs the option 'size'\n.*-o size=VALUE"):
         make("metric", name)
+
+
+@pytest.mark.parametrize("kind", ["PathText", "PathText | None"])
+@pytest.mark.parametrize("first", ["", "from __future__ import annotations\n"])
+def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
+    imported = "from closeread.making import PathText\n"
+    name = outside("path_metric", f"{first}{imported}def made(index: {kind} = ''): return index")
+    with written_by(lambda option, path: f"{option} at {path}"):
+        assert make("metric", name, {"index": "~/x"})[0] == "index at ~/x"
+
+
+@pytest.mark.parametrize("imported", ["", "from nowhere import Other\n"])
+def test_options_are_checked_where_annotations_are_texts(outside, imported):
+    """Names that only type checkers know leave all of them texts."""
+    text = "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
+    text += f"if TYPE_CHECKING:\n    {imported or 'pass'}\n"
+    text += f"def made(size: int = 1) -> {'Other' if imported else 'int'}: return size"
+    name = outside("text_metric", text)
+    assert make("metric", name, {"size": 3})[0] == 3
+    if not imported:
+        with pytest.raises(UsageError, match="a whole number"):
+            make("metric", name, {"size": "many"})
