@@ -28,7 +28,6 @@ _ZH_NO_FAULT = (
     rf"(?:{_ZH_FAULT})"
 )
 _NO_FAULT = re.compile(_ZH_NO_FAULT)
-_ZH_FAULTLESS = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无")
 # Not every word with one of them says no: 不同, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
     r"不(?![同列仅断久少])|没|(?<!从)未(?!来)|无关|无法|错误|错的|有误|失当|矛盾|相悖|违背|相反|失实"
@@ -44,6 +43,12 @@ _ZH_VERDICT = (
     r"|错误|不[符合当妥]|不对(?![外称等应立])|失当|无关|矛盾|相悖|违背|何者[为是]非"
 )
 _ZH_BOTH = re.compile(_ZH_STATEMENT), re.compile(_ZH_VERDICT)
+# What a stem is about may deny for itself: 关于不平等条约的说法正确的是.
+_ZH_ABOUT = (
+    rf"(?:关于|有关|对于?|针对)(?:(?!{_ZH_VERDICT})[^，,]){{1,30}}?的"
+    rf"(?=(?:{_ZH_STATEMENT})[^，,]{{0,30}}?(?:{_ZH_VERDICT}))"
+)
+_ZH_PASSED_OVER = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无|{_ZH_ABOUT}")
 # Nothing is named but which one it is: 下列哪项不正确, 选出错误的一项, 哪一个是对的. Each part may
 # come once, or no stem of many would end.
 _ZH_WHICH = (
@@ -84,10 +89,10 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _RULES = {
     "clause": _CLAUSE.pattern,
     "han": _HAN.pattern,
-    "zh_faultless": _ZH_FAULTLESS.pattern,
     "zh_judged": _ZH_JUDGED.pattern,
     "zh_negative": _ZH_NEGATIVE.pattern,
     "zh_other": _ZH_OTHER,
+    "zh_passed_over": _ZH_PASSED_OVER.pattern,
     "zh_statement": _ZH_STATEMENT,
     "zh_verdict": _ZH_VERDICT,
     "zh_which": _ZH_WHICH,
@@ -131,7 +136,7 @@ def polarity(stem: str) -> Polarity:
         return "contradicted" if _EN_NEGATIVE.search(bare) else "supported"
     clauses = [clause for clause in _CLAUSE.split(bare) if clause.strip()]
     judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
-    doubted = _ZH_FAULTLESS.sub(" ", judging)
+    doubted = _ZH_PASSED_OVER.sub(" ", judging)
     return "contradicted" if _ZH_NEGATIVE.search(doubted) else "supported"
 
 
@@ -221,7 +226,7 @@ def rules() -> dict[str, str]:
     """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
 
     Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first,
-    characters are spelled as in ``SPELLED``, and what is ``zh_faultless`` leaves the clause that
-    judges before that is asked whether it is ``zh_negative``.
+    characters are spelled as in ``SPELLED``, and what is ``zh_passed_over`` leaves the clause
+    that judges before that is asked whether it is ``zh_negative``.
     """
     return dict(_RULES)

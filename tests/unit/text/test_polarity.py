@@ -165,6 +165,15 @@ _EN_SAYS_NO = (
 )
 
 
+def test_what_a_stem_is_about_denies_for_itself():
+    """Not what judges; but a verdict, or what is asked for, is no topic."""
+    for about in ("关于不平等条约的说法", "对不对称加密的理解", "有關未成年人的敘述"):
+        assert polarity(f"下列{about}正确的一项是") == "supported"
+        assert polarity(f"下列{about}不正确的一项是") == "contradicted"
+    for stem in ("下列关于文章不正确的说法是", "下列关于丝绸之路没有提到的内容是"):
+        assert polarity(stem) == "contradicted"
+
+
 def test_english_words_that_say_no_and_words_that_only_look_like_it():
     for word in _EN_SAYS_NO.split():
         assert polarity(f"which is {word.upper()} so") == "contradicted", word
@@ -241,7 +250,7 @@ def test_what_is_quoted_asks_for_nothing(marks: str):
     begun, closed = marks
     aside = f"{begun}不{closed}"
     assert polarity(f"对{aside}{aside}的理解正确的是") == "supported"
-    assert polarity(f"对{begun}不的理解正确的是") == "contradicted"
+    assert polarity(f"理解{begun}不正确的是") == "contradicted"
     assert not is_verification(f"{begun}说法{closed}正确的是")
 
 

@@ -47,7 +47,7 @@ function asksFor(stem) {
   if (!lines.some(verifiesInChinese)) return "choice";
   const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
   const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
-  return RULES.zh_negative.test(judging.split(RULES.zh_faultless).join(" ")) ? "contradicted" : "supported";
+  return RULES.zh_negative.test(judging.split(RULES.zh_passed_over).join(" ")) ? "contradicted" : "supported";
 }
 
 // A half of a pair of code units alone cannot be sent.
