@@ -37,7 +37,8 @@ class EvidenceReader:
     @cached_property
     def record(self) -> dict[str, Any]:
         """What the run folder keeps about the retriever's models."""
-        weights = weights_record(self.options.get("model") or "")
+        model = self.options.get("model")  # of somebody's own retriever it may be anything
+        weights = weights_record(model) if isinstance(model, str) else {}
         return {f"evidence_{name}": value for name, value in weights.items()} | evidence_record(
             self._retriever
         )

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.evidence.used import UsedModel
+from closeread.evidence.used import UsedModel, told_by
 from closeread.protocols import Retriever
 from closeread.readers.weights import weights_sha256
 from closeread.types import Record
@@ -147,5 +147,5 @@ def evidence_record(retriever: Retriever) -> dict[str, Any]:
 
     It is empty where a retriever does not tell, as those without any model do not need to.
     """
-    models = getattr(retriever, "models", None)
-    return {} if models is None else {"evidence_models": [msgspec.to_builtins(x) for x in models]}
+    models = told_by(retriever)
+    return {} if models is None else {"evidence_models": msgspec.to_builtins(models)}

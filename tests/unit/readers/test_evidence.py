@@ -63,3 +63,16 @@ def test_an_encoder_of_word_vectors_needs_no_hub(tmp_path):
     made = job(retriever="dense", encoder="word-vectors", model=str(path))
     (model,) = made.reader_info.record["evidence_models"]
     assert model["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
+
+
+def test_a_retriever_of_somebody_s_own_calls_what_it_will_a_model(tmp_path, monkeypatch):
+    """Neither its options nor its attributes are taken for what ours mean by them."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_retriever.py").write_text(
+        "class Own:\n"
+        "    models = {'first': 1}\n"
+        "    def retrieve(self, question, passage, option=None, k=None): ...\n"
+        "def made(model: int = 1): return Own()\n"
+    )
+    reader, _ = make("evidence", {"retriever": "own_retriever:made", "model": 3})
+    assert reader.record == {}

@@ -193,7 +193,11 @@ def test_a_retriever_that_tells_of_no_model_has_none():
         models = ()
 
     options = {"retriever": "mine:made"}
-    for retriever, verdict in ((Told(), "kept"), (object(), "not known")):
+
+    class Other:
+        models = {"a": 1}  # noqa: RUF012 (as somebody may write it)
+
+    for retriever, verdict in ((Told(), "kept"), (object(), "not known"), (Other(), "not known")):
         record = evidence_record(retriever)
         info = run_of(ReaderInfo(name="evidence", options=options, record=record))
         assert verdicts(info)[:3] == [verdict] * 3

@@ -18,7 +18,7 @@ import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
 
 from closeread.errors import InputError, UsageError
-from closeread.evidence.used import UsedModel
+from closeread.evidence.used import told_by
 from closeread.protocols import Reader, Retriever
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.support import (
@@ -139,7 +139,7 @@ class CompeteTask:
     ) -> None:
         _check(settings)
         self._retriever = retriever
-        self.evidence_models: tuple[UsedModel, ...] = getattr(retriever, "models", ())
+        self.evidence_models = told_by(retriever) or ()
         self._settings = settings
         self._max_length = max_length
         self._supported = 1
