@@ -148,4 +148,4 @@ def evidence_record(retriever: Retriever) -> dict[str, Any]:
     It is empty where a retriever does not tell, as those without any model do not need to.
     """
     models = told_by(retriever)
-    return {} if models is None else {"evidence_models": msgspec.to_builtins(models)}
+    return {} if models is None else {"evidence_models": msgspec.to_builtins(list(models))}

@@ -199,6 +199,7 @@ def test_a_retriever_that_tells_of_no_model_has_none():
 
     for retriever, verdict in ((Told(), "kept"), (object(), "not known"), (Other(), "not known")):
         record = evidence_record(retriever)
+        assert msgspec.json.decode(msgspec.json.encode(record)) == record  # as a run keeps it
         info = run_of(ReaderInfo(name="evidence", options=options, record=record))
         assert verdicts(info)[:3] == [verdict] * 3
 
