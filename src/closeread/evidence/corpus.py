@@ -205,8 +205,9 @@ def passages_of(folder: Path) -> Iterator[Passage]:
 
 
 def _no_corpus(folder: Path, error: Exception) -> InputError:
+    found = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
     return InputError(
-        f"is no corpus: {error}",
+        f"is no corpus: {found}",
         where=str(folder),
         expected="a folder that `closeread evidence DATASET --build-corpus` wrote",
     )

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from closeread.protocols import Pool
-from closeread.types import Prediction, Question, Score, Submission
+from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, so that who verifies older
 # numbers is told that they are older.
 VERSION = 4
 
 _MANY = 100_000
+_SOME, _ANY = Evidence(), Answer(kind="none")
 
 
 def mean_pools(
@@ -143,6 +144,17 @@ def counts(
 
     n_answered = sum(answered for _, answered in outcomes(scores if scored is None else scored))
     return n_answered, sum(failed for failed, _ in outcomes(scores))
+
+
+def without_texts(prediction: Prediction) -> Prediction:
+    """Return as much of a prediction as ``counts`` asks for: many can be held at once."""
+    return Prediction(
+        question_id=prediction.question_id,
+        answer=_ANY if prediction.answer is not None else None,
+        option_scores=prediction.option_scores[:1],
+        evidence=(_SOME,) if prediction.evidence else (),
+        error=prediction.error,
+    )
 
 
 def _outcome(prediction: Prediction | None, by_evidence: bool) -> tuple[bool, bool]:

@@ -12,6 +12,7 @@ from closeread.making import make
 from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.pools import without_texts
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance, Retriever
@@ -32,7 +33,6 @@ from closeread.types import (
 
 Extracted = tuple[Passage, Question, Prediction]
 _RIGHT = "evidence-of:right-option"
-_SOME, _ANY = Evidence(), Answer(kind="none")
 
 
 def default_retriever() -> str:
@@ -157,15 +157,6 @@ class Scorer:
                 elif one.metric == "expmrc.evidence_f1":
                     found[one.metric] = with_setting(one, _RIGHT)
         return found
-
-
-def without_texts(prediction: Prediction) -> Prediction:
-    """Return what summaries must know of a prediction: whether it has evidence and an answer."""
-    return Prediction(
-        question_id=prediction.question_id,
-        evidence=(_SOME,) if prediction.evidence else (),
-        answer=_ANY if prediction.answer is not None else None,
-    )
 
 
 def with_setting(summary: Summary, setting: str) -> Summary:

@@ -7,9 +7,9 @@ from typing import Any
 from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
 from closeread.making import make
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import mean_pools
+from closeread.metrics.pools import mean_pools, without_texts
 from closeread.metrics.summary import describe
-from closeread.pipeline.extract import Scorer, wanted_options, with_setting, without_texts
+from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance
 from closeread.runs.plan import stripped

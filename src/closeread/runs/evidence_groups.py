@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.pools import without_texts
 from closeread.metrics.summary import summarize
 from closeread.text.segment import sentences
 from closeread.types import (
@@ -46,9 +47,7 @@ class EvidenceGroups:
         if not gold and not texts:
             return
         name = question.question_id
-        self._told[name] = Prediction(
-            question_id=name, answer=prediction.answer, error=prediction.error
-        )
+        self._told[name] = without_texts(prediction)
         starts = [span.start for span in sentences(passage.text, passage.language)]
         groups: dict[tuple[str, str], list[Evidence]] = {}
         for one in gold:

@@ -158,6 +158,7 @@ def test_groups_of_one_option_hold_no_other(folder):
         "1": 1.0,
         "2": 0.5,
     }
+    assert {of["evidence.recall"]["n_answered"] for of in groups.values()} == {1}
 
 
 @pytest.mark.parametrize("narrowed", [("--question", "1-1"), ("--explain",)])

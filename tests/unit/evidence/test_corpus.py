@@ -96,6 +96,9 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
     (tmp_path / "corpus.json").write_text('{"schema_version": 99}')
     with pytest.raises(InputError, match="schema version 99"):
         Corpus(tmp_path)
+    (tmp_path / "corpus.json").write_text("{}")
+    with pytest.raises(InputError, match="corpus.json has no 'schema_version'"):
+        Corpus(tmp_path)
 
 
 def test_passages_without_a_word_make_no_corpus(tmp_path):
