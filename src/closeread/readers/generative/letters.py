@@ -38,13 +38,15 @@ _LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTI
 _VERDICT = re.compile(
     rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{JOIN}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"
     r"(?:(?P<bad>不正确|不对|不相?符合?|有误|错误|错|(?i:\b(?:incorrect|wrong|false)\b)"
-    r"|\b(?i:not)\s+(?![A-Z](?![A-Za-z]))\w+\b)"
+    r"|(?i:\b(?:not|cannot)|n't)\s+(?i:be\s+)?(?![A-Z](?![A-Za-z]))\w+\b)"
     r"|(?P<good>(?<!不)(?:正确|符合|对的)|(?i:\b(?:correct|right|true)\b)))"
     r"(?=[^,，。；;.!！\n]{0,6}(?:[,，。；;.!！\n]|$)|\s+(?:and|but|while|whereas)\b)"
 )
 _DENIED = re.compile(
     r"(?:(?<!是)不是|(?<!不得)不选|(?:不[能应该要可宜必]+|[没未]有?|别)选|排除|并非|而非"
-    r"|(?i:(?:\b(?:not|never|cannot)|n't)\b(?:\s+(?:choose|pick|select))?"
+    r"|不(?:可能|会|应该|应当|应)是"
+    r"|(?i:(?:\b(?:not|never|cannot)|n't)\b"
+    r"(?:\s+(?:be|choose|pick|select|(?:think|believe)(?:\s+that)?(?:\s+it\s+is|\s+it's)?))?"
     r"|\b(?:rather\s+than|instead\s+of|rules?\s+out|exclude[sd]?|eliminates?)\b))"
     rf"(?:\s*(?i:option|choice|选项))?{OPEN}{GROUP}"
 )
