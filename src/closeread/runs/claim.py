@@ -165,9 +165,10 @@ def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()
 def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
     old, new = _settings(present), _settings(wanted)
     differing = [
-        f"{name}: {_shown(old.get(name))} in the run, {_shown(new.get(name))} asked for"
+        f"{name}: {said} in the run, {wished} asked for"
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name) and (name in old or name not in _SINCE_LATELY)
+        for said, wished in [_shown(old.get(name), new.get(name))]
     ]
     if differing:
         raise MismatchError(
@@ -197,8 +198,20 @@ def _settings(info: RunInfo) -> dict[str, Any]:
 
 
 _LONGEST_SHOWN = 120
+_BEFORE = 30  # characters that two long values share, before they differ
 
 
-def _shown(value: Any) -> str:
-    text = "none" if value is None else str(value)
-    return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+def _shown(one: Any, other: Any) -> tuple[str, str]:
+    """Return two values as texts; of long ones what stands where they begin to differ."""
+    first, second = ("none" if value is None else str(value) for value in (one, other))
+    if max(len(first), len(second)) <= _LONGEST_SHOWN:
+        return first, second
+    pairs = enumerate(zip(first, second, strict=False))
+    differ = next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
+    start = max(0, differ - _BEFORE)
+    return _part(first, start), _part(second, start)
+
+
+def _part(text: str, start: int) -> str:
+    end = start + _LONGEST_SHOWN
+    return ("…" if start else "") + text[start:end] + ("…" if len(text) > end else "")

@@ -34,15 +34,17 @@ def over(path):
 
 
 def test_other_word_vectors_do_not_go_on_with_a_run(tmp_path):
-    path = tmp_path / "v.txt"
+    path = tmp_path / f"{100 * 'v'}.txt"
     path.write_text(FIRST)
     run = predict(over(path), tmp_path / "run")
     (model,) = run.info.reader.record["evidence_models"]
     assert model["sha256"] == hashlib.sha256(FIRST.encode()).hexdigest()
     predict(over(path), tmp_path / "run", resume=True)
     path.write_text(SECOND)
-    with pytest.raises(MismatchError, match="evidence_models"):
+    with pytest.raises(MismatchError, match="evidence_models") as caught:
         predict(over(path), tmp_path / "run", resume=True)
+    for one in (FIRST, SECOND):
+        assert hashlib.sha256(one.encode()).hexdigest()[:20] in str(caught.value)
 
 
 def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
