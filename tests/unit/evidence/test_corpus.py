@@ -97,7 +97,7 @@ def test_what_is_no_corpus_is_said_to_be_none(tmp_path):
     with pytest.raises(InputError, match="schema version 99"):
         Corpus(tmp_path)
     (tmp_path / "corpus.json").write_text("{}")
-    with pytest.raises(InputError, match="corpus.json has no 'schema_version'"):
+    with pytest.raises(InputError, match=r"corpus\.json has no 'schema_version'"):
         Corpus(tmp_path)
 
 
