@@ -3,6 +3,7 @@
 import json
 import socket
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -546,8 +547,11 @@ def test_the_address_at_which_another_one_listened_first():
         port = first.getsockname()[1]
         with bound("127.0.0.1", port) as second:
             first.listen()
+            # In a thread, since a browser's test leaves an event loop running in its own.
+            with ThreadPoolExecutor(1) as apart:
+                done = apart.submit(listen, service, app(service), second, lambda: None)
             with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1, port {port}: "):
-                listen(service, app(service), second, lambda: None)
+                done.result()
 
 
 def test_another_address():

@@ -422,7 +422,7 @@ def test_passages_that_overlap_count_once(tmp_path):
         row["passage"]["text"] = rows[0]["passage"]["text"]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     result, _ = run(tmp_path, "", data)
-    assert "only 1 passages with questions to learn from, of those that overlap one" in str(
+    assert "only 1 passage with questions to learn from, of those that overlap one" in str(
         result.exception
     )
 
