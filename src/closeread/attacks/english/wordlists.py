@@ -6,6 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from closeread.attacks.turning.wordlists import Rewording
+
 _LOOKS = re.compile(r"\(\?<?[=!](?:[^()]|\([^()]*\))*\)")
 _NEVER = r"(?!)"
 
@@ -39,13 +41,6 @@ _MACROS = {
     "{GRADED}": rf"(?={listed('graded')})",
     "{CAUSE}": listed("causes"),
 }
-
-
-class Rewording(NamedTuple):
-    """What is replaced, and by what."""
-
-    pattern: re.Pattern[str]
-    words: str
 
 
 class Swap(NamedTuple):
