@@ -44,6 +44,14 @@ def test_data_lie_where_get_puts_them(path):
     assert set(re.findall(r'"([^"$\n]*\.jsonl?(?:\.gz)?)"', text)) <= kept
 
 
+def test_no_page_writes_where_a_recipe_does():
+    """Who follows a page and then runs a recipe is not refused: a recipe's run is runs/NAME."""
+    text = "".join(one.read_text("utf-8") for one in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+    of_pages = set(re.findall(r"--(?:out|save) runs/([\w.-]+)", text))
+    assert len(of_pages) > 10
+    assert not of_pages & {path.stem for path in RECIPES}
+
+
 def test_there_is_a_quickstart():
     """`make demo` runs it."""
     assert (ROOT / "recipes" / "quickstart.toml") in RECIPES
