@@ -172,6 +172,26 @@ def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabular
     assert found[0] == pytest.approx(found[1], rel=0.1)
 
 
+def test_layers_learn_in_the_precision_that_is_asked_for(
+    train, tmp_path, texts, vocabulary, monkeypatch
+):
+    """The weights stay float32, and what is told of blocks held out is computed in it."""
+    seen = []
+
+    def looking(model, **given):
+        hook = model.bert.encoder.layer[0].intermediate.dense.register_forward_hook(
+            lambda layer, given, found: seen.append((model.training, str(found.dtype)))
+        )
+        found = masked_loss(model, **given)
+        hook.remove()
+        return found
+
+    monkeypatch.setattr("closeread.training.neural.pretrain.masked_loss", looking)
+    train.told(recipe(tmp_path, texts, vocabulary, max_steps=2, precision='"bfloat16"'))
+    assert set(seen) == {(True, "torch.bfloat16"), (False, "torch.float32")}
+    assert load_file(tmp_path / "out" / "model.safetensors").popitem()[1].dtype == torch.float32
+
+
 def break_off(train, path, monkeypatch):
     """Begin a training and interrupt it behind its last save."""
 

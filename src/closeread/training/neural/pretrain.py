@@ -191,7 +191,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return_outputs: bool = False,
         num_items_in_batch: Any = None,
     ) -> Any:
-        loss, logits, _ = masked_loss(model, **inputs)
+        with self.accelerator.autocast():  # the model's own `forward` has it, and is passed over
+            loss, logits, _ = masked_loss(model, **inputs)
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
