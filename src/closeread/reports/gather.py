@@ -214,12 +214,18 @@ def gather(
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    paths = [run.path.resolve() for run in runs]
-    short = [path.name for path in paths]
-    return [
-        path.name if short.count(path.name) == 1 else f"{path.parent.name}/{path.name}"
-        for path in paths
-    ]
+    """Name each run by its folder, and by as many folders above it as tell it from the others."""
+    paths = [run.path.resolve().parts for run in runs]
+    return [_told_apart(parts, paths) for parts in paths]
+
+
+def _told_apart(parts: tuple[str, ...], paths: Sequence[tuple[str, ...]]) -> str:
+    others = [path for path in paths if path != parts]
+    return next(
+        Path(*parts[-n:]).as_posix()
+        for n in range(1, len(parts) + 1)
+        if not any(path[-n:] == parts[-n:] for path in others)
+    )
 
 
 def _width(run: Run) -> tuple[bool, int]:

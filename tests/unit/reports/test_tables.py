@@ -56,6 +56,21 @@ def test_csv_has_every_number_in_full(run):
     assert rows[0]["signature"].startswith("choice.accuracy|")
 
 
+def test_runs_of_one_name_are_told_apart_by_the_folders_above_them(tmp_path):
+    """Two systems' folders of seeds and sets are laid out alike: each row says whose it is."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    said = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    folders = [tmp_path / of / "seed1" / "lamps" for of in ("mine", "theirs")]
+    folders.append(tmp_path / "alone")
+    for folder in folders:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        write_run(folder, dataset, said, values)
+    rows = csv.DictReader(io.StringIO(as_csv(gather(folders))))
+    assert [row["run"] for row in rows] == ["mine/seed1/lamps", "theirs/seed1/lamps", "alone"]
+
+
 def test_command_writes_the_page_beside_the_run(run):
     """With nothing else named the page is RUN/report.html, and its path is printed."""
     done = CliRunner().invoke(command, [str(run)], catch_exceptions=False)
