@@ -106,7 +106,8 @@ def tell_of(run: Run, limit: int | None) -> None:
     _tell_limit(run, limit)
     _tell_defects(run)
     _tell_failures(run)
-    _tell_silence(run)
+    if not _tell_blanks(run):
+        _tell_silence(run)
 
 
 def _tell_limit(run: Run, limit: int | None) -> None:
@@ -128,6 +129,36 @@ def _tell_failures(run: Run) -> None:
         "they are kept with their errors and count as wrong. First, "
         f"{in_one_line(first.question_id)}: {first.error}"
     )
+
+
+def _tell_blanks(run: Run) -> bool:
+    """Say at how many questions a language model wrote nothing, and why the first ended."""
+    if "extraction" not in run.info.reader.record:
+        return False
+    n_blank, first = 0, ""
+    for found in run.predictions():
+        written = (found.generation, *found.others) if found.generation else ()
+        ends = [one.finish_reason for one in written if not one.text.strip()]
+        n_blank += bool(ends)
+        first = first or (f"{in_one_line(found.question_id)}: {_ended(ends[0])}" if ends else "")
+    if n_blank:
+        remark(
+            f"the model wrote no text at {n_blank:,} of {run.info.n_predictions:,} questions. "
+            f"First, {first}"
+        )
+    return n_blank > 0
+
+
+def _ended(reason: str) -> str:
+    """Return why a blank text ended, and what may help."""
+    told = (
+        f"its reply ended by {in_one_line(reason)}"
+        if reason
+        else "its reply ended without a reason"
+    )
+    if reason != "length":
+        return told
+    return f"{told}: a larger -o max_tokens= leaves room behind what the model thinks unseen"
 
 
 def _tell_silence(run: Run) -> None:

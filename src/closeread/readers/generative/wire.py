@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from closeread.readers.http.endpoint import told
-from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.faults import FailedQuestionError, MalformedReplyError
+from closeread.readers.http.message_text import other_kinds, text_of
 from closeread.types import Generation
 
 
@@ -18,7 +19,8 @@ class Usage(msgspec.Struct):
 
 
 class _Message(msgspec.Struct):
-    content: str | None = None
+    content: str | list[Any] | None = None
+    refusal: Any = None
 
 
 class TopToken(msgspec.Struct):
@@ -114,12 +116,16 @@ def generation(
     request_sha256: str,
     option_order: tuple[str, ...] = (),
 ) -> Generation:
-    """Return the first choice as the model wrote it."""
+    """Return the first choice as the model wrote it; where it refused, in the words of that.
+
+    Raises:
+        FailedQuestionError: It holds parts, and none that is text or a model's reasoning.
+    """
     first = reply.choices[0]
-    text = first.message.content if isinstance(first, _ChatChoice) else first.text
+    text = _written(first.message) if isinstance(first, _ChatChoice) else first.text
     usage = reply.usage or Usage()
     return Generation(
-        text=text or "",
+        text=text,
         finish_reason=first.finish_reason or "",
         stops=tuple(stops),
         prompt_tokens=usage.prompt_tokens,
@@ -127,6 +133,17 @@ def generation(
         request_sha256=request_sha256,
         option_order=option_order,
     )
+
+
+def _written(message: _Message) -> str:
+    refusal = message.refusal if isinstance(message.refusal, str) else ""
+    text = text_of(message.content) or refusal
+    if not text and (kinds := other_kinds(message.content)):
+        raise FailedQuestionError(
+            f"the reply holds no text but {', '.join(kinds)}: ask a model that answers in words, "
+            "or have the server send text alone with -o extra='{...}'"
+        )
+    return text
 
 
 def top_tokens(reply: ChatReply) -> list[TopToken] | None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from closeread.readers.http.message_text import text_of
+
 _BEGINNINGS = (b"data:", b"event:", b"id:", b"retry:", b":")
 
 
@@ -93,9 +95,11 @@ def _add(choice: dict[str, Any], part: dict[str, Any]) -> None:
     delta = part.get("delta")
     if delta is not None or "message" in part:
         message = choice.setdefault("message", {"content": None})
-        said = (delta or part.get("message") or {}).get("content")
-        if said is not None:
-            message["content"] = (message["content"] or "") + said
+        more = delta or part.get("message") or {}
+        if more.get("content") is not None:
+            message["content"] = (message["content"] or "") + text_of(more["content"])
+        if isinstance(more.get("refusal"), str):
+            message["refusal"] = message.get("refusal", "") + more["refusal"]
     if part.get("text") is not None:
         choice["text"] = choice.get("text", "") + part["text"]
     if part.get("finish_reason"):
