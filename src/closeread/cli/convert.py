@@ -9,7 +9,7 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, remark
 from closeread.errors import UsageError
-from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.visible import in_one_line
 
 
@@ -74,6 +74,7 @@ def command(
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
     must_take_file(dst)
+    must_not_replace(dst, src)
     given = {key: value for key, value in mrqa.items() if value}
     report = convert(
         open_dataset(src, from_, strict, option="--from"),
@@ -116,7 +117,15 @@ def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[
     from closeread.formats.registry import writing
     from closeread.formats.submissions.handing_in import hand_in
     from closeread.formats.submissions.package import pack
-    from closeread.runs.store import Predictions, open_run
+    from closeread.runs.store import (
+        INFO,
+        LEDGER,
+        PREDICTIONS,
+        SCORES,
+        SUMMARY,
+        Predictions,
+        open_run,
+    )
 
     packed = dst.suffix == ".zip"
     if (packed or beside) and not (packed and form == "gcrc-advrobust"):
@@ -130,13 +139,17 @@ def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[
             where=str(dst),
             cure="name the package otherwise, such as GCRC_advRobust.zip",
         )
+    for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
+        must_not_replace(dst, run / name, "a file of the run")
     opened = open_run(run)
+    dataset = opened.dataset()
+    must_not_replace(dst, dataset.path)
     with writing(dst) as stream:
         if packed:
             predictions = io.BytesIO()
-            hand_in(Predictions(opened), opened.dataset(), form, predictions)
+            hand_in(Predictions(opened), dataset, form, predictions)
             pack(predictions.getvalue(), beside, stream)
         else:
-            hand_in(Predictions(opened), opened.dataset(), form, stream)
+            hand_in(Predictions(opened), dataset, form, stream)
     remark(f"{dst}: the predictions of {run}, as {form}")
     return {"source": str(run), "target": str(dst), "form": form}

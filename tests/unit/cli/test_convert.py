@@ -4,6 +4,10 @@ import gzip
 import json
 import zipfile
 
+import pytest
+
+from closeread.api.running import convert
+from closeread.errors import UsageError
 from verbs import apart
 
 ROW = (
@@ -91,6 +95,41 @@ def test_a_target_below_a_file_is_one_message(tmp_path):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "cannot be written: a file stands where a folder should" in done.stderr
+
+
+def test_a_set_is_not_written_over_itself(tmp_path):
+    """Under its own name, another spelling, a link: refused before a line of it is read."""
+    own = tmp_path / "own.jsonl"
+    own.write_text("no row, and no JSON")
+    (tmp_path / "link.jsonl").symlink_to("own.jsonl")
+    for one, other in (
+        ("own.jsonl", "own.jsonl"),
+        ("own.jsonl", f"../{tmp_path.name}/own.jsonl"),
+        ("link.jsonl", "own.jsonl"),
+        (own, "link.jsonl"),
+    ):
+        done = call(tmp_path, one, other, "--to", "jsonl")
+        assert done.returncode == 2
+        assert f"{other}: would take the place of the data set that is read" in done.stderr
+    assert own.read_text() == "no row, and no JSON"
+    own.write_text(ROW)
+    with pytest.raises(UsageError, match="would take the place"):
+        convert(own, tmp_path / "link.jsonl")
+    assert own.read_text() == ROW
+
+
+def test_a_run_is_not_written_over_itself(tmp_path):
+    """Nor over the data set that it answers."""
+    (tmp_path / "own.jsonl").write_text(ROW)
+    reading = ("own.jsonl", "--reader", "first-sentence", "--out", "run")
+    assert apart("read", *reading, folder=tmp_path).returncode == 0
+    before = (tmp_path / "run" / "predictions.jsonl").read_bytes()
+    done = call(tmp_path, "run", "run/predictions.jsonl")
+    assert (done.returncode, "place of a file of the run" in done.stderr) == (2, True)
+    done = call(tmp_path, "run", "own.jsonl")
+    assert (done.returncode, "place of the data set" in done.stderr) == (2, True)
+    assert (tmp_path / "run" / "predictions.jsonl").read_bytes() == before
+    assert (tmp_path / "own.jsonl").read_text() == ROW
 
 
 def test_an_unfillable_submission_leaves_no_file(tmp_path):

@@ -117,14 +117,12 @@ def test_an_old_target_survives_a_refusal(squad, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cats.json", "x.json"]
 
 
-def test_a_set_can_replace_its_own_file(squad, tmp_path):
-    """The source is read to its end before the target takes its name."""
-    report = convert(squad, tmp_path / "cats.json", "expmrc")
-    assert report.questions == 2
-    assert [question.question_id for question in load(tmp_path / "cats.json").questions()] == [
-        "a",
-        "b",
-    ]
+def test_a_set_does_not_replace_its_own_file(squad, tmp_path):
+    """What the new form has no place for would be lost."""
+    before = (tmp_path / "cats.json").read_bytes()
+    with pytest.raises(UsageError, match="would take the place of the data set"):
+        convert(squad, tmp_path / "cats.json", "expmrc")
+    assert (tmp_path / "cats.json").read_bytes() == before
 
 
 def test_a_limit_counts_questions(squad, tmp_path):

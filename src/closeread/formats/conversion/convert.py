@@ -14,7 +14,13 @@ from closeread import catalog
 from closeread.errors import UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
-from closeread.formats.files.outcome import behind_link, is_stream, must_take_file, refused
+from closeread.formats.files.outcome import (
+    behind_link,
+    is_stream,
+    must_not_replace,
+    must_take_file,
+    refused,
+)
 from closeread.formats.registry import dump, load, replacing
 from closeread.types import Dataset, Defects, Item, Question, Record
 
@@ -113,9 +119,10 @@ def convert(
 
     Raises:
         UsageError: The target's name says no format, or the format cannot hold the passages,
-            questions, options or answers; says which is the first.
+            questions, options or answers; says which is the first. Or the target is what is read.
         StorageError: The folder cannot be written, or the disk is full.
     """
+    must_not_replace(target, dataset.path)
     name = to or format_of(target)
     catalog.entry("format", name)
     making_mrqa = name == "mrqa" and dataset.format != "mrqa"

@@ -27,19 +27,22 @@ def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
         _try(_first_there(target.parent) if makes_folders else target.parent, target)
 
 
-def must_not_replace(target: Path, source: str) -> None:
-    """Refuse to write over what is read.
+def must_not_replace(
+    target: Path, source: str | Path, what: str = "the data set that is read"
+) -> None:
+    """Refuse to write over what is read, however either is spelled.
 
     Args:
         target: The file, which may be there already.
-        source: The data set's path; it need not be a file.
+        source: The path of what is read; it need not be a file.
+        what: What that is.
 
     Raises:
         UsageError: Both are one file.
     """
     if target.exists() and Path(source).is_file() and target.samefile(source):
         raise UsageError(
-            "would take the place of the data set that is read",
+            f"would take the place of {what}",
             where=str(target),
             cure="name another file",
         )
