@@ -1,7 +1,5 @@
 """A recipe: one TOML file that says what is read, by whom, how it is scored and shown."""
 
-import difflib
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain_toml
+from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 
 _CURE = "write it as recipes/quickstart.toml is written"
 
@@ -72,18 +70,7 @@ def load_recipe(path: Path) -> Recipe:
     Raises:
         InputError: The file cannot be read, is no TOML, or has unknown keys or wrong values.
     """
-    try:
-        raw = tomllib.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            cure="check the path and its permissions",
-        ) from error
-    except UnicodeDecodeError as error:
-        raise _wrong(path, "not UTF-8 text") from error
-    except (ValueError, RecursionError) as error:
-        raise _wrong(path, f"not TOML: {error}") from error
+    raw = read_toml(path, cure=_CURE)
     if "train" in raw:
         raise InputError(
             "it is a recipe of a training", where=str(path), cure=f"closeread train {path}"
@@ -109,9 +96,7 @@ def _unknown_keys(raw: Mapping[str, Any], section: type[Section], prefix: str) -
     problems = []
     for key, value in raw.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
-            hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
-            problems.append(f"unknown key {prefix}{key} ({hint})")
+            problems.append(unknown_key(key, known, prefix))
         elif isinstance(value, dict) and _is_section(known[key]):
             problems += _unknown_keys(value, known[key], f"{prefix}{key}.")
     return problems

@@ -1,7 +1,6 @@
 """A recipe for training: which reader learns, from what, and where what it learned is kept."""
 
 import difflib
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -9,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.place import explain_toml
+from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.making import PathText, path_of
 
 _CURE = "write it as those in recipes/train are written"
@@ -54,16 +53,7 @@ def load_recipe(path: Path) -> TrainRecipe:
         InputError: The file cannot be read, is no TOML, has unknown keys or wrong values, or tells
             who made what it does not name.
     """
-    try:
-        raw = tomllib.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}",
-            where=str(path),
-            cure="check the path and its permissions",
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise _wrong(path, f"not TOML: {error}") from error
+    raw = read_toml(path, cure=_CURE)
     if "train" not in raw and "datasets" in raw:
         raise InputError(
             "it is a recipe for reading", where=str(path), cure=f"closeread run {path}"
@@ -119,9 +109,7 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     known = [field.name for field in fields]
     unknown = [key for key in raw if key not in known]
     if unknown:
-        near = difflib.get_close_matches(unknown[0], known, n=1, cutoff=0.4)
-        hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
-        raise _wrong(path, f"unknown key {prefix}{unknown[0]} ({hint})")
+        raise InputError(unknown_key(unknown[0], known, prefix), where=str(path), cure=_CURE)
     try:
         found = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
@@ -131,7 +119,3 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     return msgspec.structs.replace(  # type: ignore[type-var]
         found, **{name: path_of(f"{prefix}{name}", getattr(found, name)) for name in paths}
     )
-
-
-def _wrong(path: Path, found: str) -> InputError:
-    return InputError(found, where=str(path), cure=_CURE)

@@ -6,11 +6,10 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.files.allowed import reworded, split, takes_tables
+from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.stream import BrokenJSON
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
-_INDEX = re.compile(r"\[\d+\]")
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _MISSING = re.compile(r"missing required field `(.+)`$")
 _WRONG_TYPE = re.compile(r"^Expected `(.+)`, got `(.+)`$")
@@ -80,32 +79,6 @@ def explain(
         found, expected = _kind(wrong[2]), _kind(wrong[1])
         return InputError(f"found {found}", where=where, expected=expected, cure=cure)
     return InputError(message, where=where, cure=cure)
-
-
-def explain_toml(
-    error: Exception, file: str, kind: Any, *, within: str = "", cure: str = MEND
-) -> InputError:
-    """Do the same for a value of a TOML file, in TOML's words: it has tables, and no null.
-
-    Args:
-        error: What was raised where it was to be made a record.
-        file: The file's name.
-        kind: The record.
-        within: Where it stands in the file, such as ``train``.
-        cure: What to do.
-    """
-    told = explain(error, file, value={}, within=within, cure=cure, kind=kind)
-    found, expected = (
-        said.replace("an object", "a table").replace("objects", "tables").replace(" or null", "")
-        for said in (told.found, told.expected)
-    )
-    _, path = split(error)
-    header = "[[" + _INDEX.sub("", (within + path.removeprefix("$")).removeprefix(".")) + "]]"
-    if expected == "a list" and takes_tables(kind, path):
-        expected = f"a list of tables, each begun by {header}"
-    elif expected == "a table" and path.endswith("]"):
-        expected = f"a table, begun by {header}"
-    return InputError(found, where=told.where, expected=expected, cure=cure)
 
 
 def byte_of(error: Exception) -> int | None:

@@ -1,0 +1,77 @@
+"""A TOML file on its way in: read, and its mistakes told in TOML's words."""
+
+import difflib
+import re
+import tomllib
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+from closeread.errors import InputError
+from closeread.formats.files.allowed import split, takes_tables
+from closeread.formats.files.place import MEND, explain
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+def read_toml(path: Path, *, cure: str = MEND) -> dict[str, Any]:
+    """Return the tables of a file.
+
+    Args:
+        path: The file.
+        cure: What to do where it is no TOML.
+
+    Raises:
+        InputError: It cannot be read, or is no TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=str(path),
+            cure="check the path and its permissions",
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError("not UTF-8 text", where=str(path), cure=cure) from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not TOML: {error}", where=str(path), cure=cure) from error
+
+
+def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
+    """Return what is said of a key that nobody reads: the nearest that is known, or all.
+
+    Args:
+        key: As it stands in its table.
+        known: Those of that table.
+        prefix: What stands before each of them where it is named, such as ``reader.``.
+    """
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+    hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
+    return f"unknown key {prefix}{key} ({hint})"
+
+
+def explain_toml(
+    error: Exception, file: str, kind: Any, *, within: str = "", cure: str = MEND
+) -> InputError:
+    """Turn a value's error into one in TOML's words: it has tables, and no null.
+
+    Args:
+        error: What was raised where it was to be made a record.
+        file: The file's name.
+        kind: The record.
+        within: Where it stands in the file, such as ``train``.
+        cure: What to do.
+    """
+    told = explain(error, file, value={}, within=within, cure=cure, kind=kind)
+    found, expected = (
+        said.replace("an object", "a table").replace("objects", "tables").replace(" or null", "")
+        for said in (told.found, told.expected)
+    )
+    _, path = split(error)
+    header = "[[" + _INDEX.sub("", (within + path.removeprefix("$")).removeprefix(".")) + "]]"
+    if expected == "a list" and takes_tables(kind, path):
+        expected = f"a list of tables, each begun by {header}"
+    elif expected == "a table" and path.endswith("]"):
+        expected = f"a table, begun by {header}"
+    return InputError(found, where=told.where, expected=expected, cure=cure)
