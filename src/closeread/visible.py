@@ -12,7 +12,7 @@ _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u20
 
 
 @lru_cache(maxsize=4096)
-def visible(character: str) -> str:
+def sign_of(character: str) -> str:
     """Return what stands for a character: control characters become pictures or code numbers.
 
     Nothing that a terminal would obey, and nothing that turns the direction of writing, is left.
@@ -31,7 +31,7 @@ def visible(character: str) -> str:
 
 def in_one_line(text: str) -> str:
     """Return a text from the data as one line that a terminal only shows."""
-    return text if text.isprintable() else "".join(map(visible, text))
+    return text if text.isprintable() else "".join(map(sign_of, text))
 
 
 def harmless(message: str) -> str:

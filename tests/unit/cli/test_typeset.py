@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from closeread.cli.typeset import Mark, glyphs, painted, visible, wrapped
+from closeread.cli.typeset import Mark, glyphs, painted, wrapped
 from closeread.types import Span
+from closeread.visible import sign_of
 
 
 def lines(text: str, width: int, *marks: Mark) -> list[str]:
@@ -73,14 +74,14 @@ def test_styles_are_closed():
 )
 def test_what_a_terminal_would_obey_is_only_named(character, shown):
     """Control characters, direction marks and lone surrogates become visible."""
-    assert visible(character) == shown
+    assert sign_of(character) == shown
 
 
 @given(st.text(max_size=200), st.integers(2, 60))
 def test_nothing_is_lost_and_nothing_is_too_wide(text, width):
     """Lines joined are the text (but for blanks at breaks), and each keeps within the width."""
     made = lines(text, width)
-    wanted = "".join(visible(character) for character in text)
+    wanted = "".join(sign_of(character) for character in text)
     assert "".join("".join(made).split()) == "".join(wanted.split())
     assert all(cell_len(line) <= width for line in made)
 
