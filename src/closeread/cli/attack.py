@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.cli.reading import let_import_from_here, parsed
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("dataset")
 @click.option("--strategy", "strategies", multiple=True, metavar="NAME",
               help="From `closeread ls perturbations`; several may be given.")  # fmt: skip
-@click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path),
+@click.option("--out", required=True, type=Outcome(dir_okay=False, path_type=Path),
               metavar="DATASET", help="The new data set, such as harder.jsonl.")  # fmt: skip
 @click.option("--role", "roles", multiple=True, type=click.Choice(["positive", "negative"]),
               help="Only this variant; both for whole triples alone.")  # fmt: skip

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from closeread.cli.outcome import Outcome
+
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
 
@@ -25,12 +27,12 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option("--new-prompt", is_flag=True, help="replan: questions are asked otherwise.")
 @click.option("--throughput", metavar="N|run",
               help="replan: tokens a second, for GPU-hours; `run`: as the run was.")  # fmt: skip
-@click.option("--list", "list_", type=click.Path(path_type=Path), metavar="FILE",
+@click.option("--list", "list_", type=Outcome(path_type=Path), metavar="FILE",
               help="replan: write the questions for `closeread read --only FILE`.")  # fmt: skip
 @click.option("--plant", type=click.IntRange(min=0), default=0, metavar="N",
               help="metamorphic: plant N bugs a scorer and report the share found.")  # fmt: skip
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the planting.")
-@click.option("--html", type=click.Path(path_type=Path), metavar="PAGE.html", help="The page.")
+@click.option("--html", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
 @click.option("--lang", type=click.Choice(["en", "zh"]),
               help="The page's words. Default: the data set's language.")  # fmt: skip
 @click.option("--skip-bad", is_flag=True, help="Leave out what is bad, named and counted.")

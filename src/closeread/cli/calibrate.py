@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from closeread.cli.outcome import Outcome
+
 _METHODS = ("logistic", "forest", "platt", "isotonic")
 _OF_LEARNING = ("method", "risk", "delta", "folds")
 
@@ -17,7 +19,7 @@ def _given(*names: str) -> list[str]:
 @click.command("calibrate")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option(
-    "--out", required=True, type=click.Path(path_type=Path), help="FILE, or with --with RUN2."
+    "--out", required=True, type=Outcome(path_type=Path), help="FILE, or with --with RUN2."
 )
 @click.option("--with", "file", type=click.Path(path_type=Path), metavar="FILE", help="Apply it.")
 @click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
@@ -29,7 +31,7 @@ def _given(*names: str) -> list[str]:
 )
 @click.option("--delta", type=float, default=0.05, show_default=True, help="Chance that R fails.")
 @click.option("--folds", type=int, default=5, show_default=True, help="Parts of the passages.")
-@click.option("--held-out", type=click.Path(path_type=Path), metavar="RUN2", help="RUN, held out.")
+@click.option("--held-out", type=Outcome(path_type=Path), metavar="RUN2", help="RUN, held out.")
 @click.option(
     "--resamples", type=click.IntRange(min=0), default=1000, show_default=True, help="0: none."
 )

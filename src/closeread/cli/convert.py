@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from closeread.api.datasets import open_dataset
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
@@ -15,7 +16,7 @@ from closeread.visible import in_one_line
 
 @click.command("convert")
 @click.argument("src")
-@click.argument("dst", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("dst", type=Outcome(dir_okay=False, path_type=Path))
 @click.option("--from", "from_", metavar="F", help="SRC's format; guessed by default.")
 @click.option("--to", metavar="F", help="DST's format; by default what its name says.")
 @click.option(

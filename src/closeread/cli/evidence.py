@@ -14,6 +14,7 @@ from closeread.cli import evidence_corpus
 from closeread.cli.evidence_methods import Method, methods_of
 from closeread.cli.evidence_numbers import Found, print_found
 from closeread.cli.known_words import tell_known_words
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.errors import UnknownNameError, UsageError
@@ -36,14 +37,14 @@ from closeread.types import Dataset, Item, Passage, Prediction, Question
 @click.option("--option", "label", metavar="LABEL", help="Only this option.")
 @click.option("--explain", is_flag=True, help="Show every option's evidence, and why.")
 @click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
-@click.option("--build-corpus", type=click.Path(path_type=Path), metavar="DIR",
+@click.option("--build-corpus", type=Outcome(path_type=Path), metavar="DIR",
               help="Write the set's passages as a corpus and stop.")  # fmt: skip
 @click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR",
               help="Look in this corpus, not in each question's own passage.")  # fmt: skip
 @click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="How many passages of the corpus are read for a claim.")  # fmt: skip
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="JSON lines.")
-@click.option("--html", "page", type=click.Path(path_type=Path), metavar="PAGE.html",
+@click.option("--out", type=Outcome(path_type=Path), metavar="FILE", help="JSON lines.")
+@click.option("--html", "page", type=Outcome(path_type=Path), metavar="PAGE.html",
               help="A page: all retrievers' evidence beside gold.")  # fmt: skip
 @click.option("--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Processes.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.downloads import SETS, Received, get
@@ -15,7 +16,7 @@ from closeread.errors import UsageError
 @click.argument("names", nargs=-1)
 @click.option(
     "--to",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=Outcome(file_okay=False, path_type=Path),
     default=Path("data"),
     show_default=True,
     help="The folder that they are put in.",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("ingest")
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
 @click.option("--format", "harness", metavar="F", help="Guessed from the content by default.")
 @click.option("--skip-bad", is_flag=True, help="Leave out, and count, what cannot be used.")
 @click.option("--overwrite", is_flag=True, help="Discard the runs that are there.")

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from closeread.cli.known_words import tell_known_words
+from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.reading import (
     let_import_from_here,
@@ -19,7 +20,7 @@ from closeread.cli.reading import (
 @click.argument("dataset")
 @click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="The run folder.")
+@click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."

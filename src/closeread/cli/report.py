@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from closeread.cli.outcome import Outcome
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
 
 @click.command("report")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
-@click.option("--out", type=click.Path(path_type=Path), metavar="PAGE.html", help="The page.")
+@click.option("--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
 @click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="Default: the data set's language.")
-@click.option("--plots", type=click.Path(path_type=Path), metavar="DIR", help="PNG and PDF files.")
+@click.option("--plots", type=Outcome(path_type=Path), metavar="DIR", help="PNG and PDF files.")
 @click.option("--markdown", metavar="F", help="Tables in Markdown (- for stdout).")
 @click.option("--latex", metavar="F", help="Tables in LaTeX, booktabs (- for stdout).")
 @click.option("--csv", "csv_", metavar="F", help="Every number in long form (- for stdout).")

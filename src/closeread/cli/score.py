@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from closeread.cli.outcome import Outcome
 from closeread.cli.reading import let_import_from_here
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 @click.option(
     "--workers", type=click.IntRange(min=1), default=1, metavar="N", help="Of RUN: processes."
 )
-@click.option("--save", type=click.Path(path_type=Path), metavar="RUN", help="Keep the numbers.")
+@click.option("--save", type=Outcome(path_type=Path), metavar="RUN", help="Keep the numbers.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
     *,

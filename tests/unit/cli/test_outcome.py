@@ -2,11 +2,12 @@
 
 import os
 import threading
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from closeread.cli import main
+from closeread.cli import VERBS, main
 from closeread.errors import StorageError
 from closeread.formats.files.outcome import must_take_file, must_take_folder
 from closeread.formats.registry import replacing
@@ -211,3 +212,39 @@ def test_a_pipe_or_device_is_written_to_and_not_replaced(folder, run, arguments,
     assert ended.value.code == 0
     assert Path("pipe").is_fifo()
     assert got[0].startswith(begins)
+
+
+DASHED = [
+    *(one for one in FILES if one[-1] not in ("--markdown", "--latex", "--csv")),
+    *FOLDERS,
+    ["attack", "exam/en", "--strategy", "typo", "--out"],
+    ["evidence", "exam/zh", "--build-corpus"],
+    ["get", "drop", "--to"],
+    ["ingest", "file", "--out"],
+    ["read", "exam/zh", "--reader", "lexical", "--out"],
+    ["run", "recipe.toml", "--out"],
+    ["score", "run", "--save"],
+]
+
+
+@pytest.mark.parametrize("arguments", DASHED, ids=" ".join)
+def test_nothing_is_written_under_the_name_of_stdout(folder, capsys, arguments):
+    """But for the tables of a report, which are printed there."""
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "-"])
+    assert ended.value.code == 2
+    assert ": - is no place here; name one" in capsys.readouterr().err
+    assert not Path("-").exists()
+
+
+def test_every_outcome_refuses_to_be_stdout():
+    """A new option of a name that others have for an outcome has their type."""
+    names = {"out", "save", "html", "plots", "held-out", "build-corpus"}
+    found = [
+        (verb, option.name, type(option.type).__name__)
+        for verb in VERBS
+        for option in import_module(f"closeread.cli.{verb}").command.params
+        if {name.lstrip("-") for name in option.opts} & names
+    ]
+    assert len(found) > 12
+    assert {kind for *_, kind in found} == {"Outcome"}, found
