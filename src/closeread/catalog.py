@@ -61,6 +61,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
         "mrqa": Entry("closeread.metrics.mrqa:metric", "MRQA 2019 exact match and F1"),
         "squad": Entry("closeread.metrics.squad:metric", "SQuAD 1.1 exact match and F1"),
         "squad2": Entry("closeread.metrics.squad2:metric", "SQuAD 2.0, with and without answer"),
+        "mlqa": Entry("closeread.metrics.mlqa:metric", "MLQA exact match and F1, seven languages"),
         "cmrc": Entry("closeread.metrics.cmrc:metric", "CMRC 2018 exact match and F1", "cmrc"),
         "drop": Entry("closeread.metrics.drop:metric", "DROP and Quoref exact match and F1"),
         "drop~whitespace": Entry(

@@ -58,6 +58,7 @@ def questions(name: str) -> list[Question]:
             kind=kind,
             answers=(answer,),
             gold_evidence=(Evidence(spans=answer.spans, texts=answer.texts),),
+            tags={"answer_language": "en"},
         )
         for number, answer in enumerate(answers)
     ]

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
 @click.option("--no-intervals", is_flag=True, help="Values only, faster.")
 @click.option("--skip-no-answer", is_flag=True, help="MRQA's option: answered questions only.")
+@click.option("--answer-language", metavar="L", help="MLQA's argument, where the set is silent.")
 @click.option("--stop", "stops", multiple=True, metavar="S", help='Cut saved texts at, as "\\n".')
 @click.option("--extract", "rule", metavar="R", help="Read answers anew: auto, letter, drop, ...")
 @click.option(
@@ -52,6 +53,7 @@ def command(
     seed: int,
     no_intervals: bool,
     skip_no_answer: bool,
+    answer_language: str | None,
     stops: tuple[str, ...],
     rule: str | None,
     workers: int,
@@ -69,9 +71,14 @@ def command(
     beside: dict[str, object] = {}
     let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
+    options: dict[str, dict[str, object]] = {}
+    if skip_no_answer:
+        options["mrqa"] = {"skip_no_answer": True}
+    if answer_language is not None:
+        options["mlqa"] = {"answer_language": answer_language}
     settings = ScoreSettings(
         metrics=metrics,
-        options={"mrqa": {"skip_no_answer": True}} if skip_no_answer else {},
+        options=options,
         by=by,
         resamples=0 if no_intervals else resamples,
         level=level,

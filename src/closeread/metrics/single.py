@@ -1,6 +1,6 @@
 """One answer string against several references: the scorer that SQuAD 1.1 and MRQA 2019 share."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,8 @@ from closeread.metrics.references import no_questions, present, raw_text, refere
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
+
+TextScore = Callable[[str, Sequence[str]], tuple[float, float]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,8 +51,9 @@ class SingleAnswer:
             values = {"em": None, "f1": None}
         else:
             values = {"em": 0.0, "f1": 0.0}
-        name = question.question_id
-        return Score(question_id=name, values=values, unit_id=name)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=question_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match and F1."""
@@ -75,6 +78,7 @@ def whole_file(
     predictions: Mapping[str, Any],
     *,
     skip_no_answer: bool = False,
+    score: TextScore = score_text,
 ) -> dict[str, float]:
     """Return exact match and F1 over a file in percent, summed in the official order.
 
@@ -91,7 +95,7 @@ def whole_file(
             continue
         total += 1
         text = raw_text(question_id, predictions[question_id], name)
-        found = score_text(text, present(question_id, texts, name))
+        found = score(text, present(question_id, texts, name))
         exact += found[0]
         f1 += found[1]
     if not total:

@@ -25,6 +25,7 @@ NAMES: dict[str, tuple[str, str]] = {
     "tag.type": ("type", "类型"),
     "tag.polarity": ("polarity", "设问方向"),
     "tag.answer_type": ("answer type", "答案类型"),
+    "tag.answer_language": ("language of answers", "答案语言"),
     "tag.topic": ("topic", "主题"),
     "value.supported": ("supported", "选支持的"),
     "value.contradicted": ("contradicted", "选不支持的"),

@@ -2,6 +2,7 @@
 
 import re
 import string
+import unicodedata
 from collections.abc import Iterable
 
 ARTICLES = frozenset(("a", "an", "the"))
@@ -77,3 +78,49 @@ def expmrc(segments: Iterable[str]) -> list[str]:
     Source: ``eval_expmrc.py`` of ymcui/expmrc @ 9827fed.
     """
     return [segment.lower() for segment in segments if segment not in _EXPMRC_DROPPED]
+
+
+_MLQA_ARTICLES = {
+    "en": _ARTICLE,
+    "es": re.compile(r"\b(?:un|una|unos|unas|el|la|los|las)\b"),
+    "de": re.compile(r"\b(?:eine?|eine[mnrs]|der|die|das|de[mns])\b"),
+    "vi": re.compile(r"\b(?:của|là|cái|chiếc|những)\b"),
+    "ar": re.compile("ال"),
+    "hi": None,
+    "zh": None,
+}
+MLQA_LANGUAGES = tuple(sorted(_MLQA_ARTICLES))
+_MLQA_HAN = re.compile(r"[\u4e00-\u9fa5]")
+
+
+class _Unmarked(dict[int, int | None]):
+    """Maps each character to itself; what Unicode or ASCII calls punctuation to nothing."""
+
+    def __missing__(self, code: int) -> int | None:
+        character = chr(code)
+        mark = character in string.punctuation or unicodedata.category(character)[0] == "P"
+        self[code] = None if mark else code
+        return self[code]
+
+
+_UNMARKED = _Unmarked()
+
+
+def mlqa_words(text: str, language: str) -> tuple[str, ...]:
+    """Return the words of an answer as MLQA compares it; equal words make equal answers.
+
+    In this order: lower case, Unicode and ASCII punctuation out (with nothing in its place),
+    articles out, words at white space. In Chinese each character of U+4E00 to U+9FA5 is a word.
+    Arabic loses its article within words, too: the program's pattern asks for no border.
+    Source: ``mlqa_evaluation_v1.py`` of facebookresearch/MLQA @ 5ef5c73.
+
+    Args:
+        text: An answer.
+        language: One of ``MLQA_LANGUAGES``.
+    """
+    text = text.lower().translate(_UNMARKED)
+    if article := _MLQA_ARTICLES[language]:
+        text = article.sub(" ", text)
+    elif language == "zh":
+        text = _MLQA_HAN.sub(r" \g<0> ", text)
+    return tuple(text.split())

@@ -8,6 +8,9 @@ What has no place of its own in our records is kept in metadata, and given back 
   ``answer_starts`` (the file's offsets, where one of them is wrong), ``answer_extras``,
   ``no_gold`` (what stands under answers without being gold: answers of an impossible question,
   an empty list, or None where the field is missing), ``squad_extra``.
+
+Where the file's name says the language, it is the passages', and each question's tag
+``answer_language``.
 """
 
 from collections.abc import Iterator
@@ -19,6 +22,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.extra import beyond, noted
+from closeread.formats.layouts.named_language import named_language
 from closeread.formats.layouts.published import Ids, nearest
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
@@ -71,6 +75,7 @@ class _GoldArticle(msgspec.Struct, gc=False):
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield one passage a paragraph; counts repeated ids, wrong offsets and lost answers."""
     ids = Ids(defects)
+    language, tags = _named(source)
     for index, raw in enumerate(source.elements("data", dict[str, Any])):
         article = source.convert(raw, _Article, within=f"data[{index}]")
         if not article.paragraphs:
@@ -85,7 +90,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
                 passage_id=_passage_id(paragraph.id, index, number),
                 text=paragraph.context,
                 title=article.title or "",
-                language=detect(paragraph.context),
+                language=language or detect(paragraph.context),
                 metadata=shared
                 | noted(
                     squad_extra=beyond(fields, _Paragraph), own_id=paragraph.id is not None or None
@@ -94,7 +99,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             yield (
                 passage,
                 tuple(
-                    _question(item, values, passage, ids, defects)
+                    _question(item, values, passage, ids, defects, tags=tags)
                     for item, values in zip(paragraph.qas, fields["qas"], strict=True)
                 ),
             )
@@ -103,6 +108,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
     """Yield the questions with ids, texts and accepted answers alone: no places."""
     ids = Ids(defects)
+    _, tags = _named(source)
     for index, article in enumerate(source.elements("data", _GoldArticle)):
         for number, paragraph in enumerate(article.paragraphs):
             passage_id = _passage_id(paragraph.id, index, number)
@@ -119,7 +125,14 @@ def read_gold(source: Source, defects: Defects) -> Iterator[Question]:
                     text=item.question,
                     kind="span",
                     answers=answers,
+                    tags=tags,
                 )
+
+
+def _named(source: Source) -> tuple[str, dict[str, str]]:
+    """Return the language that the file's name says, and the questions' tags that tell it."""
+    language = named_language(source.stem)
+    return language, {"answer_language": language} if language else {}
 
 
 def _passage_id(own: str | None, article: int, paragraph: int) -> str:
@@ -127,7 +140,13 @@ def _passage_id(own: str | None, article: int, paragraph: int) -> str:
 
 
 def _question(
-    item: _Question, raw: dict[str, Any], passage: Passage, ids: Ids, defects: Defects
+    item: _Question,
+    raw: dict[str, Any],
+    passage: Passage,
+    ids: Ids,
+    defects: Defects,
+    *,
+    tags: dict[str, str],
 ) -> Question:
     name = ids.note(str(item.id))
     listed = item.answers or []
@@ -168,6 +187,7 @@ def _question(
         text=item.question,
         kind="span",
         answers=answers,
+        tags=tags,
         metadata=metadata,
     )
 

@@ -1,0 +1,15 @@
+"""The language that a published file's name says: MLQA and XQuAD say it nowhere else."""
+
+import re
+
+_NAMED = re.compile(r"(?:dev|test)-context-([a-z]{2})-question-[a-z]{2}|xquad\.([a-z]{2})")
+
+
+def named_language(stem: str) -> str:
+    """Return the language of a file's passages, and so of its answers; "" where its name is silent.
+
+    Args:
+        stem: ``test-context-de-question-es`` or ``xquad.de``: the name without ``.json``.
+    """
+    found = _NAMED.fullmatch(stem)
+    return (found[1] or found[2]) if found else ""

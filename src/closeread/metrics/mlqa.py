@@ -1,0 +1,128 @@
+"""MLQA exact match and F1 in seven languages (Lewis et al. 2020, section 4).
+
+Checked against ``mlqa_evaluation_v1.py`` of facebookresearch/MLQA @ 5ef5c73. SQuAD's computation
+over other words: which marks and articles go, and what a word is, depends on the language of the
+answers.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from closeread.errors import UsageError
+from closeread.metrics.overlap import exact_and_f1
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.references import references, text_of
+from closeread.metrics.single import whole_file
+from closeread.protocols import Pool
+from closeread.text.normalize import MLQA_LANGUAGES, mlqa_words
+from closeread.types import Prediction, Question, Score, Submission, Unit
+
+OPTION = "answer_language"  # of the metric, and the tag of a question that says the same
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mlqa:
+    """Exact match and bag-of-words F1; the best reference counts, for each of the two.
+
+    Attributes:
+        answer_language: Of all answers; "" where each question's tag ``answer_language`` says it.
+    """
+
+    answer_language: str = ""
+    name: str = "mlqa"
+    unit: Unit = "question"
+
+    def signature(self) -> str:
+        """Return the settings that two numbers must share; Unicode's version decides on marks."""
+        language = self.answer_language or "tag"
+        unicode = unicodedata.unidata_version
+        return f"{self.name}|norm:mlqa|language:{language}|unicode:{unicode}|missing:zero|v:1"
+
+    def score(self, question: Question, prediction: Prediction | None) -> Score:
+        """Return ``em`` (0 or 1) and ``f1``.
+
+        Raises:
+            UsageError: The language is not known, or is none that the program knows.
+            CloseReadError: The question has no reference (the official program stops there too).
+        """
+        language = known(
+            self.answer_language or question.tags.get(OPTION, ""),
+            where=f"{self.name}, question {question.question_id}",
+        )
+        golds = references(question, self.name)
+        text = text_of(prediction)
+        exact, f1 = (0.0, 0.0) if text is None else score_text(text, golds, language)
+        name = question.question_id
+        return Score(question_id=name, values={"em": exact, "f1": f1}, unit_id=name)
+
+    def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
+        """Return the pools of exact match and F1."""
+        names = {value: f"{self.name}.{value}" for value in ("em", "f1")}
+        return mean_pools(names, scores, submission)
+
+
+def metric(*, answer_language: str = "") -> Mlqa:
+    """Return the metric.
+
+    Args:
+        answer_language: The program's third argument. By default what the data set says: MLQA's
+            and XQuAD's files have it in their names.
+
+    Raises:
+        UsageError: The program knows no such language.
+    """
+    if answer_language:
+        known(answer_language, where="mlqa")
+    return Mlqa(answer_language=answer_language)
+
+
+def known(language: str, where: str) -> str:
+    """Return a language of the official program.
+
+    Raises:
+        UsageError: It is none, or "".
+    """
+    if language in MLQA_LANGUAGES:
+        return language
+    raise UsageError(
+        f"MLQA's program knows no answers in {language!r}"
+        if language
+        else "in which language the answers are is not known",
+        where=where,
+        expected="one of " + ", ".join(MLQA_LANGUAGES),
+        cure="squad judges answers in other languages"
+        if language
+        else "name it: --answer-language L, or answer_language among the metric's options",
+    )
+
+
+def score_text(prediction: str, golds: Sequence[str], language: str) -> tuple[float, float]:
+    """Return exact match and F1 of one string, each the best over the references.
+
+    Two strings that both normalise to nothing match exactly but have an F1 of 0.
+    """
+    wanted = (mlqa_words(gold, language) for gold in dict.fromkeys(golds))
+    return exact_and_f1(mlqa_words(prediction, language), wanted, both_empty=0.0)
+
+
+def official(
+    golds: Iterable[tuple[str, Sequence[str]]],
+    predictions: Mapping[str, Any],
+    answer_language: str,
+) -> dict[str, float]:
+    """Return what the official program prints: ``exact_match`` and ``f1`` in percent.
+
+    Args:
+        golds: Question ids with their references, in the file's order; repeated ids count twice.
+        predictions: Question id to raw prediction; unknown ids are ignored.
+        answer_language: The program's argument of this name.
+
+    Raises:
+        UsageError: The program knows no such language.
+        CloseReadError: A prediction is no string, or there is no reference or no question.
+    """
+    score = partial(score_text, language=known(answer_language, where="mlqa"))
+    return whole_file("mlqa", golds, predictions, score=score)
