@@ -61,17 +61,18 @@ def command(
 
     if resume and overwrite:
         raise click.UsageError("--resume and --overwrite exclude each other")
-    written = load_recipe(recipe)
+    written, typed = load_recipe(recipe), parsed(options)
     resolved = _resolved(
         written,
         out=out or expanded(written.out, where=str(recipe)),
         reader=reader,
-        options=parsed(options),
+        options=typed,
         limit=limit,
         no_intervals=no_intervals,
     )
     let_import_from_here()
-    with written_by(in_recipe(str(recipe))), watched(resolved.reader.name) as begin:
+    rule = in_recipe(str(recipe), tuple(typed.values()))
+    with written_by(rule), watched(resolved.reader.name) as begin:
         opened = partial(open_dataset, option='format = "..." in the recipe')
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)

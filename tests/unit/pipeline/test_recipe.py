@@ -160,6 +160,26 @@ def test_paths_among_options_are_read_as_those_of_sets(tmp_path, monkeypatch):
         assert CliRunner().invoke(command, [*asked, "--resume"]).exit_code == 0
 
 
+def test_an_option_beside_a_recipe_was_read_by_a_shell(tmp_path, monkeypatch):
+    """What is left of it holds no variable of the recipe's, also where it is handed on."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, stop = tmp_path / "mine.toml", tmp_path / "words.txt"
+    path.write_text(
+        'datasets = ["exam/zh"]\n[reader]\nname = "evidence"\n'
+        'options = { retriever = "bm25", words = "characters", stop_words = "$WHERE" }\n'
+    )
+    asked = [str(path), "--limit", "3", "--no-intervals", "--out", "run", "-o"]
+    told = str(CliRunner().invoke(command, [*asked, "stop_words=a$NOWHERE"]).exception)
+    assert told.startswith("a$NOWHERE: cannot be read as stop words")
+    assert "mine.toml" not in told
+    told = str(CliRunner().invoke(command, [*asked, "stop_words=~no-such-user/w"]).exception)
+    assert "-o stop_words" in told and "mine.toml" not in told
+    stop.write_text("的\n", "utf-8")
+    assert CliRunner().invoke(command, [*asked, "stop_words=~/words.txt"]).exit_code == 0
+    assert open_run(tmp_path / "run").info.reader.options["stop_words"] == str(stop)
+
+
 def test_options_that_are_no_paths_stay_as_they_are(tmp_path, monkeypatch):
     """A model behind an endpoint may be called ~maker/name; a pattern may end in a dollar."""
     monkeypatch.setenv("OPENAI_API_KEY", "none")

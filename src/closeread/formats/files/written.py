@@ -2,8 +2,9 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any
 
 from closeread.errors import InputError
 from closeread.making import Written
@@ -42,15 +43,21 @@ def expanded(
     return _home(path, user, where, key) + slash + _VARIABLE.sub(value, rest)
 
 
-def in_recipe(where: str) -> Written:
+def in_recipe(where: str, typed: Collection[Any] = ()) -> Written:
     """Return how a recipe writes paths among options: what is there by the very name is meant.
 
     Args:
         where: The recipe, for messages.
+        typed: The values of options that ``-o`` gives instead; they are read as it writes them,
+            whichever of the reader's parts they are handed on to.
     """
-    return lambda option, path: (
-        path if os.path.lexists(path) else expanded(path, where=where, key=option)
-    )
+
+    def read(option: str, path: str) -> str:
+        if path in typed:
+            return on_command_line(option, path)
+        return path if os.path.lexists(path) else expanded(path, where=where, key=option)
+
+    return read
 
 
 def on_command_line(option: str, path: str) -> str:
