@@ -2,6 +2,10 @@
 
 import gzip
 import json
+import random
+import string
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -95,6 +99,22 @@ def test_a_target_below_a_file_is_one_message(tmp_path):
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "cannot be written: a file stands where a folder should" in done.stderr
+
+
+@pytest.mark.parametrize("target", ["new.jsonl", "new.mrqa.jsonl.gz"])
+def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path, target):
+    """And not by that of the file in which it is drafted, which is gone."""
+    resource = pytest.importorskip("resource")
+    letters = "".join(random.Random(0).choices(string.ascii_letters, k=20_000))
+    (tmp_path / "own.jsonl").write_text(ROW.replace("is 42.", f"is 42. {letters}"))
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "convert", "own.jsonl", target],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"closeread: {target}: cannot be written: File too large")
+    assert [one.name for one in tmp_path.iterdir()] == ["own.jsonl"]
 
 
 def test_a_set_is_not_written_over_itself(tmp_path):

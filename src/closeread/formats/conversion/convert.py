@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from closeread import catalog
-from closeread.errors import UsageError
+from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
 from closeread.formats.files.outcome import (
@@ -191,6 +191,10 @@ def _drafted(target: Path) -> Iterator[Path]:
         draft.replace(target)
     except OSError as error:
         raise refused(error, target) from error
+    except StorageError as error:
+        if error.where != str(draft):
+            raise
+        raise StorageError(error.found, where=str(target), cure=error.cure) from error
     finally:
         with contextlib.suppress(OSError):  # there is none where the folder is none
             draft.unlink()
