@@ -21,8 +21,14 @@ NOT_FINITE = (
     "the model gave numbers that are not finite: try dtype=float32; "
     "where it has that, its weights are broken"
 )
+LEAST_TOKENS = 8  # beside the special ones, below which nothing can be said
 CHUNK_TOKENS = 200  # as Zhang et al. (2021) cut passages
 _LEAST_PASSAGE = 1  # tokens of the passage that every window has room for
+
+
+def amount(sequences: Sequence[Encoded]) -> str:
+    """Return how much was read, for a prediction's note: what readers are set against."""
+    return f"{sum(len(one.ids) for one in sequences)} tokens in {len(sequences)} sequences"
 
 
 def behind_question(option: Option, language: str) -> str:

@@ -246,16 +246,17 @@ class Checkpoint:
                     found.ends.append(mark.end())
         return found
 
-    def room(self, max_length: int, least: int) -> int:
+    def room(self, max_length: int, beside: int) -> int:
         """Return how many tokens a sequence may have: what is asked for, or what the model takes.
 
         Args:
             max_length: What is asked for.
-            least: With fewer, special ones included, nothing can be said.
+            beside: With fewer beside the special ones nothing can be said.
 
         Raises:
             UsageError: There are fewer.
         """
+        least = self.template.n_special + beside
         found = min(max_length, self.max_length)
         if found >= least:
             return found

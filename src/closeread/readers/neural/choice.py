@@ -16,12 +16,17 @@ from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
-from closeread.readers.option_sequences import NOT_FINITE, behind_question, option_windows
+from closeread.readers.option_sequences import (
+    LEAST_TOKENS,
+    NOT_FINITE,
+    amount,
+    behind_question,
+    option_windows,
+)
 from closeread.readers.windows import Encoded, Window
 from closeread.text.remembered import ByText
 from closeread.types import Passage, PassageQuestion, Prediction, Question
 
-_LEAST = 8  # tokens beside the special ones, below which nothing can be said
 _PASSAGES_KEPT = 64
 
 
@@ -77,8 +82,7 @@ class ChoiceReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        least = checkpoint.template.n_special + _LEAST
-        self._max_length = checkpoint.room(max_length, least)
+        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
         self._checkpoint = checkpoint
         self._stride = stride
         self._aggregate = max if aggregate == "max" else _mean
@@ -131,8 +135,7 @@ class ChoiceReader:
             return Prediction(question_id=asked.question.question_id, error=NOT_FINITE)
         rest = iter(scored)
         scores = [self._aggregate([*islice(rest, len(one))]) for one in asked.windows]
-        shown = asked.sequences
-        note = f"{sum(len(one.ids) for one in shown)} tokens in {len(shown)} sequences"
+        note = amount(asked.sequences)
         n_read = min(of_option[0].length for of_option in asked.windows)
         if self._stride is None and n_read < asked.n_passage:
             note += f"; of the passage the first {n_read} of {asked.n_passage} tokens"

@@ -17,13 +17,19 @@ from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
-from closeread.readers.option_sequences import CHUNK_TOKENS, NOT_FINITE, Chunk, chunks
+from closeread.readers.option_sequences import (
+    CHUNK_TOKENS,
+    LEAST_TOKENS,
+    NOT_FINITE,
+    Chunk,
+    amount,
+    chunks,
+)
 from closeread.readers.statements import option_claim
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
 from closeread.types import Evidence, Passage, PassageQuestion, Prediction, Question, Span
 
-_LEAST = 8  # tokens beside the special ones, below which nothing can be said
 _PASSAGES_KEPT = 64
 
 
@@ -82,8 +88,7 @@ class ChunkReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        least = checkpoint.template.n_special + _LEAST
-        self._max_length = checkpoint.room(max_length, least)
+        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
         self._checkpoint = checkpoint
         self._chunk_tokens = chunk_tokens
         self._aggregate = aggregate
@@ -154,9 +159,10 @@ class ChunkReader:
                     score=round(values[best], DIGITS),
                 )
             )
-        every = [chunk for of_option in asked.chunks for chunk in of_option]
-        note = f"{sum(len(one.encoded.ids) for one in every)} tokens in {len(every)} sequences"
-        cut = sum(one.end - one.first - one.shown for one in every)
+        note = amount(asked.sequences)
+        cut = sum(
+            one.end - one.first - one.shown for of_option in asked.chunks for one in of_option
+        )
         if cut:
             note += f"; {cut} tokens of chunks left out beside long options"
         return decided(

@@ -122,8 +122,7 @@ class SpanReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        least = checkpoint.template.n_special + _QUESTION_TOKENS + 1
-        self._max_length = checkpoint.room(max_length, least)
+        self._max_length = checkpoint.room(max_length, _QUESTION_TOKENS + 1)
         self._checkpoint = checkpoint
         self._network = network
         self._stride = stride

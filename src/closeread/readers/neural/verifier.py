@@ -11,16 +11,15 @@ from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, chosen, decided, not_for_it
 from closeread.readers.lineage import evidence_record, lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
-from closeread.readers.neural.engine import Network, forward
+from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
+from closeread.readers.neural.groups import forward_groups
 from closeread.readers.neural.support import class_names, log_odds, supported_class
-from closeread.readers.option_sequences import NOT_FINITE
+from closeread.readers.option_sequences import LEAST_TOKENS, NOT_FINITE, amount
 from closeread.readers.statements import Statement, encoded, statements
 from closeread.readers.windows import Encoded
 from closeread.text.remembered import ByText
-from closeread.types import Answer, PassageQuestion, Prediction, Question
-
-_LEAST = 8  # tokens beside the special ones, below which nothing can be said
+from closeread.types import Answer, Passage, PassageQuestion, Prediction, Question
 
 
 class Judgement(NamedTuple):
@@ -37,11 +36,11 @@ class Judgement(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """A question with its statements, and where their sequences begin among all."""
+    """A question with its statements, each as the model is given it."""
 
     question: Question
     statements: list[Statement]
-    base: int
+    sequences: list[Encoded]
 
 
 def opened(
@@ -98,8 +97,7 @@ class VerifierReader:
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
-        least = checkpoint.template.n_special + _LEAST
-        self._max_length = checkpoint.room(max_length, least)
+        self._max_length = checkpoint.room(max_length, LEAST_TOKENS)
         self.options: dict[str, Any] = {}
         self._checkpoint = checkpoint
         self._retriever = retriever
@@ -131,49 +129,31 @@ class VerifierReader:
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, each as soon as its last statement is judged."""
-        asked: list[_Asked] = []
-        sequences: list[Encoded] = []
-        for passage, question in items:
+        for _, question in items:
             if not self.answers(question):
                 yield not_for_it(question)
-                continue
-            made = statements(question, passage, self._retriever)
-            asked.append(_Asked(question, made, len(sequences)))
-            sequences += [self._encoded(one) for one in made]
-        owner = [place for place, one in enumerate(asked) for _ in one.statements]
-        left = [len(one.statements) for one in asked]
-        judged: dict[int, Judgement] = {}
-        for index, judgement in self._judged(sequences):
-            judged[index] = judgement
-            left[owner[index]] -= 1
-            if left[owner[index]]:
-                continue
-            one = asked[owner[index]]
-            span = range(one.base, one.base + len(one.statements))
-            tokens = sum(len(sequences[place].ids) for place in span)
-            yield self._told(one, [judged.pop(place) for place in span], tokens)
+        asked = (self._asked(*item) for item in items if self.answers(item[1]))
+        for one, rows in forward_groups(
+            self._checkpoint, asked, token_budget=self._token_budget, network=self._network
+        ):
+            yield self._told(one, [self._judgement(row) for row in rows])
 
-    def _encoded(self, statement: Statement) -> Encoded:
-        return encoded(statement, self._ids, self._checkpoint.template, self._max_length)
+    def _asked(self, passage: Passage, question: Question) -> _Asked:
+        made = statements(question, passage, self._retriever)
+        template, most = self._checkpoint.template, self._max_length
+        return _Asked(question, made, [encoded(one, self._ids, template, most) for one in made])
 
     def _is_cut(self, statement: Statement) -> bool:
         n_tokens = len(self._ids(statement.premise)) + len(self._ids(statement.claim))
         return n_tokens + self._checkpoint.template.n_special > self._max_length
 
-    def _judged(self, sequences: Sequence[Encoded]) -> Iterator[tuple[int, Judgement]]:
-        rows = forward(
-            self._checkpoint, sequences, token_budget=self._token_budget, network=self._network
-        )
-        for index, row in rows:
-            logits = torch.from_numpy(row)[None].double()
-            shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
-            yield (
-                index,
-                Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist())),
-            )
+    def _judgement(self, row: Rows) -> Judgement:
+        logits = torch.from_numpy(row)[None].double()
+        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(dim=1)
+        return Judgement(float(log_odds(logits, self._supported)), tuple(shares[0].tolist()))
 
-    def _told(self, asked: _Asked, judged: Sequence[Judgement], tokens: int) -> Prediction:
-        note = f"{tokens} tokens in {len(judged)} sequences"
+    def _told(self, asked: _Asked, judged: Sequence[Judgement]) -> Prediction:
+        note = amount(asked.sequences)
         if n_cut := sum(map(self._is_cut, asked.statements)):
             note += f", {n_cut} of them cut"
         if asked.question.kind == "entailment" and math.isfinite(judged[0].odds):
