@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from closeread.errors import UnknownNameError
-from closeread.readers.generative.judging import fitting, judged, were_judged
+from closeread.readers.generative.judging import fitting, judged, letter_of, were_judged
 from closeread.readers.generative.letters import picked, refuses
 from closeread.readers.generative.prompts import UNANSWERABLE, reordered
+from closeread.readers.generative.verdicts import verdict
 from closeread.types import Answer, Generation, Question, Record
 
 _PREFIX = re.compile(
@@ -85,10 +86,24 @@ class Extraction(Record, frozen=True, kw_only=True):
         verdicts = []
         for one in generations:
             (label,) = one.option_order
-            found = self.answer(one.text, judged(question, label))
-            verdicts.append((label, found.label if found is not None else ""))
+            verdicts.append((label, self._judgement(one.text, judged(question, label))))
         labels = fitting(verdicts, question)
         return choice(question, labels[0]) if len(labels) == 1 else None
+
+    def _judgement(self, text: str, asked: Question) -> str:
+        """Return the letter of the verdict on one option, "" where there is none.
+
+        A letter that is stated as the answer decides, and without one what is said in words.
+        """
+        if not needs_question(self.rule):
+            return ""
+        shown = visible(self.cut(text))
+        found = picked(shown, asked.options)
+        if found.rule not in ("conclusion", "first"):
+            for part in (_after_prefix(shown), shown):
+                if (supported := verdict(part)) is not None:
+                    return letter_of(supported)
+        return found.labels[0] if len(found.labels) == 1 else ""
 
     def _turned_back(self, generation: Generation, question: Question | None) -> Answer | None:
         if question is None or not generation.option_order:

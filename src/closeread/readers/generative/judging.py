@@ -34,6 +34,11 @@ def judged(question: Question, label: str) -> Question:
     )
 
 
+def letter_of(supported: bool) -> str:
+    """Return the letter that says whether an option is supported."""
+    return _SUPPORTED if supported else _NOT
+
+
 def were_judged(generations: Sequence[Generation], question: Question | None) -> bool:
     """Whether each generation is about one option: it was shown that one alone."""
     return (

@@ -54,6 +54,23 @@ def test_the_stem_decides_which_verdict_is_asked_for():
     assert found.answer.label == "C"
 
 
+def test_a_prompt_that_asks_for_a_verdict_in_words_gets_one(tmp_path):
+    """As a user's own prompt for judges does; the saved texts are read anew likewise."""
+    prompt = tmp_path / "judge.txt"
+    prompt.write_text(
+        "[question]\n{passage}\nTrue or false? {question}\n[answer]\nAnswer: {answer}\n", "utf-8"
+    )
+    rules = {TEXTS[0]: "False", TEXTS[1]: "Hm.\n\nAnswer: True", TEXTS[2]: "Not supported."}
+
+    def rule(body):
+        return next((said for text, said in rules.items() if text in last_user(body)), "不正确。")
+
+    found, seen = read(rule, question(), prompt=str(prompt))
+    assert found.answer.label == "B" and "True or false? It sank" in last_user(seen[2].body)
+    written = (found.generation, *found.others)
+    assert Extraction(rule="letter").voted(written, question()) == (found.answer, None)
+
+
 @pytest.mark.parametrize("supported", [(), TEXTS[:2]])
 def test_none_or_several_that_fit_are_no_answer(supported):
     """Not the first of them."""

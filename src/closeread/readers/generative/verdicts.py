@@ -1,0 +1,94 @@
+"""The verdict that a free text gives on one statement, in Chinese or English: is it supported?
+
+A model that judges one statement says true, not supported, 错误 or 原文不支持 more readily than the
+letter that it was asked for. The last verdict counts: people and models correct themselves. What is
+left open (是否正确, true or false) and what the same clause denies from further off is none.
+"""
+
+import re
+import unicodedata
+
+from closeread.text.polarity import approving
+from closeread.text.traditional import SIMPLIFIED
+
+_SIMPLIFIED = str.maketrans(SIMPLIFIED)
+_OPEN = r"[ \t*_`\"“‘'(\[【{<《「$#>-]*+(?:\\boxed\{)?(?:\\text\{)?"
+_CLOSE = r"[\s*_`\"”’')\]】}>》」$]*"
+
+_GOOD = r"(?:true|correct|right|accurate|supported|entailed|confirmed|valid)"
+_BAD = (
+    r"(?:false|incorrect|wrong|inaccurate|untrue|unsupported|contradicted|refuted|invalid"
+    r"|contradictory)"
+)
+_SURELY = (
+    r"(?:(?:therefore|thus|indeed|clearly|directly|explicitly|fully|entirely|completely|actually"
+    r"|strictly|also|be|being|been)\s+){0,3}"
+)
+_ENDS = (
+    rf"(?={_CLOSE}\s*(?:$|[\n.,;:!?—–]|(?:by|in|from|based|according|because|since|as|and|but"
+    r"|given|here)\b))"
+)
+_GOOD_ZH = (
+    r"(?:正确|对|符合(?:原文|文意|题意|文章|事实)?|相符|一致|吻合|成立|属实|准确|无误|没错|真"
+    r"|支持|蕴含)"
+)
+_BAD_ZH = r"(?:错误?|有误|矛盾|假|冲突|不符|失实|相悖|[未没]有?提[及到])"
+_NOT_ZH = r"(?:并?(?:不|没有?|未|非)|无法|难以)(?:[是能够会被]|完全|得到|直接|明确){0,2}"
+_ENDS_ZH = rf"(?=[的了]?{_CLOSE}\s*(?:$|[\n。,;:.!?、]))"
+_GAP_ZH = r"(?:(?!是否|能否|是不是|[不没未无非])[^,。;\n]){0,12}?"
+
+_BARE = (
+    rf"{_OPEN}(?:(?P<denied>not\s+|un|{_NOT_ZH})?{_SURELY}"
+    rf"(?P<good>(?:yes|entailment|{_GOOD})\b|{_GOOD_ZH}|是|[√✓✔])"
+    r"|(?P<bad>(?:no(?!\s+\w)|not\s+(?:mentioned|given|stated)|contradiction|neutral"
+    rf"|{_BAD})\b|{_BAD_ZH}|否|不是?|中立|[×✗✘]))[的了]?"
+)
+_SAID = rf"\s+{_SURELY}(?:(?P<good>{_GOOD})|(?P<bad>{_BAD}))\b{_ENDS}"
+_PATTERNS = [
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        # The first words of a text, and a line of its own: "Yes, it does", "False.", "不正确。"
+        rf"\A{_BARE}(?={_CLOSE}\s*(?:$|[\n.。,;:!(—–-]))",
+        rf"^{_BARE}{_CLOSE}[.。!]?[ \t]*$",
+        # What a sentence says of the statement.
+        r"\b(?:statement|claim|hypothesis|assertion|sentence|proposition|description)\b"
+        r"[^.;\n]{0,80}?\b(?:(?P<denied>(?:is|was|are|can|could|does|do|must|should)\s?(?:not|n't)"
+        r"(?:\s+(?:be|(?:seem|appear)(?:\s+to\s+be)?))?)|is|was|are|be|seems|appears)" + _SAID,
+        r"\b(?:it|this|that|which)(?:\s+(?:is|was|must\s+be|would\s+be)|'s)"
+        r"(?P<denied>n't|\s+not)?" + _SAID,
+        r"(?:说法|表述|陈述|叙述|论断|命题|假设|结论|判断|[该此本]项|这句话|因此|所以|故|可见|综上)"
+        rf"{_GAP_ZH}(?P<denied>{_NOT_ZH})?(?:(?P<good>{_GOOD_ZH})|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
+        # What the passage does to it.
+        r"\b(?:passage|text|premise|article|author|context|paragraph)\b"
+        r"(?:(?!\b(?:not|never|no|nothing)\b|n't)[^.;\n]){0,40}?"
+        rf"(?P<denied>(?:\b(?:not|never)|n't)\s+)?{_SURELY}\b(?:"
+        r"(?P<good>(?:support|entail|confirm)(?:s|ed)?)|(?P<bad>(?:contradict|refute)(?:s|ed)?))\b"
+        r"(?=\s+(?:it|this|that|the)\b|\s*[.,;:\n]|\s*$)",
+        rf"(?:原文|文章|文中|文本|材料|前提|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
+        r"(?:(?P<good>支持|蕴含|印证|证实)(?=了?(?:这|该|此|上述|假设|说法)|[\n。,;.]|$)"
+        rf"|(?P<bad>[未没]有?提[及到]){_ENDS_ZH})",
+    )
+]
+_CLAUSE = re.compile(r"[^,.。;:!?\n]*\Z")
+_OPEN_OR_DENIED = re.compile(
+    r"\b(?:whether|if|not|never|no|nothing|neither|without)\b|n't"
+    r"|[是能]否|[没无]有?|不能说"
+)
+
+
+def verdict(text: str) -> bool | None:
+    """Return whether a statement is said to be supported; None where nothing is said of it.
+
+    Args:
+        text: What the model wrote, reasoning in ``<think>`` tags left out.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    plain = approving(folded.translate(_SIMPLIFIED)).strip()
+    found = [match for pattern in _PATTERNS for match in pattern.finditer(plain)]
+    for match in sorted(found, key=lambda match: -match.end()):
+        before = _CLAUSE.search(plain, max(0, match.start() - 80), match.start())
+        if before and _OPEN_OR_DENIED.search(before.group()):
+            continue
+        if match["good"] or not match["denied"]:  # that nothing contradicts it is no support
+            return bool(match["good"]) and not match["denied"]
+    return None
