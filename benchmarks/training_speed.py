@@ -14,7 +14,7 @@ import time
 import torch
 
 import closeread
-from closeread.readers.neural.checkpoint import open_checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate

@@ -20,7 +20,8 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.places import check_place, check_words  # noqa: E402
 from closeread.types import Passage, Question  # noqa: E402
 from verbs import apart  # noqa: E402

@@ -17,7 +17,7 @@ from transformers import BertForMultipleChoice as Choosing
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.readers import make
-from closeread.readers.neural.checkpoint import open_checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
 from closeread.runs.score import score_run

@@ -16,7 +16,7 @@ from closeread.errors import UsageError
 from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural import groups
-from closeread.readers.neural.checkpoint import open_checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.chunk_task import ChunkOptions, ChunkSettings, ChunkTask
 from closeread.training.neural.task import collate
 from closeread.types import Option

@@ -17,7 +17,7 @@ from closeread import catalog
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.making import make
-from closeread.readers.neural.checkpoint import open_checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
 from closeread.training.neural.compete import CompeteSettings, CompeteTask, hinge, independent
 from closeread.training.neural.entail import EntailTask

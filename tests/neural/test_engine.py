@@ -17,7 +17,8 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 
 from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
 from closeread.types import Option, Passage, Question  # noqa: E402

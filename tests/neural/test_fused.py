@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from encoders import make_encoder  # noqa: E402
 
 from closeread.readers.neural import fused  # noqa: E402
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import TorchNetwork, forward  # noqa: E402
 from closeread.readers.neural.fused import open_fused  # noqa: E402
 from closeread.readers.neural.last import LastLayer, with_last_layer  # noqa: E402

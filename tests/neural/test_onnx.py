@@ -23,7 +23,7 @@ from encoders import TEXTS, make_encoder  # noqa: E402
 from closeread.errors import InputError, StorageError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural import onnx, onnx_export, quantise  # noqa: E402
-from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.neural.onnx import open_network  # noqa: E402
 from closeread.readers.neural.scratch import scratch  # noqa: E402

@@ -19,7 +19,7 @@ from transformers import BertForMaskedLM  # noqa: E402
 
 from closeread.cli import main  # noqa: E402
 from closeread.readers.lineage import lineage_of  # noqa: E402
-from closeread.readers.neural.checkpoint import open_checkpoint  # noqa: E402
+from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.training.neural.callbacks import Progress  # noqa: E402
 from closeread.training.neural.masking import SHOWN, Masker, masked_loss  # noqa: E402
 from closeread.training.neural.texts import blocks  # noqa: E402

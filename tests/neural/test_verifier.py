@@ -16,7 +16,7 @@ from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.evidence.query import query_text
 from closeread.readers import make
-from closeread.readers.neural.checkpoint import open_checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import fold, log_odds, supported_class
 from closeread.readers.statements import Claim, longest_first, premise
 from closeread.runs.predict import Job, predict

@@ -12,7 +12,8 @@ import torch
 from closeread.readers.calibrate import logistic
 from closeread.readers.competition import DIGITS, decided, not_for_it
 from closeread.readers.lineage import lineage_record
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups

@@ -7,7 +7,8 @@ from typing import Any
 
 from closeread.readers.competition import DIGITS
 from closeread.readers.lineage import lineage_record
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.spans import (

@@ -10,7 +10,8 @@ import torch
 from closeread.protocols import Retriever
 from closeread.readers.competition import DIGITS, by_share, chosen, decided, not_for_it
 from closeread.readers.lineage import evidence_record, lineage_record, weights_record
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, Rows
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.groups import forward_groups

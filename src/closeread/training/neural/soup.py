@@ -14,7 +14,8 @@ import msgspec
 import torch
 
 from closeread import catalog
-from closeread.readers.neural.checkpoint import Checkpoint, Head, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint, Head
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.fit import Done, Measure
 from closeread.training.neural.folder import DONE, MEMBERS, Folder
 from closeread.training.neural.processes import Processes

@@ -12,7 +12,8 @@ from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
 from closeread.readers.lineage import Lineage
-from closeread.readers.neural.checkpoint import Checkpoint, open_checkpoint
+from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.fit import Measure, fit

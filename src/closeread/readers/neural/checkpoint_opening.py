@@ -1,0 +1,137 @@
+"""Opens a checkpoint: an encoder with a head, and its tokenizer, from a folder or the hub.
+
+Models are never chosen for the user. Their code is not run, their weights are read from
+safetensors only unless the user says otherwise, and HF_HUB_OFFLINE keeps the library from the
+network. A head that the checkpoint does not have is an error when reading: a fresh one would
+answer at random.
+"""
+
+from typing import Any
+
+import torch
+import transformers
+from transformers.utils import logging
+
+from closeread.errors import InputError, UsageError
+from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
+from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened
+from closeread.readers.places import first_line, one_at_a_time
+
+_MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
+
+
+@one_at_a_time
+def open_checkpoint(
+    name: str,
+    head: Head,
+    *,
+    device: str = "cpu",
+    dtype: str = "float32",
+    pickled: bool = False,
+    new_head: bool = False,
+    n_classes: int | None = None,
+    attention_dropout: float | None = None,
+) -> Checkpoint:
+    """Open a model and its tokenizer.
+
+    Args:
+        name: A folder, or a hub name.
+        head: What the model shall tell.
+        device: Such as ``cpu`` or ``cuda:0``.
+        dtype: Such as ``float32`` or ``bfloat16``.
+        pickled: Also read weights that are not safetensors. Such files can run code.
+        new_head: Make a head where the checkpoint has none, for training.
+        n_classes: Of a ``pair`` head that is made; one that is there keeps its own.
+        attention_dropout: For training, in place of the model's own.
+
+    Raises:
+        UsageError: No model is named, or no such device or type.
+        InputError: It cannot be opened, or has no such head.
+    """
+    if not name:
+        raise UsageError("no model is named", expected="-o model=PATH or a hub name")
+    if not isinstance(getattr(torch, dtype, None), torch.dtype):
+        raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
+    logging.disable_progress_bar()  # progress is the verb's to show
+    given = loading(name)
+    head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # what is missing is judged below
+    try:
+        tokenizer = open_tokenizer(name, given)
+        config = transformers.AutoConfig.from_pretrained(name, **given)
+        if has_head(config, "pair"):
+            head_options.pop("num_labels", None)
+        if attention_dropout is not None:
+            head_options[_attention_dropout(config)] = attention_dropout
+        model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
+            name,
+            dtype=getattr(torch, dtype),
+            use_safetensors=None if pickled else True,
+            weights_only=True,
+            output_loading_info=True,
+            **head_options,
+            **given,
+        )
+    except InputError:
+        raise
+    except Exception as error:  # what a broken file makes the libraries raise has no common kind
+        if _MISMATCH in str(error):
+            raise misshapen(name, config, head, new_head=new_head) from error
+        raise unopened(name, error) from error
+    finally:
+        logging.set_verbosity(verbosity)
+    model.config.return_dict = True  # what a head says is asked for by its name
+    try:
+        model = model.to(device).eval()
+    except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
+        raise UsageError(
+            f"device={device}: {first_line(error)}", expected="cpu, or one that torch has here"
+        ) from error
+    missing = sorted(report["missing_keys"])
+    if new_head:
+        check_encoder(name, model.base_model_prefix, missing)
+    else:
+        check_head(name, config, head, missing)
+    if not tokenizer.is_fast:
+        raise InputError(
+            "its tokenizer does not tell the characters of its tokens",
+            where=name,
+            expected="a fast tokenizer (tokenizer.json)",
+        )
+    _check_vocabulary(name, model, tokenizer)
+    found = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+    if getattr(model.config, "pad_token_id", None) is None:
+        model.config.pad_token_id = found.padding_id  # without, some heads compute no batch
+    return found
+
+
+def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:
+    """Refuse a vocabulary that is a fraction of the model's: cut short, or another model's.
+
+    Models have a few more embeddings than there are tokens, for the sake of round numbers.
+
+    Raises:
+        InputError: It has less than half as many tokens as the model has embeddings.
+    """
+    n_embeddings = model.get_input_embeddings().weight.shape[0]
+    if 2 * len(tokenizer) >= n_embeddings:
+        return
+    n_tokens = max(tokenizer.get_vocab().values()) + 1  # ids may have gaps
+    if 2 * n_tokens < n_embeddings:
+        raise InputError(
+            f"its tokenizer knows {n_tokens:,} tokens, and its model {n_embeddings:,}",
+            where=name,
+            expected=ITS_TOKENIZER,
+            cure="copy the tokenizer's files anew: they may be cut short, or another model's",
+        )
+
+
+def _attention_dropout(config: Any) -> str:
+    """Return what a model's configuration calls the dropout of its attention."""
+    known = ("attention_probs_dropout_prob", "attention_dropout")
+    found = next((one for one in known if hasattr(config, one)), "")
+    if not found:
+        raise ValueError("its attention has no dropout that attention_dropout could replace")
+    return found
