@@ -1,6 +1,7 @@
 """How a strategy for statements sees them: one option, what bears on it, and whether it holds."""
 
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -10,6 +11,9 @@ from closeread.attacks.stems import asks_of_statements
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.polarity import understood
 from closeread.types import Edit, Passage, Question, Span, Truth
+
+HIDDEN = "\ue000"  # stands for a character that no pattern is to touch
+_QUOTED = re.compile(r"“[^”]*”?|‘[^’]*’?|「[^」]*」?|《[^》]*》?|\"[^\"]*\"?")
 
 
 class Statement(NamedTuple):
@@ -37,7 +41,19 @@ class Turn(NamedTuple):
     truth: Truth
 
 
+class Rewording(NamedTuple):
+    """What is replaced, and by what: a template of ``re.Match.expand``."""
+
+    pattern: re.Pattern[str]
+    words: str
+
+
 Turns = Callable[[Statement, random.Random], Iterator[Turn]]
+
+
+def hidden(text: str) -> str:
+    """Return a text of the same length in which no character inside quotation marks is seen."""
+    return _QUOTED.sub(lambda match: HIDDEN * len(match[0]), text)
 
 
 def stated(question: Question) -> Question:

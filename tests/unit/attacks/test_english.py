@@ -16,8 +16,8 @@ from closeread.attacks.english.spacetime import turns_en as spacetimes
 from closeread.attacks.keyword import keyword
 from closeread.attacks.logic import logic
 from closeread.attacks.spacetime import spacetime
+from closeread.attacks.statements import HIDDEN
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.wordlists import HIDDEN
 from closeread.evidence.cover import cover
 from closeread.types import Answer, Option, Passage, Question
 from turns_zh import Turns, made, statement

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.attacks.causality import turns_zh as causality
-from closeread.attacks.keyword import keyword, turns_zh
-from closeread.attacks.logic import turns_zh as logic
-from closeread.attacks.spacetime import turns_zh as spacetime
+from closeread.attacks.chinese.causality import turns_zh as causality
+from closeread.attacks.chinese.keyword import turns_zh
+from closeread.attacks.chinese.logic import turns_zh as logic
+from closeread.attacks.chinese.spacetime import turns_zh as spacetime
+from closeread.attacks.keyword import keyword
+from closeread.attacks.statements import HIDDEN
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.wordlists import HIDDEN
 from closeread.types import Evidence, Option, Passage, Question, Span
 from turns_zh import made, statement
 

@@ -1,6 +1,6 @@
 import pytest
 
-from closeread.attacks.logic import turns_zh
+from closeread.attacks.chinese.logic import turns_zh
 from turns_zh import made, statement
 
 

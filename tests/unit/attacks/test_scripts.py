@@ -3,14 +3,14 @@
 import pytest
 
 from closeread.attacks.attack import Attack, Made
-from closeread.attacks.causality import turns_zh as causality
+from closeread.attacks.chinese.causality import turns_zh as causality
+from closeread.attacks.chinese.keyword import turns_zh as keywords
+from closeread.attacks.chinese.logic import turns_zh as logic
+from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional, simplified
+from closeread.attacks.chinese.spacetime import turns_zh as spacetime
 from closeread.attacks.keyword import keyword
-from closeread.attacks.keyword import turns_zh as keywords
-from closeread.attacks.logic import turns_zh as logic
-from closeread.attacks.spacetime import turns_zh as spacetime
 from closeread.attacks.stems import turned
 from closeread.attacks.surroundings import Surroundings
-from closeread.attacks.turning.scripts import in_both_scripts, is_traditional, simplified
 from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
 from closeread.types import Answer, Option, Passage, Question

@@ -1,7 +1,7 @@
 import pytest
 
-from closeread.attacks.spacetime import turns_zh
-from closeread.attacks.turning.numerals import times, value, written
+from closeread.attacks.chinese.numerals import times, value, written
+from closeread.attacks.chinese.spacetime import turns_zh
 from turns_zh import made, statement
 
 

@@ -14,8 +14,7 @@ from closeread.attacks.english.grounding import (
     swapped,
 )
 from closeread.attacks.english.wordlists import listed
-from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import HIDDEN, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
 from closeread.types import Span
 
 NAME = "causality"

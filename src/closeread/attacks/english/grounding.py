@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 
 from closeread.attacks.borrowed.likeness import FUNCTION
 from closeread.attacks.english.wordlists import contraries, listed, rewordings, swaps
-from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import hidden
+from closeread.attacks.statements import Statement, Turn, hidden
 from closeread.text.segment import words
 from closeread.types import Span, Truth
 

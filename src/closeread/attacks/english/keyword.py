@@ -16,8 +16,7 @@ from closeread.attacks.english.grounding import (
     terms,
 )
 from closeread.attacks.english.numerals import Told, exact, labels, moved, numbers, spelled, written
-from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import hidden
+from closeread.attacks.statements import Statement, Turn, hidden
 
 NAME = "keyword"
 _LISTED = re.compile(r"[—–:(]|, [A-Z][^,]* and [A-Z]")

@@ -15,8 +15,7 @@ from closeread.attacks.english.grounding import (
 )
 from closeread.attacks.english.predicates import affirmations, denials, verbs
 from closeread.attacks.english.wordlists import listed
-from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import HIDDEN, hidden
+from closeread.attacks.statements import HIDDEN, Statement, Turn, hidden
 from closeread.types import Span
 
 NAME = "logic"

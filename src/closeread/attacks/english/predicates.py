@@ -10,7 +10,7 @@ from functools import cache
 from typing import NamedTuple
 
 from closeread.attacks.english.wordlists import listed, tables
-from closeread.attacks.turning.wordlists import HIDDEN
+from closeread.attacks.statements import HIDDEN
 from closeread.types import Span
 
 _LONGEST_SUBJECT = 6  # words

@@ -16,8 +16,7 @@ from closeread.attacks.english.grounding import (
 )
 from closeread.attacks.english.numerals import bounds, moved, times, written
 from closeread.attacks.english.wordlists import rows
-from closeread.attacks.statements import Statement, Turn
-from closeread.attacks.turning.wordlists import hidden
+from closeread.attacks.statements import Statement, Turn, hidden
 from closeread.types import Span
 
 NAME = "spacetime"

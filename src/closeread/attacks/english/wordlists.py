@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from closeread.attacks.turning.wordlists import Rewording
+from closeread.attacks.statements import Rewording
 
 _LOOKS = re.compile(r"\(\?<?[=!](?:[^()]|\([^()]*\))*\)")
 _NEVER = r"(?!)"

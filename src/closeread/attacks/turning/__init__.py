@@ -1,1 +1,0 @@
-"""What strategies for statements share: word lists, grounds in evidence, denial, numerals."""
