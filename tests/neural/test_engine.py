@@ -21,6 +21,7 @@ from closeread.readers.neural.checkpoint import Checkpoint  # noqa: E402
 from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
 from closeread.readers.neural.engine import forward  # noqa: E402
 from closeread.readers.windows import Encoded  # noqa: E402
+from closeread.training.neural.task import Feature, collate  # noqa: E402
 from closeread.types import Option, Passage, Question  # noqa: E402
 
 
@@ -74,6 +75,33 @@ def test_a_model_that_minds_padding_is_given_none(tmp_path, kind, head, minds):
             out = model(input_ids=ids[None] if head == "choice" else ids)
         alone = torch.cat([out.start_logits, out.end_logits]) if head == "span" else out.logits[0]
         assert row == pytest.approx(alone.numpy(), abs=1e-4)
+
+
+@pytest.mark.parametrize("told", [None, 7])
+def test_a_decoder_has_a_padding_where_its_tokenizer_names_none(tmp_path, told):
+    """GPT-2's head takes the last token before the padding, and is published without one."""
+    name = make_encoder(tmp_path, "pair", kind="roberta")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+    tokenizer.pad_token = None
+    tokenizer.save_pretrained(name)
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer), n_embd=32, n_layer=2, n_head=2, n_positions=64,
+        initializer_range=0.4, pad_token_id=told, bos_token_id=0, eos_token_id=2,
+    )  # fmt: skip
+    torch.manual_seed(5)
+    model = transformers.GPT2ForSequenceClassification(config).eval()
+    model.save_pretrained(name)
+    checkpoint = open_checkpoint(name, "pair")
+    sequences = [Encoded(list(range(30, 30 + n)), [0] * n) for n in (3, 9, 9, 14, 23)]
+    found = dict(forward(checkpoint, sequences))
+    with torch.no_grad():
+        alone = [model(input_ids=torch.tensor([one.ids])).logits[0].numpy() for one in sequences]
+    assert np.stack([found[at] for at in range(5)]) == pytest.approx(np.stack(alone), abs=1e-4)
+    learned = collate([Feature((one,), (0,)) for one in sequences], checkpoint.padding_id)
+    given = {name: learned[name] for name in ("input_ids", "attention_mask")}
+    with torch.no_grad():
+        rows = checkpoint.model(**given).logits.numpy()
+    assert rows == pytest.approx(np.stack(alone), abs=1e-4)
 
 
 def test_rounding_is_not_taken_for_padding(tmp_path):

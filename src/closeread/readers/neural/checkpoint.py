@@ -95,6 +95,16 @@ class Checkpoint:
         n_kinds = getattr(self.model.config, "type_vocab_size", 2)
         return self.template.second > 0 and "token_type_ids" in taken and n_kinds > 1
 
+    @property
+    def padding_id(self) -> int:
+        """What fills up a sequence: the token that the model takes for padding, if it tells one.
+
+        A head that takes the last token looks for those before it; decoders' tokenizers have none.
+        """
+        by_model = getattr(self.model.config, "pad_token_id", None)
+        known = (by_model, self.tokenizer.pad_token_id, self.tokenizer.eos_token_id)
+        return next((int(one) for one in known if one is not None and one >= 0), 0)
+
     @cached_property
     def minds_padding(self) -> bool:
         """Whether padding changes what is said of a sequence, though it is masked.
@@ -102,7 +112,7 @@ class Checkpoint:
         So it is where convolutions run over all tokens, or a head takes the last one.
         """
         told = self.tried(_TRIED)
-        ids = torch.full((1, 2 * _TRIED), self.tokenizer.pad_token_id or 0)
+        ids = torch.full((1, 2 * _TRIED), self.padding_id)
         ids[0, :_TRIED] = torch.tensor(told.ids)
         mask = (torch.arange(2 * _TRIED) < _TRIED).long()[None]
         exact = self.model.dtype == torch.float32  # else rounding would look like padding

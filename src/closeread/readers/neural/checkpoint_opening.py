@@ -101,7 +101,10 @@ def open_checkpoint(
             expected="a fast tokenizer (tokenizer.json)",
         )
     _check_vocabulary(name, model, tokenizer)
-    return Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+    found = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
+    if getattr(model.config, "pad_token_id", None) is None:
+        model.config.pad_token_id = found.padding_id  # without, some heads compute no batch
+    return found
 
 
 def _check_vocabulary(name: str, model: Any, tokenizer: Any) -> None:

@@ -93,7 +93,7 @@ def forward(
         then=None if looked_at is None else [len(one) for one in looked_at],
     )
     compute = network or TorchNetwork(checkpoint)
-    padding = checkpoint.tokenizer.pad_token_id or 0
+    padding = checkpoint.padding_id
     for batch in batches:
         kept = None if looked_at is None else _places(looked_at, batch)
         rows = compute(*framed(sequences, batch, padding), kept)

@@ -82,7 +82,7 @@ def _fuse(model: Any) -> None:
 def _agree(checkpoint: Checkpoint, fused: Network) -> bool:
     """Say whether both tell the same of two sequences, one of them padded, and of some tokens."""
     tried = [checkpoint.tried(_TOKENS - short, at=short) for short in (0, _PADDED)]
-    given = framed(tried, Batch([0, 1], _TOKENS), checkpoint.tokenizer.pad_token_id or 0)
+    given = framed(tried, Batch([0, 1], _TOKENS), checkpoint.padding_id)
     wanted, found = (network(*given) for network in (TorchNetwork(checkpoint), fused))
     some = np.array([[0, 3, 5], [0, 4, 0]])
     part = fused(*given, some)

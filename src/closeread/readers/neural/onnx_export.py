@@ -101,7 +101,7 @@ def _tried(checkpoint: Checkpoint, n_tokens: int) -> tuple[Ids, Ids | None, Ids]
     As a reader gives them: no segments where all are 0, which to some models is something else.
     """
     tried = [checkpoint.tried(n_tokens), checkpoint.tried(20, at=n_tokens)]
-    padding = checkpoint.tokenizer.pad_token_id or 0
+    padding = checkpoint.padding_id
     ids, types, mask = framed(tried, Batch([0, 1], n_tokens), padding)
     assert mask is not None
     return ids, types, mask

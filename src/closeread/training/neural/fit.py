@@ -95,7 +95,7 @@ def fit(
         args=made,
         train_dataset=ConcatDataset(features),
         eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
-        data_collator=lambda batch: collate(batch, checkpoint.tokenizer.pad_token_id or 0),
+        data_collator=lambda batch: collate(batch, checkpoint.padding_id),
         callbacks=[Progress(begin), Order(order), States(settings.save_every), Finite()],
     )
     trainer.remove_callback(PrinterCallback)
