@@ -12,7 +12,7 @@ from closeread.errors import InputError
 from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.readers.cues import CueWeights
-from closeread.training import calibration, threshold
+from closeread.training import cue_confidence, threshold
 from closeread.training.cue_examples import Example, Found, examples, questions
 from closeread.training.cue_fit import Weights, cues_alone, fit, scored
 from closeread.training.cue_settings import CueSettings, StageSettings, check
@@ -102,7 +102,7 @@ def train(
             feature: round(weight, 5) for feature, weight in fitted.items() if abs(weight) >= _LEAST
         },
         languages=tuple(sorted({one.passage.language for one in sources})),
-        calibrator=calibration.fit_curve(scores, correct),
+        calibrator=cue_confidence.fit_curve(scores, correct),
         threshold=chosen,
         learned_from=dict(learned_from),
         settings=msgspec.to_builtins(settings)
@@ -169,7 +169,7 @@ def _held_out_confidences(
 ) -> list[float]:
     """Return the confidence of every question by a calibrator that was fitted without its fold."""
     calibrators = {
-        fold: calibration.fit_curve(
+        fold: cue_confidence.fit_curve(
             [found for found, of in zip(scores, folds, strict=True) if of != fold],
             [right for right, of in zip(correct, folds, strict=True) if of != fold],
         )
