@@ -13,29 +13,34 @@ _FEWEST = 3
 
 
 def coverage(material: Material) -> list[Plot]:
-    """Score among the questions answered, as the least certain are declined one by one."""
+    """Score among the questions answered, as the least certain are declined one by one.
+
+    A plot for each metric that judges questions.
+    """
     runs = [run for place in range(len(material.sets)) for run in material.judged_alike(place)]
-    runs = [run for run in runs if len(run.coverage) >= _FEWEST]
-    if not 1 <= len(runs) <= _MOST_CURVES:
-        return []
+    alike: dict[str, list[RunView]] = {}
+    for run in runs:
+        if len(run.coverage) >= _FEWEST:
+            alike.setdefault(run.per_question, []).append(run)
+    named = len(material.runs) > 1
+    return [_coverage(those, named) for those in alike.values() if len(those) <= _MOST_CURVES]
+
+
+def _coverage(runs: Sequence[RunView], named: bool) -> Plot:
     numbers = [["run", "coverage", "value", "low", "high"]]
     for run in runs:
         shares = [step / 10 for step in range(1, 11)]
         near = (min(run.coverage, key=lambda it: abs(it.coverage - share)) for share in shares)
         numbers += [[run.name, *map(percent, point)] for point in dict.fromkeys(near)]
-    metric = ", ".join(dict.fromkeys(run.per_question for run in runs))
     known = [run.resampling for run in runs if run.resampling is not None]
-    params = {"metric": metric}
+    params = {"metric": runs[0].per_question}
     if known:
         params |= {"level": f"{known[0].level * 100:g}", "resamples": f"{known[0].resamples:,}"}
     curves = [
         {"run": run.name, "points": [_rounded(point) for point in run.coverage]} for run in runs
     ]
-    return [
-        Plot(
-            kind="curve", title="coverage", params=params, data={"curves": curves}, numbers=numbers
-        )
-    ]
+    data = {"curves": curves, "named": named}
+    return Plot(kind="curve", title="coverage", params=params, data=data, numbers=numbers)
 
 
 def _rounded(point: Point) -> tuple[float, ...]:

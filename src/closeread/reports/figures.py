@@ -41,7 +41,7 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
         raise missing_extra("--plots", error.name or "matplotlib", "plots") from error
     plots = all_plots(material)
     if len(material.runs) > 1:
-        plots.insert(0, of_runs(material))
+        plots = of_runs(material) + plots
     written = []
     settings: Any = {
         "font.family": _fonts(),
@@ -139,7 +139,7 @@ def _curve(axes: Any, plot: Plot, language: str) -> None:
             axes.fill_between(places, low, high, color=_BLUE, alpha=0.16, linewidth=0)
         dashes = _DASHES[number % 4]
         axes.plot(across, up, dashes, color=_BLUE, linewidth=1.5, label=curve["run"])
-    if len(plot.data["curves"]) > 1:
+    if plot.data["named"]:
         # Curves of nearly equal runs begin in one place: names at their ends would overlap.
         axes.legend(frameon=False, fontsize=8, handlelength=3.5)
     axes.set_xlim(0, 100)

@@ -16,12 +16,21 @@ _LABELS = ("gold", "label", "id")
 Points = list[dict[str, Any] | None]
 
 
-def of_runs(material: Material) -> Plot:
-    """Compare the runs' chief numbers on one axis: of runs on one data set the same metric's."""
+def of_runs(material: Material) -> list[Plot]:
+    """Compare the runs' chief numbers: of runs on one data set the same metric's.
+
+    A plot for each metric, because a number of one is no more or less than that of another.
+    """
     chief = [material.chief(place) for place in range(len(material.sets))]
-    points = [(run.name, [_point(run.metrics.get(chief[run.place]))]) for run in material.runs]
-    metric = ", ".join(dict.fromkeys(filter(None, chief)))
-    return _dots("runs", {"metric": metric}, [metric], points, [None])
+    found = []
+    for metric in dict.fromkeys(filter(None, chief)):
+        runs = [run for run in material.runs if chief[run.place] == metric]
+        params = {"metric": metric}
+        if len(material.sets) > 1 and chief.count(metric) == 1:
+            params["set"] = material.sets[runs[0].place].info.name
+        points = [(run.name, [_point(run.metrics.get(metric))]) for run in runs]
+        found.append(_dots("runs", params, [metric], points, [None]))
+    return found
 
 
 def by_breakdowns(material: Material, place: int) -> list[Plot]:

@@ -99,7 +99,7 @@ def _index(material: Material, language: str) -> dict[str, Any]:
             for each in notices(material)
         ],
         "plots": [plot.merged() for plot in all_plots(material)],
-        "runsPlot": of_runs(material).merged(),
+        "runsPlots": [plot.merged() for plot in of_runs(material)],
         "differences": differences(material),
         "mrqa": made,
         "questions": payload.columns(material),

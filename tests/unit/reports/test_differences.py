@@ -53,7 +53,7 @@ def test_a_run_without_the_others_metric_has_no_point_among_theirs(folder):
     assert [run.headline for run in material.runs] == [
         "selective.aurc", "choice.accuracy", "choice.accuracy",
     ]  # fmt: skip
-    plot = of_runs(material)
+    (plot,) = of_runs(material)
     assert plot.params == {"metric": "choice.accuracy"}
     assert [row["points"][0] is None for row in plot.data["rows"]] == [True, False, False]
     assert [(one["run"], one["baseline"]) for one in differences(material)] == [(2, 1)]
@@ -76,3 +76,25 @@ def test_what_cannot_be_paired_is_not(folder, tmp_path):
     for paths in ([cues], [cues, cues], [cues, tmp_path / "less"], [cues, tmp_path / "en"],
                   [cues, folder / "sure"]):  # fmt: skip
         assert differences(gather(paths)) == []
+
+
+def test_runs_of_unlike_metrics_stand_on_axes_of_their_own(folder, tmp_path):
+    """On sets that are scored otherwise, each metric has a plot with its runs alone."""
+    for reader in ("lexical", "cues"):
+        closeread("read", "exam/en", "--reader", reader, "--limit", 12, "--out", tmp_path / reader)
+        closeread("score", tmp_path / reader, "--metric", "squad", "--resamples", 200)
+    paths = [folder / "cues", folder / "longest", tmp_path / "lexical", tmp_path / "cues"]
+    material = gather(paths)
+    names = [run.name for run in material.runs]
+    of_metric = {"choice.accuracy": names[:2], "squad.f1": names[2:]}
+    plots = of_runs(material)
+    assert [plot.params for plot in plots] == [
+        {"metric": "choice.accuracy", "set": "exam/zh"}, {"metric": "squad.f1", "set": "exam/en"},
+    ]  # fmt: skip
+    for plot in plots:
+        assert [row["label"] for row in plot.data["rows"]] == of_metric[plot.params["metric"]]
+    curves = [plot for plot in all_plots(material) if plot.kind == "curve"]
+    assert [plot.params["metric"] for plot in curves] == ["choice.accuracy", "squad.f1"]
+    for plot in curves:
+        runs = {curve["run"] for curve in plot.data["curves"]}
+        assert plot.data["named"] and runs <= set(of_metric[plot.params["metric"]])

@@ -161,8 +161,8 @@ function firstScreen() {
     return h("div", { class: "first apart" }, DATA.runs.map((run, r) => h("div", null, h("h2", null, h("bdi", null, DATA.datasets[run.dataset].name)), headline(run), reading(r), metricsTable([run]))));
   }
   if (!DATA.runs.some((run) => run.headline)) return reading(Number(state.run));
-  const caption = h("figcaption", null, h("h2", null, t("plot.runs")), DATA.runsPlot.params.metric && h("p", null, t("plot-note.runs", DATA.runsPlot.params)));
-  return h("div", { class: "first many" }, h("figure", { class: "plot" }, caption, drawing(DATA.runsPlot)), metricsTable(DATA.runs), differences(), reading(Number(state.run)));
+  const figure = (plot) => h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note.runs", plot.params))), drawing(plot));
+  return h("div", { class: "first many" }, DATA.runsPlots.map(figure), metricsTable(DATA.runs), differences(), reading(Number(state.run)));
 }
 function overview() {
   const names = [...new Set(DATA.runs.map((run) => run.reader))];

@@ -22,8 +22,8 @@ function axis(parts, at, top, bottom, ticks = [0, 0.25, 0.5, 0.75, 1]) {
 const DASHES = [null, "7 4", "2 3", "9 3 2 3"];
 const dash = (run) => DASHES[run % DASHES.length];
 // Of curves a piece of the line stands behind the mark: where nothing is marked it alone tells them apart.
-function runKey(runs, left, width, lines = false) {
-  if (runs.length < 2) return { parts: [], height: 0 };
+function runKey(runs, left, width, lines = false, named = runs.length > 1) {
+  if (!named) return { parts: [], height: 0 };
   const parts = [], wide = lines ? 28 : 10;
   let x = left, y = 10;
   for (const [k, name] of runs.entries()) {
@@ -61,7 +61,7 @@ const DRAWINGS = {
     return [parts, bottom + 22];
   },
   curve(plot, width) {
-    const key = runKey(plot.curves.map((curve) => curve.run), 0, width, true);
+    const key = runKey(plot.curves.map((curve) => curve.run), 0, width, true, plot.named);
     const left = 34, right = width - 12, top = key.height + 20, bottom = top + 220, at = (x) => left + (right - left) * x, up = (y) => bottom - (bottom - top) * y;
     const parts = [...key.parts];
     for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
