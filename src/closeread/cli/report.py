@@ -42,15 +42,16 @@ def command(
     from closeread.api.datasets import locate
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import let_import_from_here
+    from closeread.cli.sources import each_once
     from closeread.reports import tables
     from closeread.reports.gather import gather
-    from closeread.runs.store import REPORT, find_runs
+    from closeread.runs.store import REPORT, find_runs, open_run
 
-    folders = [found for path in runs for found in find_runs(path)]
+    folders = each_once(found for path in runs for found in find_runs(path))
     if out is None and not any((plots, markdown, latex, csv_)):
         if len(folders) > 1:
             raise UsageError("there are several runs", cure="name the page: --out page.html")
-        out = folders[0] / REPORT
+        out = open_run(folders[0]).path / REPORT
     if json_ and "-" in (markdown, latex, csv_):
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
     _must_be_taken(out, plots, markdown, latex, csv_)

@@ -397,6 +397,7 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
         (("score", "--dataset", "exam/zh"), "--predictions"),
         (("score", "nowhere", "--format", "drop"), "not both"),
         (("score", "--dataset", "exam/zh", "--predictions", "p", "--workers", 2), "needs RUN"),
+        (("report", "nowhere"), "not a run folder"),
         (("verify", "nowhere"), "not a run folder"),
         (("compare", "nowhere"), "two or more"),
         (("run", "nowhere.toml"), "check the path"),
