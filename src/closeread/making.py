@@ -2,17 +2,19 @@
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral, Real
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
 
-# How a factory or a record declares an option that names a file or a folder, or what may be one.
+# How a factory or a record declares an option that names a file or a folder, or what may be one;
+# further names are those of the files in such a folder that are read.
 PathText = Annotated[str, "path"]
 # From an option's name and its value, as the user wrote it, to the path that is meant.
 Written = Callable[[str, str], str]
@@ -34,9 +36,19 @@ def path_of(option: str, value: str) -> str:
     return _written.get()(option, value)
 
 
+class Options(dict[str, Any]):
+    """All options that something was made with.
+
+    Attributes:
+        files: Which files are named by them, or by those of its parts, and change what it gives.
+    """
+
+    files: tuple[str, ...] = ()
+
+
 def make(
     kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None
-) -> tuple[Any, dict[str, Any]]:
+) -> tuple[Any, Options]:
     """Make what a name stands for; return it with all its options, defaults included.
 
     Args:
@@ -75,7 +87,27 @@ def make(
         )
     made = factory(**given)
     passed_on = getattr(made, "options", {}) if open_ended else {}
-    return made, {one: found.default for one, found in known.items()} | given | passed_on
+    own = {one: found.default for one, found in known.items()} | given
+    resolved = Options(own | passed_on)
+    passing = getattr(made, "passing_options", ())
+    files = _files((one for one in known.values() if one.name not in passing), own)
+    resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
+    return made, resolved
+
+
+def _files(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files that options name, or that are read of the folders that they name."""
+    for one in parameters:
+        marks, named = _marks(_wanted(one.annotation)), options[one.name]
+        if marks and isinstance(named, str) and named:
+            within = (str(Path(named, inner)) for inner in marks[1:])
+            yield from filter(os.path.isfile, (named, *within))
+
+
+def _marks(wanted: Any) -> tuple[Any, ...]:
+    """Return what an annotation says of a path: ``path`` first; nothing of anything else."""
+    marks = getattr(wanted, "__metadata__", ())
+    return marks if marks[:1] == PathText.__metadata__ else ()  # type: ignore[attr-defined]
 
 
 def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -92,13 +124,17 @@ def _unknown_option(label: str, option: str, known: list[str]) -> UsageError:
     return UsageError(f"{label} has no option {option!r}", expected=valid)
 
 
+def _wanted(annotation: Any) -> Any:
+    """Return what an option is to be where it is given: of ``float | None`` a number."""
+    union = isinstance(annotation, UnionType) or get_origin(annotation) is Union
+    return get_args(annotation)[0] if union else annotation
+
+
 def _fitting(label: str, parameter: inspect.Parameter, value: Any) -> Any:
-    wanted = parameter.annotation
-    if isinstance(wanted, UnionType) or get_origin(wanted) is Union:  # such as float | None
-        if value is None:
-            return value
-        wanted = get_args(wanted)[0]
-    if wanted == PathText:
+    wanted = _wanted(parameter.annotation)
+    if value is None and wanted is not parameter.annotation:
+        return value
+    if _marks(wanted):
         wanted = str
         if isinstance(value, str):
             value = path_of(parameter.name, value)

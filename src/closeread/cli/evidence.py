@@ -245,14 +245,13 @@ def _extracted(
 def _write_page(chosen: _Chosen, found: list[Found], label: str | None, page: Path) -> None:
     from closeread.pipeline.evidence_page import Finding, evidence_material
     from closeread.reports.page import write_material
-    from closeread.runs.records import ReaderInfo
 
     items = list(chosen.items())
     findings = [
         Finding(
             name=one.method.label,
             retriever=one.method.retriever,
-            reader=ReaderInfo(name=one.method.name, options=one.method.options),
+            reader=one.method.described(),
             predictions=one.predictions,
             values=one.values,
             metrics=one.metrics,

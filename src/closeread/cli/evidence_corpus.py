@@ -14,6 +14,7 @@ from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.formats.files.outcome import must_take_folder
 from closeread.runs.records import DatasetInfo
+from closeread.sums import sha256_of
 from closeread.types import Dataset, Item
 
 
@@ -86,11 +87,14 @@ def print_search(info: DatasetInfo, folder: Path, method: Method, scorer: Any, j
         "all_in_own_passage": scorer.all_own,
     }
     if json_:
+        from closeread.evidence.corpus import PASSAGES
+
         as_json(
             contract(info, metrics)
             | {
                 "corpus": str(folder),
-                "retriever": {"name": method.name, "options": method.options},
+                "corpus_sha256": sha256_of(folder / PASSAGES),
+                "retriever": method.told(),
                 **told,
             }
         )

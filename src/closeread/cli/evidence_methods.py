@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from closeread.cli.reading import let_import_from_here, parsed
+
+if TYPE_CHECKING:
+    from closeread.runs.records import ReaderInfo
 
 _WIDEST_LABEL = 40
 
@@ -18,6 +21,23 @@ class Method:
     given: dict[str, Any]
     options: dict[str, Any]
     retriever: Any
+
+    def described(self) -> "ReaderInfo":
+        """Return how a run names it: with the sums of its models and files, as ``evidence`` does.
+
+        Raises:
+            InputError: One of them cannot be read any more.
+        """
+        from closeread.readers.evidence import EvidenceReader
+        from closeread.runs.records import describe_reader
+
+        reader = EvidenceReader(self.retriever, self.options)
+        return describe_reader(self.name, self.options, reader)
+
+    def told(self) -> dict[str, Any]:
+        """Return what ``--json`` says of it."""
+        found = self.described()
+        return {"name": found.name, "options": found.options, "record": found.record}
 
 
 def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:

@@ -32,7 +32,7 @@ def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
         printed = [
             contract(info, one.metrics)
             | {
-                "retriever": {"name": one.method.name, "options": one.method.options},
+                "retriever": one.method.told(),
                 "evidence": {"claims": one.claims, "sentences": one.pieces},
                 "reading": one.cost.numbers(),
             }

@@ -23,7 +23,7 @@ from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 _INFO = "corpus.json"
-_PASSAGES = "passages.jsonl"
+PASSAGES = "passages.jsonl"
 _OFFSETS = "offsets.npy"
 _VERSION = 1
 _WORDS = "jieba"
@@ -118,7 +118,7 @@ def _write(passages: Iterable[Passage], unfinished: Path, folder: Path) -> int:
     rows: list[list[int]] = []
     offsets: list[int] = [0]
     seen: set[tuple[str, int]] = set()
-    with (unfinished / _PASSAGES).open("wb") as stream:
+    with (unfinished / PASSAGES).open("wb") as stream:
         for passage in passages:
             key = (passage.passage_id, hash(passage.text))  # parts of a document may share an id
             if key in seen:
@@ -157,12 +157,12 @@ class Corpus:
                 raise ValueError(f"schema version {settings['schema_version']}")
             self._index = bm25s.BM25.load(str(folder / "index"), mmap=True, show_progress=False)
             self._offsets = np.load(folder / _OFFSETS, mmap_mode="r")
-            if (folder / _PASSAGES).stat().st_size != self._offsets[-1]:
-                raise ValueError(f"{_PASSAGES} is not as long as when it was written")
+            if (folder / PASSAGES).stat().st_size != self._offsets[-1]:
+                raise ValueError(f"{PASSAGES} is not as long as when it was written")
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
             raise _no_corpus(folder, error) from error
         self._segmenter = Segmenter(settings["words"])
-        self._passages = folder / _PASSAGES
+        self._passages = folder / PASSAGES
 
     def __len__(self) -> int:
         return len(self._offsets) - 1
@@ -197,7 +197,7 @@ def passages_of(folder: Path) -> Iterator[Passage]:
         InputError: The folder is no corpus.
     """
     try:
-        with (folder / _PASSAGES).open("rb") as stream:
+        with (folder / PASSAGES).open("rb") as stream:
             for line in stream:
                 yield msgspec.json.decode(line, type=Passage)
     except (OSError, msgspec.DecodeError) as error:

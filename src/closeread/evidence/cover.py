@@ -5,10 +5,12 @@ the rule, docs/evidence-research.md tells what else was tried and what it gave.
 """
 
 import math
+from typing import Annotated
 
 from closeread.errors import UsageError
 from closeread.evidence.background import Background, load
 from closeread.evidence.clauses import without_empty_ends
+from closeread.evidence.corpus import PASSAGES
 from closeread.evidence.cover_search import Rule, Search
 from closeread.evidence.explanation import Explanation, explanation
 from closeread.evidence.sentences import Splitter, splitter
@@ -29,7 +31,7 @@ def cover(
     stem: float = 0.7,
     most: int = 100,
     unit: str = "sentence",
-    background: PathText = "",
+    background: Annotated[PathText, PASSAGES] = "",
 ) -> "CoverRetriever":
     """Make the retriever.
 

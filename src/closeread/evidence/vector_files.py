@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from closeread.catalog import missing_extra
 from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
+from closeread.sums import remember, sha256_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,9 +70,9 @@ def _sha256(path: Path, folder: Path) -> str:
     kept = folder / "sha256"
     with contextlib.suppress(OSError):
         if len(found := kept.read_text("ascii")) == _HASH_LETTERS:
+            remember(path, found)
             return found
-    with path.open("rb") as stream:
-        found = hashlib.file_digest(stream, "sha256").hexdigest()
+    found = sha256_of(path)
     begun = kept.with_name(f"sha256.{os.getpid()}")
     with contextlib.suppress(OSError):  # a cache that was written before may be read-only
         begun.write_text(found, "ascii")

@@ -5,7 +5,6 @@ a run is not gone on with after its weights were changed for others under the sa
 """
 
 import hashlib
-from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
@@ -13,6 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from closeread.errors import InputError
+from closeread.sums import sha256_of
 
 # In the order in which transformers looks for them; an index names the parts of one model.
 _SINGLE = ("model.safetensors", "pytorch_model.bin")
@@ -94,18 +94,9 @@ def _file(name: str, file: str) -> Path | None:
 
 def _of_file(path: Path) -> str:
     try:
-        real = path.resolve(strict=True)
-        state = real.stat()
-        return _digest(real, state.st_size, state.st_mtime_ns)
+        return sha256_of(path)
     except OSError as error:
         raise _unreadable(path, error) from error
-
-
-@lru_cache(maxsize=256)
-def _digest(path: Path, size: int, modified: int) -> str:
-    """Return a file's sha256; its size and time of change tell that it is still the same."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:

@@ -10,7 +10,7 @@ import msgspec
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.files.outcome import must_take_folder
 from closeread.runs.ledger import Ledger
-from closeread.runs.records import RunInfo
+from closeread.runs.records import FILES, RunInfo
 from closeread.runs.selection import ONLY
 from closeread.runs.store import (
     INFO,
@@ -36,6 +36,7 @@ _SINCE_LATELY = frozenset(
         "reader's evidence_weights_sha256",
         "reader's evidence_models",
         "reader's record_sha256",
+        f"reader's {FILES}",
     }
 )
 

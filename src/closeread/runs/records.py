@@ -7,11 +7,14 @@ from typing import Annotated, Any
 
 import msgspec
 
+from closeread.errors import InputError
 from closeread.protocols import Reader
 from closeread.readers.generative.extraction import Extraction
+from closeread.sums import sha256_of
 from closeread.types import Dataset, Score, Summary
 
 SCHEMA_VERSION = 1
+FILES = "files_sha256"  # of a reader's record: the files that its options name, and their sums
 MOST_QUESTIONS = 10**12
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST_QUESTIONS)]
 
@@ -109,14 +112,35 @@ class ReaderInfo(File, frozen=True, kw_only=True):
 def describe_reader(name: str, options: Mapping[str, Any], reader: Reader) -> ReaderInfo:
     """Return how a run names the reader that it asked.
 
-    A reader tells more of itself by the attributes ``passing_options`` and ``record``.
+    A reader tells more of itself by the attributes ``passing_options`` and ``record``. The record
+    also gets the sha256 of every file among the options, by its name there.
+
+    Args:
+        name: As the user named it.
+        options: As ``closeread.making.make`` returned them with the reader.
+        reader: The reader.
+
+    Raises:
+        InputError: A file among the options cannot be read any more.
     """
+    sums = {path: _sum(path) for path in getattr(options, "files", ())}
     return ReaderInfo(
         name=name,
         options=dict(options),
         passing=tuple(getattr(reader, "passing_options", ())),
-        record=dict(getattr(reader, "record", {})),
+        record=dict(getattr(reader, "record", {})) | ({FILES: sums} if sums else {}),
     )
+
+
+def _sum(path: str) -> str:
+    try:
+        return sha256_of(Path(path))
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}",
+            where=path,
+            cure="leave it in its place while the reader is in use",
+        ) from error
 
 
 class LogFile(File, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """Recomputing every number of a run folder from its own files."""
 
+import contextlib
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,10 +20,11 @@ from closeread.runs.differing import (
 )
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered
-from closeread.runs.records import RunSummary
+from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission, breakdowns_of, summaries_of
 from closeread.runs.store import LEDGER, PREDICTIONS, Run
 from closeread.runs.walk import Walked, score_rows
+from closeread.sums import sha256_of
 from closeread.types import Dataset, Score
 
 _MOST = 20
@@ -95,6 +97,7 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
     except CloseReadError as error:
         found.differences.append(str(error))
         return found
+    _files(run, found)
     dataset = _dataset(run, found, dataset_path)
     if dataset is not None:
         found.compare("one prediction for each question, in order", _order(run, dataset))
@@ -133,6 +136,30 @@ def verify_each(runs: Sequence[Run], dataset_path: Path | None = None) -> list[V
                 0, f"the run answers {recorded.name}: it was not held against {dataset_path}"
             )
     return found
+
+
+def _files(run: Run, found: Verification) -> None:
+    """Look whether the files that the reader's options name are still those it worked with.
+
+    No number is computed from them again: what changed since is no error of the run's.
+    """
+    recorded = run.info.reader.record.get(FILES)
+    if not isinstance(recorded, dict):
+        return
+    before = len(found.unchecked)
+    for path, sha256 in recorded.items():
+        now = ""
+        with contextlib.suppress(OSError):
+            now = sha256_of(Path(path)) if Path(path).is_file() else ""
+        if not now:
+            found.unchecked.append(f"{path}, which the reader was given, cannot be read here")
+        elif now != sha256:
+            found.unchecked.append(
+                f"{path}, which the reader was given, was changed: it has sha256 {now[:16]}…, "
+                f"run.json says {str(sha256)[:16]}…"
+            )
+    if len(found.unchecked) == before:
+        found.checked.append("the files that the reader was given have the hashes in run.json")
 
 
 def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None:

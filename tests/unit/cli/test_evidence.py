@@ -1,5 +1,6 @@
 """`closeread evidence` as a user calls it."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -331,3 +332,24 @@ def test_a_page_is_written_beside_the_numbers(folder):
     assert only.returncode == 0, only.stderr
     assert "大雁" in (folder / "one.html").read_text("utf-8")
     assert "海水" not in (folder / "one.html").read_text("utf-8")
+
+
+def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
+    """Those of stop words, of word vectors and of a corpus, as ``sha256sum`` prints them."""
+    sums = {}
+    for name, content in (("words.txt", "的\n"), ("v.txt", "2 2\n海水 1 0\n蒸发 0 1\n")):
+        (folder / name).write_text(content, "utf-8")
+        sums[name] = hashlib.sha256(content.encode()).hexdigest()
+    given = ("words=characters", "stop_words=words.txt")
+    told = as_json(folder, "set.json", "--retriever", ",".join(["bm25", *given]))["retriever"]
+    assert told["record"]["files_sha256"] == {"words.txt": sums["words.txt"]}
+    masking = ",".join(["hard-masking", "integrate=off", "vectors=v.txt", *given])
+    told = as_json(folder, "set.json", "--limit", "1", "--retriever", masking)["retriever"]
+    assert told["record"]["files_sha256"] == sums
+    (model,) = told["record"]["evidence_models"]
+    assert model["sha256"] == sums["v.txt"]
+    assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
+    told = as_json(folder, "set.json", "--corpus", "c", "-o", "background=c")
+    wanted = hashlib.sha256((folder / "c" / "passages.jsonl").read_bytes()).hexdigest()
+    assert told["corpus_sha256"] == wanted
+    assert told["retriever"]["record"] == {"files_sha256": {"c/passages.jsonl": wanted}}

@@ -176,11 +176,12 @@ def test_a_run_is_not_gone_on_with_by_other_weights(tmp_path):
     path = tmp_path / "weights.json"
     save_weights(path, shipped_weights())
     reader, options = make("cues", {"weights": str(path)})
-    first = describe_reader("cues", options, reader)
+    first = describe_reader("cues", options, reader).record
     save_weights(path, msgspec.structs.replace(shipped_weights(), weights={"cue:只": -1.0}))
     reader, options = make("cues", {"weights": str(path)})
-    assert describe_reader("cues", options, reader).record != first.record
-    assert first.record == describe_reader("cues", {}, cues()).record
+    assert describe_reader("cues", options, reader).record != first
+    assert list(first.pop("files_sha256")) == [str(path)]
+    assert first == describe_reader("cues", {}, cues()).record
 
 
 def verdicts(tmp_path, learned_from, **settings):

@@ -5,13 +5,18 @@ import hashlib
 import msgspec
 import pytest
 
+from closeread import sums
 from closeread.api.datasets import open_dataset
 from closeread.errors import MismatchError
+from closeread.evidence.corpus import build
 from closeread.evidence.vectors import load
 from closeread.readers import make
 from closeread.runs.predict import Job, predict
-from closeread.runs.records import describe_reader
-from closeread.runs.store import INFO, write_document
+from closeread.runs.records import ScoreSettings, describe_reader
+from closeread.runs.score import score_run
+from closeread.runs.store import INFO, open_run, write_document
+from closeread.runs.verify import verify
+from closeread.types import Passage
 
 FIRST = "2 2\n一 1 0\n一些 0 1\n"
 SECOND = "2 2\n一 0 1\n一些 1 0\n"
@@ -47,6 +52,68 @@ def test_other_word_vectors_do_not_go_on_with_a_run(tmp_path):
         assert hashlib.sha256(one.encode()).hexdigest()[:20] in str(caught.value)
 
 
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def corpus(folder, *texts):
+    passages = (Passage(passage_id=text, text=text, language="zh") for text in texts)
+    build(passages, folder)
+    return folder / "passages.jsonl"
+
+
+def options(tmp_path, kind):
+    """Return a retriever's options that name a file, the file, and how it is changed."""
+    if kind == "background":
+        path = corpus(tmp_path / "corpus", "海水变咸。", "渔民出海。")
+        other = corpus(tmp_path / "other", "海水变咸。", "渔民回家。")
+        given = {"retriever": "cover", "background": str(path.parent)}
+        return given, path, other.read_bytes()
+    path = tmp_path / "words.txt"
+    path.write_text("的\n", "utf-8")
+    given = {"retriever": "bm25", "words": "characters", "stop_words": str(path)}
+    if kind == "an outsider's":
+        given = {"retriever": "own_index:made", "index": str(path)}
+    return given, path, "的\n海\n".encode()
+
+
+@pytest.fixture
+def outsider(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_index.py").write_text(
+        "from closeread.evidence.cover import cover\n"
+        "from closeread.making import PathText\n"
+        "def made(index: PathText = ''): return cover()\n"
+    )
+
+
+@pytest.mark.parametrize("kind", ["stop words", "background", "an outsider's"])
+@pytest.mark.usefixtures("outsider")
+def test_every_file_among_the_options_is_on_record(tmp_path, kind):
+    """A changed one does not go on with the run, and ``verify`` tells of it."""
+    given, path, other = options(tmp_path, kind)
+    first = path.read_bytes()
+    run = predict(job(**given), tmp_path / "run")
+    score_run(run, ScoreSettings(metrics=("choice",), resamples=0))
+    assert run.info.reader.record["files_sha256"] == {str(path): sha256(path)}
+    assert predict(job(**given), tmp_path / "run", resume=True).info.complete
+    found = verify(open_run(run.path))
+    assert found.verdict == "verified"
+    assert "the files that the reader was given have the hashes in run.json" in found.checked
+    path.write_bytes(other)
+    with pytest.raises(MismatchError, match="files_sha256"):
+        predict(job(**given), tmp_path / "run", resume=True)
+    found = verify(open_run(run.path))
+    (told,) = found.unchecked
+    assert told.startswith(f"{path}, which the reader was given, was changed: it has sha256 ")
+    assert (found.verdict, found.differences) == ("verified in part", [])
+    path.unlink()
+    (told,) = verify(open_run(run.path)).unchecked
+    assert told == f"{path}, which the reader was given, cannot be read here"
+    path.write_bytes(first)
+    assert verify(open_run(run.path)).verdict == "verified"
+
+
 def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
     path = tmp_path / "v.txt"
     path.write_text(FIRST)
@@ -56,6 +123,27 @@ def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
     )
     write_document(tmp_path / "run" / INFO, before)
     assert predict(over(path), tmp_path / "run", resume=True).info.complete
+
+
+def test_gigabytes_of_vectors_are_not_read_again_for_their_hash(tmp_path, monkeypatch):
+    """It is kept beside what they were converted into."""
+    path = tmp_path / "v.txt"
+    path.write_text(FIRST)
+    wanted = over(path).reader_info.record["files_sha256"]
+    assert wanted == {str(path): sha256(path)}
+    sums._known.clear()
+    monkeypatch.setattr(sums, "hashlib", None)
+    assert over(path).reader_info.record["files_sha256"] == wanted
+
+
+def test_a_cache_of_replies_changes_no_answer(tmp_path):
+    """Of what leaves answers as they are nothing is recorded; a prompt of one's own is."""
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("[question]\n{passage}{question}\n[answer]\n{answer}\n")
+    (tmp_path / "cache.db").touch()
+    given = {"base_url": "http://127.0.0.1:1/v1", "model": "m", "cache": str(tmp_path / "cache.db")}
+    _, resolved = make("chat", given | {"prompt": str(prompt)})
+    assert resolved.files == (str(prompt),)
 
 
 def test_an_encoder_of_word_vectors_needs_no_hub(tmp_path):
