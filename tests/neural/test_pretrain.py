@@ -124,15 +124,20 @@ def test_the_folder_is_a_checkpoint_to_begin_from(train, tmp_path, texts, vocabu
     assert (source.n_items, len(source.sha256), source.made_by) == (60, 64, "")
 
 
+def begin_from(model, path):
+    """Let a recipe go on with a checkpoint."""
+    asked = path.read_text("utf-8")
+    begin, end = asked.index("vocabulary"), asked.index("[train]")
+    path.write_text(f'{asked[:begin]}model = "{model}"\n{asked[end:]}', "utf-8")
+
+
 def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     """What was learned first is where it begins, and the record holds both trainings."""
     first = train.told(recipe(tmp_path, texts, vocabulary))
     later = tmp_path / "later"
     later.mkdir()
     path = recipe(later, texts, vocabulary, max_steps=1, learning_rate=1e-6)
-    asked = path.read_text("utf-8")
-    begin, end = asked.index("vocabulary"), asked.index("[train]")
-    path.write_text(f'{asked[:begin]}model = "{tmp_path / "out"}"\n{asked[end:]}', "utf-8")
+    begin_from(tmp_path / "out", path)
     second = train.told(path)
     assert second["held_out_right"] == pytest.approx(first["held_out_right"], abs=0.02)
     assert len(lineage_of(str(later / "out"), 0).stages) == 2
@@ -141,6 +146,22 @@ def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     assert code == 2
     assert "at most 64, which the model can be given" in error
     assert len(lineage_of(str(later / "out"), 0).stages) == 2  # nothing was discarded for it
+
+
+def test_half_precision_is_not_learned_in(train, tmp_path, texts, vocabulary):
+    """Many checkpoints are published so, and small steps are lost in such weights."""
+    train.told(recipe(tmp_path, texts, vocabulary, max_steps=1))
+    half = BertForMaskedLM.from_pretrained(tmp_path / "out").to(torch.bfloat16)
+    half.save_pretrained(tmp_path / "out")
+    later = tmp_path / "later"
+    later.mkdir()
+    path = recipe(later, texts, vocabulary, max_steps=2, learning_rate=1e-6)
+    begin_from(tmp_path / "out", path)
+    train.told(path)
+    learned = load_file(later / "out" / "model.safetensors")
+    name = "bert.encoder.layer.0.attention.self.query.weight"
+    assert learned[name].dtype == torch.float32
+    assert (learned[name] != half.state_dict()[name].float()).float().mean() > 0.9
 
 
 def test_an_encoder_that_cannot_be_is_refused(train, tmp_path, texts, vocabulary):

@@ -238,6 +238,7 @@ def _opened(name: str, dropout: float, pickled: bool) -> tuple[Any, Any]:
     try:
         model, report = transformers.AutoModelForMaskedLM.from_pretrained(
             name,
+            dtype=torch.float32,  # else as it was saved
             use_safetensors=None if pickled else True,
             weights_only=True,
             output_loading_info=True,
