@@ -1,6 +1,7 @@
 """Prediction files come in as what they are and go out as what they were."""
 
 import dataclasses
+import gzip
 import io
 import json
 
@@ -288,6 +289,39 @@ def test_a_score_that_no_float_can_hold_is_refused_by_question(tmp_path, row):
     path = tmp_path / "p.json"
     path.write_text(json.dumps({"q7": row}), "utf-8")
     with pytest.raises(InputError, match="question q7"):
+        load_submission(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (
+            '{"q1": "x", "q7": {"answers": ["x"], "scores": [NaN]}}',
+            r"at 'NaN]}}' behind '.*scores\": \['",
+        ),
+        ("id,answer\nq1,x\n", r"line 1: not JSON: invalid character at 'id,answer'\n"),
+        ('{"id": "q1", "answer": "x"}\n{"id": "q2"} x\n', r"line 2: .* at 'x' behind '\{\"id\": "),
+        ('{"甲甲甲甲甲甲甲甲": "x", "乙": -Infinity}', "at '.*Infinity}' behind '.*x\", \"乙\": "),
+    ],
+)
+def test_what_is_no_json_is_shown(tmp_path, content, told):
+    """Submissions are one long line: its number alone does not tell where the fault is."""
+    path = tmp_path / "p.json"
+    path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=told):
+        load_submission(path)
+
+
+def test_what_unpacks_to_more_than_fits_into_memory_is_refused(tmp_path, monkeypatch):
+    """A file that somebody handed in does not exhaust the memory of whoever scores it."""
+    content = json.dumps({"q1": "0" * 100_000}).encode()
+    path = tmp_path / "p.json.gz"
+    path.write_bytes(gzip.compress(content))
+    most = "closeread.formats.submissions.handed_in._MOST_BYTES"
+    monkeypatch.setattr(most, len(content))
+    assert list(load_submission(path).predictions) == ["q1"]
+    monkeypatch.setattr(most, len(content) - 1)
+    with pytest.raises(InputError, match="unpacks to more than"):
         load_submission(path)
 
 

@@ -8,6 +8,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.allowed import reworded, split
 from closeread.formats.files.stream import BrokenJSON
+from closeread.visible import in_one_line
 
 _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _BYTE = re.compile(r"\(byte (\d+)\)")
@@ -21,6 +22,7 @@ PARSER_ERRORS = (
     RecursionError,
     BrokenJSON,
 )
+_SHOWN = 24  # bytes
 MEND = "mend the file"
 
 
@@ -65,7 +67,9 @@ def explain(
     if isinstance(error, RecursionError):
         return InputError("nested too deeply", where=_where(file, line, "", within), cure=cure)
     if not isinstance(error, msgspec.ValidationError):
-        return InputError(_not_json(message, raw), where=_where(file, line, "", within), cure=cure)
+        return InputError(
+            _not_json(message, raw, at_byte), where=_where(file, line, "", within), cure=cure
+        )
     question = _nearest(value if value is not None else _plain(raw), path)
     if line is None and question and raw.count(f'"{question}"'.encode()) == 1:
         line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
@@ -99,13 +103,21 @@ def _where(file: str, line: int | None, question: str, place: str) -> str:
     return ", ".join(parts)
 
 
-def _not_json(message: str, raw: bytes) -> str:
-    at = _BYTE.search(message)
-    if at and raw[int(at[1]) : int(at[1]) + 1] == b"\0":
+def _not_json(message: str, raw: bytes, at: int | None) -> str:
+    if at is not None and raw[at : at + 1] == b"\0":
         return "not JSON: there is a NUL byte in the text"
     if "truncated" in message:
         return "not JSON: the text ends in the middle of a value"
-    return "not JSON: " + _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+    found = _BYTE.sub("", message.removeprefix("JSON is malformed: ")).strip()
+    return f"not JSON: {found}" + ("" if at is None else _around(raw, at))
+
+
+def _around(raw: bytes, at: int) -> str:
+    """Return what stands where a parser stopped and before it: a line may be the whole file."""
+    begin = max(raw.rfind(b"\n", 0, at) + 1, at - _SHOWN)
+    before = in_one_line(raw[begin:at].decode(errors="ignore"))
+    here = in_one_line(raw[at : at + _SHOWN].split(b"\n")[0].decode(errors="ignore"))
+    return (f" at {here!r}" if here else "") + (f" behind {before!r}" if before else "")
 
 
 def _kind(name: str) -> str:

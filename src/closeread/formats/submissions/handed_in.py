@@ -31,6 +31,7 @@ from closeread.types import Dataset, Prediction, Submission
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[str, float] | None
 _GIVEN = "the predictions"
+_MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
 GCRC_FIELDS = {
     "original": "answer",
     "positive": "positive_answer",
@@ -62,7 +63,7 @@ def load_submission(
     source = Source(path)
     extras = _extras(null_odds)
     packed = package.unpack(source.path)
-    raw = source.read() if packed is None else packed
+    raw = _unpacked(source) if packed is None else packed
     where = str(source)
     if vgaokao_outputs.LOGITS.match(raw):
         return _submission(where, vgaokao_outputs.logits(where, raw, dataset), extras, dataset)
@@ -108,6 +109,21 @@ def given_submission(
     else:
         rows = _rows(_GIVEN, value, dataset)
     return _submission(_GIVEN, rows, _extras(null_odds), dataset)
+
+
+def _unpacked(source: Source) -> bytes:
+    if not source.is_gzip:
+        return source.read()
+    with source.open() as stream:
+        raw = stream.read(_MOST_BYTES + 1)
+    if len(raw) > _MOST_BYTES:
+        raise InputError(
+            f"unpacks to more than {_MOST_BYTES >> 20} MiB",
+            where=str(source),
+            expected="predictions that fit into memory",
+            cure="where it comes from somebody you trust, unpack it first: gunzip FILE",
+        )
+    return raw
 
 
 def _extras(null_odds: NullOdds) -> dict[str, Any]:
