@@ -28,7 +28,7 @@ def test_tag_and_order_choose_and_sort(browser, triples):
     """A tag keeps its questions; by confidence the surest stands first."""
     with Visit(browser, triples, "#view=questions&tag=role:positive&sort=-confidence") as visit:
         rows = visit.page.locator(".row .num").all_inner_texts()
-        assert rows == ["0.54", "0.51"]
+        assert rows == ["0.540", "0.510"]
 
 
 def test_an_unknown_question_says_so(browser, triples):

@@ -33,7 +33,7 @@ const count = (n) => n.toLocaleString("en-US");
 const decimal = (x) => (Math.abs((x * 4) % 2) === 1 ? (2 * Math.round(x * 5)) / 10 : x).toFixed(1);
 const percent = (x) => decimal(x * 100);
 const DASH = "—";
-const spot = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(3).replace(/0+$/, "").replace(/\.$/, ""));
+const spot = (value) => (Number.isInteger(value) ? String(value) : value.toFixed(3)); // aligned in a column
 
 function interval(summary) {
   if (summary.value === null || summary.value === undefined) {
