@@ -94,7 +94,10 @@ def audit(
             raise UsageError(f"there is no check {name!r}", expected="one of " + ", ".join(CHECKS))
     problems = Problems()
     tables = [path for source in sources for path in _tables(source)]
-    runs = [run for source in sources for run in _runs(source, log_to_run)]
+    # A run may be named beside the folder that holds it.
+    runs = list(
+        {run.resolve(): run for source in sources for run in _runs(source, log_to_run)}.values()
+    )
     if not tables and not runs:
         raise UsageError(
             "nothing to examine here",

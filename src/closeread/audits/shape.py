@@ -17,6 +17,7 @@ _LOWERED = 0.01
 _INVERTED = 0.003
 _FEW = 4
 _MOST_OVERTAKEN = 10
+_MOST_NAMED = 5
 
 
 def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ()) -> Finding:
@@ -32,6 +33,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
     Raises:
         UsageError: No model has a score on ``target``.
     """
+    table, again = _each_once(table)
     table, saved = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
@@ -95,6 +97,11 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
             check="shape", verdict="skipped",
             headline=f"{chosen}: fewer than three models with scores, and nothing odd about them",
         )  # fmt: skip
+    notes = []
+    if again:
+        notes.append(f"more than once with the same scores, counted once: {_few(again)}")
+    if subjects and not able:
+        notes.append(f"{len(cuts)} of the runs are of models in the table: three are needed")
     verdict: Verdict = (
         "broken" if cluster and about else "doubtful" if signs or cluster else "sound"
     )
@@ -106,11 +113,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
             + ([recut_shape.sentence(cuts)] if able else [])
         ),
         tables=tuple(tables),
-        notes=(
-            (f"{len(cuts)} of the runs are of models in the table: three are needed",)
-            if subjects and not able
-            else ()
-        ),
+        notes=tuple(notes),
         data={
             "target": chosen,
             "cluster": list(cluster.names) if cluster else [],
@@ -119,6 +122,22 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
             "recut": recut_shape.data(cuts) if able else {},
         },
     )
+
+
+def _each_once(table: ScoreTable) -> tuple[ScoreTable, list[str]]:
+    """Return the table without rows that say what an earlier one says, and who they are about."""
+    found: dict[Hashable, Row] = {}
+    again: list[str] = []
+    for row in table.rows:
+        said = row.model, row.shots, frozenset(row.scores.items())
+        if said in found:
+            again.append(_label(row))
+        found.setdefault(said, row)
+    return ScoreTable(list(found.values())), list(dict.fromkeys(again))
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
 def _headline(

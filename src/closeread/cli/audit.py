@@ -67,6 +67,7 @@ def command(
     from closeread.api.datasets import open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
+    from closeread.cli.sources import each_once
     from closeread.formats.files.outcome import must_take_file
 
     gc.disable()
@@ -102,7 +103,7 @@ def command(
             tell_passed_over(made)
             return [run.path for run in made.runs]
 
-        found = audit([Path(source) for source in sources], wanted, log_to_run=log_to_run)
+        found = audit(each_once(map(Path, sources)), wanted, log_to_run=log_to_run)
     if list_ is not None:
         _write_list(found, list_)
     if html is not None:

@@ -41,11 +41,12 @@ def command(
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
     p-values are adjusted by Holm's method where there are several runs.
     """
+    from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import compare_runs
     from closeread.runs.store import find_runs, open_run
 
-    found_runs = [path for given in runs for path in find_runs(given)]
+    found_runs = each_once(path for given in runs for path in find_runs(given))
     if len(found_runs) < 2:
         raise click.UsageError("give two or more run folders")
     let_import_from_here()

@@ -234,6 +234,8 @@ _SHAPE = {
         "所有模型用同一停止串；运行按其应用的评分器评分",
     "Before and after": "之前与之后",
     "{scorer} F1 as saved %": "原样 {scorer} F1 %",
+    "more than once with the same scores, counted once: {names}":
+        "重复出现且分数相同，只计一次：{names}",
     "{n} of the runs are of models in the table: three are needed":
         "表中的模型只有 {n} 次运行：至少需要三次",
     "{=shape}; no stop raises the scores of the {n} runs":

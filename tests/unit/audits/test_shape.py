@@ -360,3 +360,22 @@ def test_the_page_draws_every_point(tmp_path):
         assert len(circles) == 2 * len(moved) + len(alone) == 21
         assert "<b>" not in figure
         assert ("cut at" in figure) is (language == "en")
+
+
+def test_a_row_that_comes_again_counts_once(tmp_path):
+    """In one table or in two; the same setting with another score is another row."""
+    rows = [
+        ("m-1B", 0, {"arc": 0.2, "drop": 0.10}), ("m-3B", 0, {"arc": 0.3, "drop": 0.05}),
+        ("m-7B", 0, {"arc": 0.4, "drop": 0.20}), ("k-7B", 0, {"arc": 0.5, "drop": 0.30}),
+    ]  # fmt: skip
+    once = check(table(*rows))
+    twice = check(table(*rows, *rows[:2], rows[0]))
+    assert (twice.headline, twice.tables, twice.data) == (once.headline, once.tables, once.data)
+    assert once.notes == ()
+    told = "more than once with the same scores, counted once: m-1B (0-shot), m-3B (0-shot)"
+    assert twice.notes == (told,)
+    other = check(table(*rows, ("m-1B", 0, {"arc": 0.2, "drop": 0.11})))
+    assert other.notes == () and "the same setting differs between runs" in str(other.data["signs"])
+    findings = [msgspec.to_builtins(twice)]
+    page = write_audit(("t.csv",), findings, {}, tmp_path / "a.html", language="zh")
+    assert "重复出现且分数相同，只计一次：" in page.read_text("utf-8")

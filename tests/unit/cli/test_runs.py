@@ -50,6 +50,24 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     assert closeread("compare", ".").stdout == table
 
 
+def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_path):
+    """By two names of its folder; alone it is compared with nothing."""
+    for reader in ("lexical", "longest-option"):
+        closeread("read", "exam/zh", "--reader", reader, "--limit", 6, "--out", reader)
+        closeread("score", reader, "--metric", "choice", "--no-intervals")
+    said = "lexical is named more than once, and counts once"
+    again = ("lexical", "longest-option", tmp_path / "lexical", ".")
+    report = closeread("report", *again, "--csv", "-")
+    assert report.stdout == closeread("report", *again[:2], "--csv", "-").stdout
+    assert report.stderr.count(said) == 2 and "longest-option is named more" in report.stderr
+    assert said in closeread("compare", *again, "--metric", "choice").stderr
+    alone = closeread("compare", "lexical", "lexical", code=2).stderr
+    assert said in alone and "give two or more run folders" in alone
+    audited = closeread("audit", "lexical", ".", "--check", "truncation", "--json").stdout
+    once = closeread("audit", ".", "--check", "truncation", "--json").stdout
+    assert json.loads(audited)["findings"] == json.loads(once)["findings"]
+
+
 def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
     """`cues` reads options: a score of 0 would look like a reader that is bad at the set."""
     said = "cues gave no answer to any of the 4 questions"
