@@ -10,14 +10,19 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import torch
-from transformers import AutoModelForSequenceClassification, AutoTokenizer
+from transformers import (
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    GPT2Config,
+    GPT2ForSequenceClassification,
+)
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.evidence.query import query_text
 from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.support import fold, log_odds, supported_class
+from closeread.readers.neural.support import fold, log_odds, renew, supported_class
 from closeread.readers.statements import Claim, longest_first, premise
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import ScoreSettings, describe_reader
@@ -277,6 +282,19 @@ def test_a_folded_head_is_saved_and_found_again(tmp_path, nli, items):
     assert len(found) == 4
     with pytest.raises(InputError, match="has 2 classes"):
         fold(open_checkpoint(str(tmp_path / "folded"), "pair"))
+
+
+@pytest.mark.parametrize("changed", [fold, renew])
+def test_a_head_without_a_bias_is_not_given_one(tmp_path, nli, changed):
+    """GPT-2's: it would be opened again without what it had learned."""
+    shutil.copytree(nli, tmp_path, dirs_exist_ok=True)
+    config = GPT2Config(
+        vocab_size=len(AutoTokenizer.from_pretrained(nli)), n_embd=32, n_layer=1, n_head=2,
+        n_positions=64, num_labels=3, id2label=dict(enumerate(NLI)),
+    )  # fmt: skip
+    GPT2ForSequenceClassification(config).save_pretrained(tmp_path)
+    with pytest.raises(InputError, match="no last layer that is understood"):
+        changed(open_checkpoint(str(tmp_path), "pair"))
 
 
 def test_what_it_says_passes_the_readers_contract(model):

@@ -140,7 +140,9 @@ def _last_layer(checkpoint: Checkpoint) -> tuple[torch.nn.Module, str, torch.nn.
     fitting = [
         name
         for name, layer in checkpoint.model.named_modules()
-        if isinstance(layer, torch.nn.Linear) and layer.out_features == n_classes
+        if isinstance(layer, torch.nn.Linear)
+        and layer.out_features == n_classes
+        and layer.bias is not None  # a new one would not be found again in a saved model
     ]
     if not fitting:
         raise InputError(
