@@ -144,7 +144,7 @@ def _write_list(found: "Audit", path: Path) -> None:
     from closeread.audits.replan import lines
     from closeread.cli.output import remark
     from closeread.errors import UsageError
-    from closeread.formats.registry import replacing
+    from closeread.formats.files.whole import replacing
 
     plans = [one for one in found.findings if one.check == "replan"]
     if len(plans) != 1:

@@ -115,7 +115,7 @@ def _refuse_beside_a_run(**given: Any) -> None:
 
 def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
-    from closeread.formats.registry import writing
+    from closeread.formats.files.whole import writing
     from closeread.formats.submissions.handing_in import hand_in
     from closeread.formats.submissions.package import pack
     from closeread.runs.store import (

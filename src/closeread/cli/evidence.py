@@ -207,7 +207,7 @@ def _extracted(
 ) -> Found:
     import msgspec
 
-    from closeread.formats.registry import replacing
+    from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
     from closeread.pipeline.reading_cost import ReadingCost

@@ -50,7 +50,7 @@ def search_corpus(
     intervals: bool,
 ) -> Any:
     """Seek every claim's evidence in the corpus, and return the scorer that saw all of it."""
-    from closeread.formats.registry import replacing
+    from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 

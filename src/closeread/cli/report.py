@@ -98,7 +98,7 @@ def _must_be_taken(out: Path | None, plots: Path | None, *tables: str | None) ->
 
 
 def _write(path: Path, text: str) -> None:
-    from closeread.formats.registry import replacing
+    from closeread.formats.files.whole import replacing
 
     with replacing(path) as stream:
         stream.write(text.encode())

@@ -1,19 +1,17 @@
 """What a format is, and how one is chosen, read and written."""
 
 import codecs
-import contextlib
-import io
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
-from closeread.formats.files import outcome, partial
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
+from closeread.formats.files.whole import writing
 from closeread.types import Dataset, Defects, Item, Question
 
 
@@ -153,74 +151,3 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         raise UsageError(f"the format {name} can be read but not written")
     with writing(Path(path)) as stream:
         chosen.write(dataset, stream)
-
-
-@contextlib.contextmanager
-def writing(target: Path) -> Iterator[BinaryIO]:
-    """Write as ``replacing`` does; compressed, without a time stamp, where it ends in ``.gz``.
-
-    Raises:
-        StorageError: As of ``replacing``.
-    """
-    with replacing(target) as stream:
-        if target.suffix != ".gz":
-            yield stream
-            return
-        import gzip
-
-        packed = gzip.GzipFile(filename="", fileobj=stream, mode="wb", mtime=0)
-        with packed, io.BufferedWriter(cast(Any, packed)) as buffered:
-            yield buffered
-
-
-@contextlib.contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Write to a neighbour and rename at the end, so that no half file bears the name.
-
-    A link stays one, and what it leads to is replaced; a pipe or device is written to as it is.
-    Neighbours that killed writers of the same file left are removed first.
-
-    Raises:
-        StorageError: The folder cannot be written, or the disk is full.
-    """
-    import tempfile  # costs more than all else here, and readers never need it
-
-    outcome.must_be_no_folder(target)
-    if outcome.is_stream(target):
-        with _as_it_is(target) as stream:
-            yield stream
-        return
-    target = outcome.behind_link(target)
-    partial.sweep(target)
-    try:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=partial.prefix(target), suffix=".part"
-        )
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                yield stream
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise outcome.refused(error, target) from error
-
-
-@contextlib.contextmanager
-def _as_it_is(target: Path) -> Iterator[BinaryIO]:
-    """Write to a pipe or a device, which cannot be replaced; its reader may leave."""
-    try:
-        with target.open("wb") as stream:
-            yield stream
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise outcome.refused(error, target) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

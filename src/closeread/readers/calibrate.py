@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError
-from closeread.formats.saved import save_json
+from closeread.formats.files.whole import save_json
 from closeread.readers.certainty import NAMES, Scale, signs
 from closeread.types import Passage, Prediction, Question, Record
 

@@ -13,7 +13,7 @@ import msgspec
 from closeread.errors import InputError, UsageError
 from closeread.evidence.cover import claim_and_context
 from closeread.evidence.explanation import Explanation, explanation
-from closeread.formats.saved import save_json
+from closeread.formats.files.whole import save_json
 from closeread.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold

@@ -10,7 +10,7 @@ from string import Template
 from typing import Any
 
 import closeread
-from closeread.formats.registry import replacing
+from closeread.formats.files.whole import replacing
 from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, OUR_CELLS, QUESTIONS, SENTENCES
 from closeread.reports.scatter import scatter
 

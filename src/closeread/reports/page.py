@@ -13,7 +13,7 @@ import msgspec
 
 import closeread
 from closeread.errors import MissingExtraError
-from closeread.formats.registry import replacing
+from closeread.formats.files.whole import replacing
 from closeread.reports import payload
 from closeread.reports.differences import differences
 from closeread.reports.gather import Material, RunView, SetView, gather

@@ -11,7 +11,7 @@ import msgspec
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
-from closeread.formats.registry import replacing
+from closeread.formats.files.whole import replacing
 from closeread.protocols import Advance, Begin, Reader, unwatched
 from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed, must_be_free

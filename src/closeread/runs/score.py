@@ -9,7 +9,7 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import CloseReadError, UsageError
-from closeread.formats.registry import replacing
+from closeread.formats.files.whole import replacing
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
 from closeread.metrics.summary import breakdowns, described, summarize

@@ -15,7 +15,8 @@ import msgspec
 
 from closeread.errors import InputError, MismatchError
 from closeread.formats.files.source import Source
-from closeread.formats.registry import load, replacing
+from closeread.formats.files.whole import replacing
+from closeread.formats.registry import load
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score

@@ -10,7 +10,7 @@ import pytest
 from closeread.cli import VERBS, main
 from closeread.errors import StorageError
 from closeread.formats.files.outcome import must_take_file, must_take_folder
-from closeread.formats.registry import replacing
+from closeread.formats.files.whole import replacing
 
 RECIPE = """
 out = "unused"

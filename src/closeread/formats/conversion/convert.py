@@ -21,7 +21,8 @@ from closeread.formats.files.outcome import (
     must_take_file,
     refused,
 )
-from closeread.formats.registry import dump, load, replacing
+from closeread.formats.files.whole import replacing
+from closeread.formats.registry import dump, load
 from closeread.types import Dataset, Defects, Item, Question, Record
 
 _IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record

@@ -1,1 +1,1 @@
-"""Files on their way in: inflated, checked, streamed, and broken ones explained."""
+"""Files on their way in: inflated, checked, streamed, and broken ones explained; and out, whole."""

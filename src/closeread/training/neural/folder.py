@@ -18,7 +18,7 @@ import msgspec
 from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.saved import save_json
+from closeread.formats.files.whole import save_json
 from closeread.locks import take
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe

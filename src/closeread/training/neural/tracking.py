@@ -17,7 +17,7 @@ from transformers import Trainer, TrainerCallback
 from transformers.integrations import TensorBoardCallback, TrackioCallback, WandbCallback
 
 from closeread.errors import UsageError
-from closeread.formats.saved import save_json
+from closeread.formats.files.whole import save_json
 from closeread.readers.places import first_line
 from closeread.training.neural import to_mlflow
 from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES, has_learned
