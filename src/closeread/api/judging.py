@@ -167,13 +167,19 @@ def audit(
     return examine([one.path if isinstance(one, Run) else _path(one) for one in sources], wanted)
 
 
-def report(*runs: Named | Run, out: Named | None = None, language: str | None = None) -> Path:
+def report(
+    *runs: Named | Run,
+    out: Named | None = None,
+    language: str | None = None,
+    ranked: bool = False,
+) -> Path:
     """Write one self-contained page about runs; ``closeread report`` as a function.
 
     Args:
         runs: Runs or their folders; a folder of runs stands for all runs in it.
         out: The page; of one run ``report.html`` in its folder unless said.
         language: ``en`` or ``zh``; the data set's by default.
+        ranked: The best run first, not in the order given.
 
     Raises:
         UsageError: Several runs, and no page is named; a page is not written in that language.
@@ -192,7 +198,7 @@ def report(*runs: Named | Run, out: Named | None = None, language: str | None = 
         if len(folders) != 1:
             raise UsageError("there are several runs", cure="name the page: out=...")
         out = folders[0] / REPORT
-    material = gather(folders)
+    material = gather(folders, ranked=ranked)
     shade(material, lambda _: None)
     return write_material(material, Path(out), language=language)
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
 @click.option("--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
 @click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
+@click.option("--ranked", is_flag=True, help="The best run first, not in the order given.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="Default: the data set's language.")
 @click.option("--plots", type=Outcome(path_type=Path), metavar="DIR", help="PNG and PDF files.")
 @click.option("--markdown", metavar="F", help="Tables in Markdown (- for stdout).")
@@ -27,6 +28,7 @@ def command(
     runs: tuple[Path, ...],
     out: Path | None,
     dataset: str | None,
+    ranked: bool,
     lang: str | None,
     plots: Path | None,
     markdown: str | None,
@@ -55,7 +57,8 @@ def command(
     if json_ and "-" in (markdown, latex, csv_):
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
     _must_be_taken(out, plots, markdown, latex, csv_)
-    material = gather(folders, dataset_path=locate(dataset) if dataset else None)
+    where = locate(dataset) if dataset else None
+    material = gather(folders, dataset_path=where, ranked=ranked)
     language = lang or material.language
     written: list[str] = []
     if out is not None:

@@ -1,5 +1,6 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -164,6 +165,17 @@ class Material:
 
         return max(filter(None, (run.headline for run in runs)), key=shared, default="")
 
+    def standing(self, run: RunView) -> tuple[int, float]:
+        """Return what puts the runs on each data set in order, the best first; unscored ones last.
+
+        The best is that with the greatest value of ``chief``, with the smallest one of a risk.
+        """
+        metric = self.chief(run.place)
+        value = run.metrics[metric].value if metric in run.metrics else None
+        if value is None:
+            return run.place, math.inf
+        return run.place, value if metric == "selective.aurc" else -value
+
     def judged_alike(self, place: int) -> list[RunView]:
         """Return the runs on a data set that most agree with by which value a question is right."""
         runs = [run for number in self.runs_of(place) if (run := self.runs[number]).per_question]
@@ -177,19 +189,24 @@ class Material:
 
 
 def gather(
-    paths: Sequence[Path], *, dataset_path: str | Path | None = None, most: int = 20_000
+    paths: Sequence[Path],
+    *,
+    dataset_path: str | Path | None = None,
+    most: int = 20_000,
+    ranked: bool = False,
 ) -> Material:
     """Read run folders and the questions that they answer.
 
     Args:
-        paths: Run folders, finished; their data sets may differ.
+        paths: Run folders, finished; their data sets may differ. One that comes again counts once.
         dataset_path: Where the data set of every run lies now, if not where the runs say.
         most: About how many questions to keep of a data set; of a larger one every k-th passage.
+        ranked: Put the runs on each data set in the order of their scores, the best first.
 
     Raises:
         InputError: No run folder, not finished, or damaged.
     """
-    opened = [open_run(path) for path in paths]
+    opened = [open_run(path) for path in {path.resolve(): path for path in paths}.values()]
     names = _names(opened)
     found = Material()
     places: dict[str, int] = {}
@@ -207,6 +224,8 @@ def gather(
         _view(run, name, places[run.info.dataset.sha256])
         for run, name in zip(opened, names, strict=True)
     ]
+    if ranked:
+        found.runs = sorted(found.runs, key=found.standing)
     for place, view in enumerate(found.sets):
         if view.problem in ("missing", "changed"):
             found.rows += _bare(found, place, most)

@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from closeread.reports.gather import Material
 from closeread.reports.mrqa import paired, published
@@ -44,16 +44,15 @@ class Table:
 def tables(material: Material, language: str) -> list[Table]:
     """Return the tables of a report: the numbers, the breakdowns, MRQA's baselines."""
     runs = material.runs
-    found = [
-        Table(
-            caption=", ".join(view.info.name for view in material.sets),
-            headings=[word("metric", language), *(run.name for run in runs)],
-            rows=[
-                [name, *(_cell(run.metrics.get(name)) for run in runs)]
-                for name in dict.fromkeys(name for run in runs for name in run.metrics)
-            ],
-        )
-    ]
+    numbers = Table(
+        caption=", ".join(view.info.name for view in material.sets),
+        headings=[word("metric", language), *(run.name for run in runs)],
+        rows=[
+            [name, *(_cell(run.metrics.get(name)) for run in runs)]
+            for name in dict.fromkeys(name for run in runs for name in run.metrics)
+        ],
+    )
+    found = [_upright(numbers, word("run", language))]
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
         chief = [(run, run.headline) for run in runs if run.headline]
@@ -74,6 +73,14 @@ def tables(material: Material, language: str) -> list[Table]:
             )
         )
     return found + list(_shared_task(material, language))
+
+
+def _upright(table: Table, corner: str) -> Table:
+    """Turn a table that has more columns than rows, as of many runs, so that it grows downwards."""
+    if len(table.headings) <= len(table.rows) + 1:
+        return table
+    headings, *rows = zip(table.headings, *table.rows, strict=True)
+    return replace(table, headings=[corner, *headings[1:]], rows=[list(row) for row in rows])
 
 
 def _shared_task(material: Material, language: str) -> Iterator[Table]:

@@ -71,6 +71,40 @@ def test_runs_of_one_name_are_told_apart_by_the_folders_above_them(tmp_path):
     assert [row["run"] for row in rows] == ["mine/seed1/lamps", "theirs/seed1/lamps", "alone"]
 
 
+def _field(tmp_path):
+    """Write three runs that are right at 1, 3 and 2 of 3 questions, and one that is not scored."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    gold = {question.question_id: question.answers[0].label for question in questions}
+    folders = []
+    for name, wrong in (("a", 2), ("b", 0), ("c", 1), ("unscored", 3)):
+        missed = {key: "A" if gold[key] == "B" else "B" for key in [*gold][:wrong]}
+        said = choose(questions, gold | missed)
+        values = {"choice.accuracy": right_or_wrong(dataset, said)} if wrong < 3 else {}
+        folders.append(write_run(tmp_path / name, dataset, said, values))
+    return folders
+
+
+def test_runs_are_ranked_where_that_is_asked_for(tmp_path):
+    """The best first, what was not scored last; without it the order is the user's."""
+    folders = _field(tmp_path)
+    assert [run.name for run in gather(folders).runs] == ["a", "b", "c", "unscored"]
+    assert [run.name for run in gather(folders, ranked=True).runs] == ["b", "c", "a", "unscored"]
+    asked = [*map(str, folders), "--ranked", "--csv", "-"]
+    rows = csv.DictReader(io.StringIO(CliRunner().invoke(command, asked).stdout))
+    assert [row["run"] for row in rows] == ["b", "c", "a"]
+
+
+def test_of_more_runs_than_metrics_each_run_is_a_row(tmp_path):
+    """A table of thirty submissions grows downwards, and no cell changes its place in it."""
+    folders = _field(tmp_path)
+    lines = markdown(gather(folders, ranked=True), "en").splitlines()
+    assert lines[2] == "| Run | choice.accuracy |"
+    assert [line.split(" ")[1:4] for line in lines[4:8]] == [
+        ["b", "|", "100.0"], ["c", "|", "66.7"], ["a", "|", "33.3"], ["unscored", "|", "—"],
+    ]  # fmt: skip
+
+
 def test_command_writes_the_page_beside_the_run(run):
     """With nothing else named the page is RUN/report.html, and its path is printed."""
     done = CliRunner().invoke(command, [str(run)], catch_exceptions=False)
