@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 
 import msgspec
 import pytest
@@ -132,9 +133,10 @@ def test_tables_go_to_stdout(run):
     assert done.stdout.startswith("run,dataset,")
 
 
-def test_several_runs_need_a_name_for_the_page(run):
+def test_several_runs_need_a_name_for_the_page(run, tmp_path):
     """Two runs and no --out is a user error that says what to do."""
-    done = CliRunner().invoke(command, [str(run), str(run)])
+    other = shutil.copytree(run, tmp_path / "another")
+    done = CliRunner().invoke(command, [str(run), str(other)])
     assert "--out" in str(done.exception)
 
 
