@@ -136,7 +136,7 @@ def _joined(
     from msgspec.structs import replace
 
     from closeread.runs.joined import must_join
-    from closeread.runs.score import resampling_of
+    from closeread.runs.summaries import resampling_of
 
     both = must_join(dataset, submission, resampling_of(scored.settings), limit)
     return replace(

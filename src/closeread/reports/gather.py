@@ -16,8 +16,8 @@ from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.fits import misfits
 from closeread.runs.plan import up_to
 from closeread.runs.records import DatasetInfo, RunInfo, ScoreSettings
-from closeread.runs.score import resampling_of
 from closeread.runs.store import Run, open_run
+from closeread.runs.summaries import resampling_of
 from closeread.text.language import of_most
 from closeread.types import Dataset, Passage, Prediction, Question, Span, Summary
 

@@ -8,8 +8,9 @@ from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import make_metrics, wanted
-from closeread.runs.score import as_submission, resampling_of
+from closeread.runs.score import as_submission
 from closeread.runs.store import Run
+from closeread.runs.summaries import resampling_of
 from closeread.types import Summary
 
 _AVERAGED = "mrqa"  # no other scorer's publishers average over data sets

@@ -10,26 +10,25 @@ import msgspec
 
 from closeread.errors import CloseReadError, UsageError
 from closeread.formats.files.whole import replacing
-from closeread.metrics.intervals import Resampling
-from closeread.metrics.subject import family
-from closeread.metrics.summary import breakdowns, described, summarize
+from closeread.metrics.summary import described
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
-from closeread.runs.choose import default_metrics, make_metrics, wanted
+from closeread.runs.choose import default_metrics, make_metrics
 from closeread.runs.computed import computed_by
-from closeread.runs.extract import Extracted, marked
-from closeread.runs.parallel import each_by_workers, lines_by_workers
-from closeread.runs.records import (
-    RunSummary,
-    ScoreSettings,
-    describe_dataset,
-)
+from closeread.runs.extract import Extracted
+from closeread.runs.parallel import lines_by_workers
+from closeread.runs.records import RunSummary, ScoreSettings, describe_dataset
 from closeread.runs.score_lines import lines_of, reread, row_of
 from closeread.runs.store import SCORES, SUMMARY, Predictions, Run, write_document
+from closeread.runs.summaries import (
+    ScoresOf,
+    asked_for,
+    breakdowns_of,
+    resampling_of,
+    summaries_of,
+)
 from closeread.runs.walk import Walked, score_rows
 from closeread.types import Dataset, Score, Submission, Summary
-
-ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
 
 
 def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSummary:
@@ -201,81 +200,9 @@ def _streamed(
     return RunSummary(
         dataset=describe_dataset(dataset, walked.n_questions),
         settings=settings,
-        metrics=_asked_for({name: summaries}, settings),
+        metrics=asked_for({name: summaries}, settings),
         computed_by=computed_by(settings),
     )
-
-
-def summaries_of(
-    metrics: Mapping[str, Metric],
-    scores: ScoresOf,
-    submission: Submission,
-    settings: ScoreSettings,
-    *,
-    n_questions: int,
-    workers: int = 1,
-) -> dict[str, Summary]:
-    """Return the summaries that were asked for, by full name, in the metrics' order.
-
-    ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
-    processes share the families; predictions must then not have been asked for yet, because the
-    processes would share the open file.
-    """
-    resampling = resampling_of(settings)
-
-    def of(name: str) -> list[Summary]:
-        return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
-
-    names = list(metrics)
-    found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
-    return _asked_for(dict(zip(names, found, strict=True)), settings)
-
-
-def breakdowns_of(
-    metrics: Mapping[str, Metric],
-    scores: ScoresOf,
-    walked: Walked,
-    submission: Submission,
-    settings: ScoreSettings,
-) -> dict[str, dict[str, dict[str, Summary]]]:
-    """Return the summaries of every subset by tag and value, for the tags that were asked for.
-
-    A metric over triples is left out where the tag tells the questions of a triple apart.
-
-    Raises:
-        UsageError: No question has such a tag; the message lists those there are.
-    """
-    found: dict[str, dict[str, dict[str, Summary]]] = {}
-    tags = walked.tags
-    for tag in settings.by:
-        if not any(tag in of for of in tags.values()):
-            known = sorted({name for of in tags.values() for name in of})
-            raise UsageError(
-                f"no question has the tag {tag!r}",
-                expected="one of " + ", ".join(known) if known else "this set has no tags",
-            )
-        found[tag] = {}
-    for name, metric in metrics.items() if settings.by else ():
-        pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
-        whole = [
-            tag
-            for tag in settings.by
-            if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
-        ]
-        resampling = resampling_of(settings)
-        parts = breakdowns(metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes)
-        for tag, values in parts.items():
-            for value, summaries in values.items():
-                found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
-    return found
-
-
-def _splits_groups(
-    tag: str, tags: Mapping[str, Mapping[str, str]], scores: Iterable[Score]
-) -> bool:
-    seen: dict[str, str | None] = {}
-    values = ((score.unit_id, tags.get(score.question_id, {}).get(tag)) for score in scores)
-    return any(seen.setdefault(unit_id, value) != value for unit_id, value in values)
 
 
 @dataclass
@@ -338,30 +265,6 @@ def _by_workers(
     return _Gathered(lambda name: reread(written, name), n_scores, walked, digest.hexdigest())
 
 
-def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
-    return {
-        one.metric: marked(one, settings.extraction)
-        for one in summaries
-        if wanted(of, one.metric, settings.metrics)
-    }
-
-
-def _asked_for(
-    summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
-) -> dict[str, Summary]:
-    """Return what was asked for of the families' summaries; each asked for must be there."""
-    kept: dict[str, Summary] = {}
-    for name, of in summaries.items():
-        kept |= _kept(name, of, settings)
-    for asked in settings.metrics:
-        there = [one.metric for one in summaries[family(asked)]]
-        if not any(wanted(family(asked), value, [asked]) for value in there):
-            raise UsageError(
-                f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
-            )
-    return kept
-
-
 def _must_have_gold(dataset: Dataset, summaries: Iterable[Summary]) -> None:
     """Refuse a set without answers: nothing can be scored, though some programs print zeros."""
     if any(one.value for one in summaries) or any(one.has_gold for one in dataset.questions()):
@@ -382,10 +285,3 @@ def _must_apply(n_scores: Mapping[str, int], n_questions: int, dataset: str) -> 
                 f"the metric {name} judges no question of this data set",
                 cure="leave out --metric to see those that fit",
             )
-
-
-def resampling_of(settings: ScoreSettings) -> Resampling | None:
-    """Return how a run's intervals are made; None for none."""
-    if not settings.resamples:
-        return None
-    return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)

@@ -21,8 +21,9 @@ from closeread.runs.differing import (
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.plan import ordered
 from closeread.runs.records import FILES, RunSummary
-from closeread.runs.score import as_submission, breakdowns_of, summaries_of
+from closeread.runs.score import as_submission
 from closeread.runs.store import LEDGER, PREDICTIONS, Run
+from closeread.runs.summaries import breakdowns_of, summaries_of
 from closeread.runs.walk import Walked, score_rows
 from closeread.sums import sha256_of
 from closeread.types import Dataset, Score

@@ -1,0 +1,120 @@
+"""From scores to the summaries that were asked for: over all questions, and by their tags."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from closeread.errors import UsageError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.subject import family
+from closeread.metrics.summary import breakdowns, summarize
+from closeread.protocols import Metric
+from closeread.runs.choose import wanted
+from closeread.runs.extract import marked
+from closeread.runs.parallel import each_by_workers
+from closeread.runs.records import ScoreSettings
+from closeread.runs.walk import Walked
+from closeread.types import Score, Submission, Summary
+
+ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
+
+
+def summaries_of(
+    metrics: Mapping[str, Metric],
+    scores: ScoresOf,
+    submission: Submission,
+    settings: ScoreSettings,
+    *,
+    n_questions: int,
+    workers: int = 1,
+) -> dict[str, Summary]:
+    """Return the summaries that were asked for, by full name, in the metrics' order.
+
+    ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
+    processes share the families; predictions must then not have been asked for yet, because the
+    processes would share the open file.
+    """
+    resampling = resampling_of(settings)
+
+    def of(name: str) -> list[Summary]:
+        return list(summarize(metrics[name], scores(name), submission, resampling, n_questions))
+
+    names = list(metrics)
+    found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
+    return asked_for(dict(zip(names, found, strict=True)), settings)
+
+
+def breakdowns_of(
+    metrics: Mapping[str, Metric],
+    scores: ScoresOf,
+    walked: Walked,
+    submission: Submission,
+    settings: ScoreSettings,
+) -> dict[str, dict[str, dict[str, Summary]]]:
+    """Return the summaries of every subset by tag and value, for the tags that were asked for.
+
+    A metric over triples is left out where the tag tells the questions of a triple apart.
+
+    Raises:
+        UsageError: No question has such a tag; the message lists those there are.
+    """
+    found: dict[str, dict[str, dict[str, Summary]]] = {}
+    tags = walked.tags
+    for tag in settings.by:
+        if not any(tag in of for of in tags.values()):
+            known = sorted({name for of in tags.values() for name in of})
+            raise UsageError(
+                f"no question has the tag {tag!r}",
+                expected="one of " + ", ".join(known) if known else "this set has no tags",
+            )
+        found[tag] = {}
+    for name, metric in metrics.items() if settings.by else ():
+        pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
+        whole = [
+            tag
+            for tag in settings.by
+            if metric.unit != "group" or not _splits_groups(tag, tags, scores(name))
+        ]
+        resampling = resampling_of(settings)
+        parts = breakdowns(metric, pairs, submission, resampling, tags=whole, sizes=walked.sizes)
+        for tag, values in parts.items():
+            for value, summaries in values.items():
+                found[tag].setdefault(value, {}).update(_kept(name, summaries.values(), settings))
+    return found
+
+
+def asked_for(
+    summaries: Mapping[str, Iterable[Summary]], settings: ScoreSettings
+) -> dict[str, Summary]:
+    """Return what was asked for of the families' summaries; each asked for must be there."""
+    kept: dict[str, Summary] = {}
+    for name, of in summaries.items():
+        kept |= _kept(name, of, settings)
+    for asked in settings.metrics:
+        there = [one.metric for one in summaries[family(asked)]]
+        if not any(wanted(family(asked), value, [asked]) for value in there):
+            raise UsageError(
+                f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
+            )
+    return kept
+
+
+def _splits_groups(
+    tag: str, tags: Mapping[str, Mapping[str, str]], scores: Iterable[Score]
+) -> bool:
+    seen: dict[str, str | None] = {}
+    values = ((score.unit_id, tags.get(score.question_id, {}).get(tag)) for score in scores)
+    return any(seen.setdefault(unit_id, value) != value for unit_id, value in values)
+
+
+def _kept(of: str, summaries: Iterable[Summary], settings: ScoreSettings) -> dict[str, Summary]:
+    return {
+        one.metric: marked(one, settings.extraction)
+        for one in summaries
+        if wanted(of, one.metric, settings.metrics)
+    }
+
+
+def resampling_of(settings: ScoreSettings) -> Resampling | None:
+    """Return how a run's intervals are made; None for none."""
+    if not settings.resamples:
+        return None
+    return Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)
