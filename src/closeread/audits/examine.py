@@ -98,6 +98,14 @@ def audit(
     runs = list(
         {run.resolve(): run for source in sources for run in _runs(source, log_to_run)}.values()
     )
+    runs, bare = _with_questions(runs)
+    if bare and not tables and not runs:
+        raise UsageError(
+            "the logs hold the numbers of whole sets alone, no question and no answer",
+            where=", ".join(map(str, bare[:3])) + (", …" if len(bare) > 3 else ""),
+            cure="name the logs of their samples; the harness' own result files are examined as "
+            "tables of scores",
+        )
     if not tables and not runs:
         raise UsageError(
             "nothing to examine here",
@@ -109,7 +117,7 @@ def audit(
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
     findings = tuple(_findings(shared, table, wanted))
-    skipped = dict(problems.bad.counts)
+    skipped = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
     for path in runs:
         log = open_run(path).info.log
         for code, count in log.skipped.items() if log is not None else ():
@@ -132,7 +140,8 @@ def _findings(
         if name == "shape":
             yield shape.check(table, wanted.target, subjects)
         elif not subjects:
-            yield Finding(check=name, verdict="skipped", headline="no run was named")
+            headline = "no run was named: a table of scores holds no answer"
+            yield Finding(check=name, verdict="skipped", headline=headline)
         elif not any(one.questions for one in subjects):
             yield Finding(
                 check=name, verdict="skipped", headline="no question is left to be examined"
@@ -208,6 +217,15 @@ def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list
     if not tables:
         return log_to_run(source)
     return [run for path in _logs(source) for run in log_to_run(path)]
+
+
+def _with_questions(runs: Sequence[Path]) -> tuple[list[Path], list[Path]]:
+    """Part the runs from those made of logs that hold the numbers of whole sets alone."""
+    found: tuple[list[Path], list[Path]] = [], []
+    for path in runs:
+        log = open_run(path).info.log
+        found[log is not None and "samples" in log.lost].append(path)
+    return found
 
 
 def _logs(folder: Path) -> list[Path]:

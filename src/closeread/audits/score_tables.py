@@ -67,7 +67,10 @@ def size_of(model: str) -> float | None:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file holds scores of models, not of questions."""
+    """Whether a file holds scores of models, not of questions.
+
+    Logs of inspect have a member ``results`` too, which is not one mapping a task.
+    """
     if path.suffix.lower() in _SPREADSHEETS:
         return True  # no harness logs in this form
     if path.suffix != ".json" or path.stat().st_size > 10_000_000:
@@ -76,7 +79,8 @@ def is_table(path: Path) -> bool:
         found = json.loads(path.read_bytes())
     except ValueError:
         return False
-    return isinstance(found, dict) and isinstance(found.get("results"), dict)
+    results = found.get("results") if isinstance(found, dict) else None
+    return isinstance(results, dict) and all(isinstance(one, dict) for one in results.values())
 
 
 def read(paths: Iterable[Path], problems: Problems) -> ScoreTable:

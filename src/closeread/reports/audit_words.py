@@ -53,6 +53,7 @@ _FRAME: dict[str, str] = {
     "nan-score": "分数为 NaN（nan-score）",
     "odd-shots": "示例数不是数字（odd-shots）",
     "different-questions": "题目不一致（different-questions）",
+    "no-samples": "日志只有整体分数，没有题目和答案（no-samples）",
 }  # fmt: skip
 
 _SHARED = {
@@ -61,7 +62,7 @@ _SHARED = {
     "share %": "占比 %", "texts": "文本数", "stop": "停止串", "model": "模型", "benchmark": "基准",
     "models": "模型数", "why": "原因", "triples": "题组数", "trials": "试验数", "found": "找到",
     "p": "p", "label": "标签", "where": "位置", "from %": "从 %", "to %": "到 %", "sign": "迹象",
-    "no run was named": "没有指定运行",
+    "no run was named: a table of scores holds no answer": "没有指定运行：分数表中没有答案",
     "no question is left to be examined": "没有剩下可审查的题目",
     "the questions ask for options": "题目要求选择选项",
     "no answer": "没有答案",

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import CloseReadError, UsageError
+from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.formats.files.whole import replacing
 from closeread.metrics.summary import described
 from closeread.protocols import Metric
@@ -44,6 +44,12 @@ def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSumm
         MismatchError: The data set has changed.
     """
     dataset = run.dataset()
+    if run.info.log is not None and "samples" in run.info.log.lost:
+        raise InputError(
+            "the log holds the numbers of the whole set alone, no question and no answer",
+            where=str(run.path),
+            cure="ingest the log of its samples; the harness' numbers stand in run.json",
+        )
     with replacing(run.path / SCORES) as out:
         found = _scored(
             dataset,

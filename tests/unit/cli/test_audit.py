@@ -194,6 +194,34 @@ def test_a_folder_with_samples_and_results_is_read_whole(runs, capsys):
     assert "truncation" in checks and "shape" in checks
 
 
+def test_a_log_with_samples_is_no_table_of_scores(runs, capsys):
+    """Inspect's logs in JSON have results beside their samples."""
+    (log,) = (Path(__file__).parents[1] / "logs/fixtures/inspect").glob("*.json")
+    assert closeread("audit", log, "--check", "truncation", "--json") == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert found["check"] == "truncation" and found["headline"] != "no run was named"
+    assert closeread("audit", log, "--json") == 0
+    checks = [one["check"] for one in json.loads(capsys.readouterr().out)["findings"]]
+    assert "metamorphic" in checks and "shape" not in checks
+
+
+def test_runs_without_questions_are_left_out_and_alone_are_nothing_to_examine(runs, capsys):
+    """Of a harness' results the numbers are known and no answer."""
+    results = Path(__file__).parents[1] / "logs/fixtures/handmade/results-v1.json"
+    assert closeread("ingest", results, "--out", "bare") == 0
+    bare = next(path for path in (runs / "bare").glob("**/run.json")).parent
+    capsys.readouterr()
+    for words in (("audit", "bare"), ("score", str(bare))):
+        assert closeread(*words) == 2
+        said = capsys.readouterr().err
+        assert "alone, no question and no answer" in said and "samples" in said
+    assert closeread("audit", "cut", "bare", "--check", "truncation") == 0
+    told = capsys.readouterr()
+    assert "left out as bad: no-samples" in told.err and "truncation: cut" in told.out
+    assert closeread("audit", results, "--check", "replan", "--stop", "x") == 0
+    assert "a table of scores holds no answer" in capsys.readouterr().out
+
+
 def test_an_empty_stop_is_no_stop(runs, capsys):
     """As ``closeread score --stop ""`` takes it."""
     assert closeread(
