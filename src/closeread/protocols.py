@@ -91,8 +91,9 @@ class Pool:
 
     The value is ``sum(numerators) / sum(denominators)``; the three sequences are parallel.
     ``unit_ids`` pair the units of two runs. Where the value is no ratio of sums
-    (an area under a curve, a best threshold) ``statistic`` computes it from unit indices (with
-    repeats); it then decides, and the sums only carry the units. ``extremes`` then tells the least
+    (an area under a curve, a best threshold) ``statistic`` computes it from indices (with
+    repeats); it then decides, the sums only carry the units, and what has one unit id is drawn
+    together. ``extremes`` then tells the least
     and the greatest value that there could be if of all units this share were others; None where
     that is not known. ``best`` says that the value is the best of several, chosen on the units that
     it is judged by: it is too high, and that of their resamples higher still.
@@ -113,10 +114,10 @@ class Pool:
 
 
 class Statistic(Protocol):
-    """A value computed from a resample of units."""
+    """A value computed from a resample."""
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
-        """Return the value over the units at ``indices`` (None: all, each once)."""
+        """Return the value over what is at ``indices`` (None: all, each once)."""
         ...
 
 

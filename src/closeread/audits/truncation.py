@@ -10,7 +10,8 @@ from closeread.audits.findings import Cell, Finding, Table, Verdict, share
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
 from closeread.metrics.intervals import Resampling, interval
-from closeread.metrics.pools import mean_pools, passage_unit
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.units import passage_unit, question_unit
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question, Score, Submission
@@ -270,7 +271,7 @@ def _by_length(one: Subject, saved: Recut, metric: Metric) -> Table:
 
 
 def _unit(question: Question, metric: Metric) -> str:
-    return passage_unit(question) if metric.unit == "passage" else question.question_id
+    return (passage_unit if metric.unit == "passage" else question_unit)(question)
 
 
 def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | None, float | None]:

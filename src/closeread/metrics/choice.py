@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from closeread.errors import InputError
 from closeread.metrics.pools import mean_pools
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
@@ -28,7 +29,7 @@ class Choice:
         return Score(
             question_id=question.question_id,
             values={"accuracy": right},
-            unit_id=question.question_id,
+            unit_id=question_unit(question),
             note="" if label is None else f"picked {label}",
         )
 

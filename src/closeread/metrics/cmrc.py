@@ -11,6 +11,7 @@ from closeread.metrics.overlap import f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import no_questions, present, references, text_of
 from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -42,8 +43,9 @@ class Cmrc:
             "f1": found,
             "average": (exact + found) * 0.5,
         }
-        name = question.question_id
-        return Score(question_id=name, values=values, unit_id=name)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=question_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match, F1 and their mean."""

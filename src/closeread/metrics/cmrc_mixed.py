@@ -16,6 +16,7 @@ from closeread.metrics.cmrc import longest_run
 from closeread.metrics.overlap import f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import references, text_of
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
@@ -56,8 +57,9 @@ class CmrcMixed:
                 elif length := longest_run(said, wanted):
                     best = max(best, f1(length, len(said), len(wanted)))
         values: dict[str, float | None] = {"em": exact, "f1": best, "average": (exact + best) / 2}
-        name = question.question_id
-        return Score(question_id=name, values=values, unit_id=name)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=question_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match, F1 and their mean."""

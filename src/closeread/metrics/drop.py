@@ -13,8 +13,9 @@ from typing import Any
 
 from closeread.errors import InputError
 from closeread.metrics.assignment import rounded, rounded_mean
-from closeread.metrics.pools import mean_pools, passage_unit
+from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import present
+from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.normalize_drop import Normalized, any_number, drop
 from closeread.types import Prediction, Question, Score, Submission, Unit

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from closeread.metrics.drop import compare, scored
-from closeread.metrics.pools import mean_pools, passage_unit
+from closeread.metrics.pools import mean_pools
+from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
 from closeread.text.normalize_drop import Normalized, drop

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from closeread.metrics.assignment import sum_in_order
-from closeread.metrics.pools import counts
+from closeread.metrics.pools import counts, per_unit
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Evidence, Prediction, Question, Score, Span, Submission, Unit
 
@@ -59,7 +60,7 @@ class EvidenceMetric:
             )
         name = question.question_id
         note = NONE_PREDICTED if is_silent(prediction) else _long(question, found)
-        return Score(question_id=name, values=values, unit_id=name, note=note)
+        return Score(question_id=name, values=values, unit_id=question_unit(question), note=note)
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``evidence.precision``, ``evidence.recall`` and ``evidence.f1``."""
@@ -72,12 +73,17 @@ class EvidenceMetric:
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]
+            unit_ids, (sums, lengths) = per_unit(
+                [score.unit_id or score.question_id for score in kept],
+                [sum_in_order(row) for row in rows],
+                [len(row) for row in rows],
+            )
             pools.append(
                 Pool(
                     metric=f"evidence.{key}",
-                    unit_ids=[score.unit_id for score in kept],
-                    numerators=[sum_in_order(row) for row in rows],
-                    denominators=[len(row) for row in rows],
+                    unit_ids=unit_ids,
+                    numerators=sums,
+                    denominators=lengths,
                     n_questions=len(scores),
                     n_scored=len(kept),
                     n_answered=answered,

@@ -14,6 +14,7 @@ from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import no_questions, present, references, text_of
 from closeread.metrics.segmentation import Segmenter, segmenter
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text import normalize
 from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission, Unit
@@ -58,7 +59,7 @@ class Expmrc:
         note = "no gold evidence"
         if golds:
             note = NONE_PREDICTED if is_silent(prediction) else ""
-        return Score(question_id=name, values=values, unit_id=name, note=note)
+        return Score(question_id=name, values=values, unit_id=question_unit(question), note=note)
 
     def evidence(self, question: Question, prediction: Prediction) -> Score:
         """Return ``evidence_f1`` alone, which needs no gold answer.
@@ -66,10 +67,13 @@ class Expmrc:
         Raises:
             CloseReadError: The question has neither options nor gold evidence.
         """
-        name = question.question_id
         value = self._evidence(prediction, self._gold_evidence(question))
-        note = NONE_PREDICTED if is_silent(prediction) else ""
-        return Score(question_id=name, values={"evidence_f1": value}, unit_id=name, note=note)
+        return Score(
+            question_id=question.question_id,
+            values={"evidence_f1": value},
+            unit_id=question_unit(question),
+            note=NONE_PREDICTED if is_silent(prediction) else "",
+        )
 
     def _evidence(self, prediction: Prediction | None, golds: Sequence[str]) -> float:
         if prediction is None or prediction.answer is None or not golds:

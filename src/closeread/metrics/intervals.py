@@ -7,7 +7,7 @@ costs one binomial draw a resample instead of n. (Efron & Tibshirani 1993, chapt
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Counted up with every change of a bound: who verifies older numbers is told that they are older.
-VERSION = 2
+VERSION = 3
 
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
@@ -144,7 +144,8 @@ def farther(value: float, percentiles: tuple[float, float]) -> tuple[float, floa
 
 def _without_width(pool: Pool, level: float) -> Interval:
     """Return the bound where resamples agree: as exact as the pool knows its extremes."""
-    units = sum(below != 0 for below in pool.denominators)
+    counted = zip(pool.unit_ids, pool.denominators, strict=True)
+    units = len({unit for unit, below in counted if below != 0})
     if pool.extremes is None:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
     low, high = pool.extremes(unseen_share(units, level))
@@ -182,9 +183,9 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
     units = len(pool.unit_ids)
     if pool.statistic is not None:
         drawn = np.empty(resamples)
+        draw = drawing(pool.unit_ids)
         for row in range(resamples):
-            indices = cast("Sequence[int]", generator.integers(0, units, size=units))
-            found = pool.statistic(indices)
+            found = pool.statistic(draw(generator))
             drawn[row] = np.nan if found is None else found
         return drawn
     above = np.asarray(pool.numerators, dtype=float)
@@ -195,6 +196,29 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
     sums, weights = resampled_sums([above, below], resamples, generator)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(weights != 0, sums / weights, np.nan)
+
+
+def drawing(unit_ids: Sequence[str]) -> "Callable[[Generator], Sequence[int]]":
+    """Return what draws as many units as there are, and gives the places of all that is in them.
+
+    Args:
+        unit_ids: What each place belongs to.
+    """
+    import numpy as np
+
+    number = {unit: place for place, unit in enumerate(dict.fromkeys(unit_ids))}
+    units = len(number)
+    if units == len(unit_ids):
+        return lambda generator: cast("Sequence[int]", generator.integers(0, units, size=units))
+    of = np.array([number[unit] for unit in unit_ids])
+    places = np.argsort(of, kind="stable")
+
+    def drawn(generator: "Generator") -> Sequence[int]:
+        picked = generator.integers(0, units, size=units)
+        times = np.bincount(picked, minlength=units)
+        return cast("Sequence[int]", np.repeat(places, times[of[places]]))
+
+    return drawn
 
 
 def resampled_sums(

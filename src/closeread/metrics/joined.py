@@ -16,6 +16,7 @@ from closeread.metrics.evidence import EvidenceMetric, is_silent
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
+from closeread.metrics.units import question_unit
 from closeread.types import Prediction, Question, Score, Submission, Summary
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
@@ -67,15 +68,15 @@ def joined(
 
 
 def _score(question: Question, prediction: Prediction | None) -> Score:
-    name = question.question_id
+    name, unit = question.question_id, question_unit(question)
     if not (question.gold_evidence and question.answers):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
-        return Score(question_id=name, values=nothing, unit_id=name, note="no gold for both")
+        return Score(question_id=name, values=nothing, unit_id=unit, note="no gold for both")
     labelled = any(one.option_label for one in question.gold_evidence)
     answer, evidence = (_of_options if labelled else _of_texts)(question, prediction)
     cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
     values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
-    return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=name)
+    return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=unit)
 
 
 def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import references, text_of
 from closeread.metrics.single import whole_file
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import MLQA_LANGUAGES, mlqa_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -55,8 +56,11 @@ class Mlqa:
         golds = references(question, self.name)
         text = text_of(prediction)
         exact, f1 = (0.0, 0.0) if text is None else score_text(text, golds, language)
-        name = question.question_id
-        return Score(question_id=name, values={"em": exact, "f1": f1}, unit_id=name)
+        return Score(
+            question_id=question.question_id,
+            values={"em": exact, "f1": f1},
+            unit_id=question_unit(question),
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of exact match and F1."""

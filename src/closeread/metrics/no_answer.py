@@ -112,21 +112,21 @@ class CurveStatistic:
     """Best score or average precision of a resample, as a fraction; a ``protocols.Statistic``.
 
     Attributes:
-        ranking: All units, ranked.
-        unit_ids: The units in the pool's order, which indices refer to.
+        ranking: All questions, ranked.
+        names: Their ids in the pool's order, which indices refer to.
     """
 
     curve: Curve
     ranking: Ranking
-    unit_ids: Sequence[str]
+    names: Sequence[str]
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
-        """Return the value over the units at ``indices``; None where no unit can give one."""
+        """Return the value over the questions at ``indices``; None where none can give one."""
         if indices is not None:
             return self._resampled(indices)
         if self.curve == "best":
-            n_no_answer = len(self.unit_ids) - sum(self.ranking.has_answer)
-            return self.ranking.best(n_no_answer)[0] / len(self.unit_ids)
+            n_no_answer = len(self.names) - sum(self.ranking.has_answer)
+            return self.ranking.best(n_no_answer)[0] / len(self.names)
         return self.ranking.average_precision()
 
     def extremes(self, others: float) -> tuple[float, float]:
@@ -138,7 +138,7 @@ class CurveStatistic:
         return kept, kept + others
 
     def _resampled(self, indices: Sequence[int]) -> float | None:
-        """Weigh each unit by how often it was drawn; repeats stand side by side in the ranking."""
+        """Weigh each question by how often it was drawn; repeats stand side by side."""
         import numpy as np
 
         places, has_answer, points, ends = self._arrays
@@ -162,7 +162,7 @@ class CurveStatistic:
         place_of = {name: place for place, name in enumerate(self.ranking.names)}
         odds = np.asarray(self.ranking.odds)
         return (
-            np.asarray([place_of[name] for name in self.unit_ids]),
+            np.asarray([place_of[name] for name in self.names]),
             np.asarray(self.ranking.has_answer),
             np.asarray(self.ranking.points, dtype=float),
             np.append(odds[:-1] != odds[1:], True),

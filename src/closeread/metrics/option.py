@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from closeread.metrics.choice import option_scores, picked
-from closeread.metrics.pools import counts
+from closeread.metrics.pools import counts, per_unit
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
@@ -35,18 +36,25 @@ class Option:
         values: dict[str, float | None] = {"right": float(right), "known": float(len(known))}
         if not known:
             values = {"right": None, "known": None}
-        return Score(question_id=question.question_id, values=values, unit_id=question.question_id)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=question_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
         kept = [score for score in scores if score.values["known"]]
         answered, failed = counts(scores, submission, scored=kept)
+        unit_ids, (right, known) = per_unit(
+            [score.unit_id or score.question_id for score in kept],
+            [score.values["right"] or 0.0 for score in kept],
+            [score.values["known"] or 0.0 for score in kept],
+        )
         pool = Pool(
             metric="option.accuracy",
-            unit_ids=[score.unit_id for score in kept],
-            numerators=[score.values["right"] or 0.0 for score in kept],
-            denominators=[score.values["known"] or 0.0 for score in kept],
+            unit_ids=unit_ids,
+            numerators=right,
+            denominators=known,
             n_questions=len(scores),
             n_scored=len(kept),
             n_answered=answered,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from closeread.protocols import Pool
-from closeread.types import Answer, Evidence, Prediction, Question, Score, Submission
+from closeread.types import Answer, Evidence, Prediction, Score, Submission
 
 # Counted up where other questions count as scored, answered or failed, so that who verifies older
 # numbers is told that they are older.
@@ -35,11 +35,11 @@ def mean_pools(
         submission: What was handed in; tells which questions were answered and which failed.
         note: Goes into every pool.
         by_evidence: Evidence alone answers, too.
-        last_of_id: Of questions with one id, whose own unit they are, only the last counts.
+        last_of_id: Of questions with one id only the last counts.
     """
     find = submission.predictions.get
-    columns: list[tuple[str, list[str], array[float], bytearray]] = [
-        (key, [], array("d"), bytearray()) for key in names
+    columns: list[tuple[str, list[str], list[str], array[float], bytearray]] = [
+        (key, [], [], array("d"), bytearray()) for key in names
     ]
     n_questions = 0
     failures: list[str] = []
@@ -48,45 +48,38 @@ def mean_pools(
         failed, answered = _outcome(find(score.question_id), by_evidence)
         if failed:
             failures.append(score.question_id)
-        for key, unit_ids, numerators, answers in columns:
+        unit = score.unit_id or score.question_id
+        for key, unit_ids, ids, numbers, answers in columns:
             found = score.values.get(key)
             if found is not None:
-                unit_ids.append(score.unit_id or score.question_id)
-                numerators.append(found)
+                unit_ids.append(unit)
+                if last_of_id:
+                    ids.append(unit if unit == score.question_id else score.question_id)
+                numbers.append(found)
                 answers.append(answered)
     pools = []
-    for key, unit_ids, numerators, answers in columns:
-        grouped = _group(unit_ids, numerators, last_of_id=last_of_id)
-        n_scored = sum(grouped[2])
-        n_repeated = len(numerators) - n_scored
-        # What was handed in is known by id, and so it is alike for all questions of one.
-        counted = dict(zip(unit_ids, answers, strict=True)).values() if n_repeated else answers
+    for key, every_unit, ids, every_number, every_answer in columns:
+        unit_ids, numbers, answers = every_unit, every_number, every_answer
+        if last_of_id and not _all_differ(ids):
+            last = list(dict(zip(ids, range(len(ids)), strict=True)).values())
+            unit_ids = [unit_ids[place] for place in last]
+            numbers = array("d", (numbers[place] for place in last))
+            answers = bytearray(answers[place] for place in last)
+        grouped, (numerators, denominators) = per_unit(unit_ids, numbers, [1] * len(numbers))
         pools.append(
             Pool(
                 metric=names[key],
-                unit_ids=grouped[0],
-                numerators=grouped[1],
-                denominators=grouped[2],
+                unit_ids=grouped,
+                numerators=numerators,
+                denominators=denominators,
                 n_questions=n_questions,
-                n_scored=n_scored,
-                n_answered=sum(counted),
+                n_scored=len(numbers),
+                n_answered=sum(answers),
                 n_failed=len(set(failures) if last_of_id else failures),
-                note=note or told_of_repeats(n_repeated),
+                note=note or told_of_repeats(len(every_number) - len(numbers)),
             )
         )
     return tuple(pools)
-
-
-def passage_unit(question: Question) -> str:
-    """Return the id of the passage that a question is about, as what intervals resample.
-
-    A passage that was changed for a variant (``attack``) has the original's id before the
-    variant's own, which ends in its role, also where a form has lost that. It is no passage of its
-    own: who reads the one rightly mostly reads the other so.
-    """
-    if not question.question_id.endswith(("#positive", "#negative")):
-        return question.passage_id
-    return question.passage_id.removesuffix(f"#{question.question_id}")
 
 
 def told_of_repeats(n_repeated: int) -> str:
@@ -99,23 +92,29 @@ def told_of_repeats(n_repeated: int) -> str:
     )
 
 
-def _group(
-    unit_ids: list[str], numbers: Sequence[float], *, last_of_id: bool
-) -> tuple[Sequence[str], Sequence[float], Sequence[int]]:
-    """Sum what belongs to one unit; most metrics have one question a unit and nothing to do."""
+def per_unit(
+    unit_ids: Sequence[str], *columns: Sequence[float]
+) -> tuple[Sequence[str], list[Sequence[float]]]:
+    """Return each unit once, and of each column the sum of what belongs to it.
+
+    Most sets have one question a unit, and there is nothing to do.
+
+    Args:
+        unit_ids: What each question belongs to (``units``).
+        columns: Numbers a question.
+    """
     if _all_differ(unit_ids):
-        return unit_ids, numbers, [1] * len(numbers)
-    if last_of_id:
-        kept = dict(zip(unit_ids, numbers, strict=True))
-        return list(kept), list(kept.values()), [1] * len(kept)
-    members: dict[str, list[float]] = {}
-    for unit, number in zip(unit_ids, numbers, strict=True):
-        members.setdefault(unit, []).append(number)
-    sums = [math.fsum(found) for found in members.values()]
-    return list(members), sums, [len(found) for found in members.values()]
+        return unit_ids, list(columns)
+    summed: list[Sequence[float]] = []
+    for numbers in columns:
+        members: dict[str, list[float]] = {}
+        for unit, number in zip(unit_ids, numbers, strict=True):
+            members.setdefault(unit, []).append(number)
+        summed.append([math.fsum(found) for found in members.values()])
+    return list(dict.fromkeys(unit_ids)), summed
 
 
-def _all_differ(ids: list[str]) -> bool:
+def _all_differ(ids: Sequence[str]) -> bool:
     """Whether no id comes twice; many are sorted, which takes a sixth of the memory of a set."""
     if len(ids) < _MANY:
         return len(set(ids)) == len(ids)

@@ -57,6 +57,16 @@ def average(pools: Sequence[Pool]) -> Pool:
                 f"{pool.metric} over {pool.n_questions}",
                 expected="the same value over the same questions",
             )
+    averaged = replace(
+        first,
+        statistic=_averaged(pools),
+        extremes=None,
+        n_scored=min(pool.n_scored for pool in pools),
+        n_answered=min(pool.n_answered for pool in pools),
+        n_failed=max(pool.n_failed for pool in pools),
+    )
+    if averaged.statistic is not None:  # its sums only carry the units, and these are the same
+        return averaged
     above: dict[str, list[float]] = {}
     below: dict[str, list[float]] = {}
     for pool in pools:
@@ -66,15 +76,10 @@ def average(pools: Sequence[Pool]) -> Pool:
             above.setdefault(unit, []).append(top)
             below.setdefault(unit, []).append(bottom)
     return replace(
-        first,
+        averaged,
         unit_ids=tuple(above),
         numerators=[math.fsum(found) / len(pools) for found in above.values()],
         denominators=[math.fsum(found) / len(pools) for found in below.values()],
-        statistic=_averaged(pools),
-        extremes=None,
-        n_scored=min(pool.n_scored for pool in pools),
-        n_answered=min(pool.n_answered for pool in pools),
-        n_failed=max(pool.n_failed for pool in pools),
     )
 
 

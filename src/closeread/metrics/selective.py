@@ -16,6 +16,7 @@ from closeread.errors import UsageError
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
 from closeread.metrics.settings import exactly
+from closeread.metrics.units import question_unit
 from closeread.protocols import Metric, Pool
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
 
@@ -74,7 +75,7 @@ class Selective:
                 "correct": correct,
                 "confidence": _confidence(question, prediction),
             },
-            unit_id=question.question_id,
+            unit_id=question_unit(question),
         )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
@@ -95,7 +96,7 @@ class Selective:
         return tuple(
             Pool(
                 metric=name,
-                unit_ids=[score.unit_id for score in kept],
+                unit_ids=[score.unit_id or score.question_id for score in kept],
                 numerators=correct,
                 denominators=[1] * len(kept),
                 statistic=statistic,

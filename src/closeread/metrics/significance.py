@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from closeread.errors import MismatchError
-from closeread.metrics.intervals import NO_INTERVAL, Resampling, resampled_sums, unseen, value
+from closeread.metrics.intervals import (
+    NO_INTERVAL,
+    Resampling,
+    drawing,
+    resampled_sums,
+    unseen,
+    value,
+)
 from closeread.metrics.paired_tests import (
     ROUNDING,
     Sides,
@@ -129,6 +136,7 @@ def _check(first: System, left: Pool, second: System, right: Pool) -> None:
         raise MismatchError(
             f"{first.name} and {second.name} share no unit of {left.metric}",
             expected="runs on the same data set",
+            cure="score both again, where another version of closeread scored one of them",
         )
 
 
@@ -221,10 +229,10 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"{left.metric} is computed in two ways")
     generator = resampling.generator(f"{blank.metric}|{blank.first}|{blank.second}")
-    units = len(left.unit_ids)
+    draw = drawing(left.unit_ids)
     drawn = np.empty(resampling.resamples)
     for row in range(resampling.resamples):
-        indices: Any = generator.integers(0, units, size=units)
+        indices = draw(generator)
         first, second = left.statistic(indices), right.statistic(indices)
         drawn[row] = math.nan if first is None or second is None else second - first
     drawn = drawn[np.isfinite(drawn)]
@@ -234,7 +242,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     p_value = 2 * (1 + float(tail)) / (1 + drawn.size)
     # Of few units resamples that agree are no proof: swapping the systems within each could give
     # 2**units results, of which two are as extreme as any.
-    p_value = min(1.0, max(p_value, 2.0 ** (1 - units)))
+    p_value = min(1.0, max(p_value, 2.0 ** (1 - blank.n_units)))
     z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
     low, high, note = _percentiles(drawn, resampling.level)
     return replace(

@@ -13,6 +13,7 @@ from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import counts, mean_pools, told_of_repeats
 from closeread.metrics.references import no_questions, present, raw_text, text_of
 from closeread.metrics.settings import exactly
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.text.normalize import squad_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
@@ -62,7 +63,7 @@ class Squad2:
             values["hasans_em"], values["hasans_f1"] = exact, f1
         else:
             values["noans_em"], values["noans_f1"] = exact, f1
-        return Score(question_id=name, values=values, unit_id=name)
+        return Score(question_id=name, values=values, unit_id=question_unit(question))
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of both values over all questions and over either half.
@@ -112,13 +113,13 @@ class Squad2:
         }
         n_no_answer = len(scored) - sum(has_answer.values())
         statistics = {
-            value: CurveStatistic(curve=curve, ranking=rankings[value], unit_ids=list(scored))
+            value: CurveStatistic(curve=curve, ranking=rankings[value], names=list(scored))
             for value, curve, _ in curves
         }
         return tuple(
             Pool(
                 metric=f"{self.name}.{value}",
-                unit_ids=list(scored),
+                unit_ids=[score.unit_id or name for name, score in scored.items()],
                 numerators=list(points.values()),
                 denominators=[1] * len(scored),
                 statistic=statistics[value],

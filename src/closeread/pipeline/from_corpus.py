@@ -9,6 +9,7 @@ from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools, without_texts
 from closeread.metrics.summary import describe
+from closeread.metrics.units import passage_unit
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
 from closeread.protocols import Advance
@@ -166,7 +167,7 @@ class CorpusScorer:
                 Score(
                     question_id=name,
                     values={f"recall@{at}": _share(said, at) for at in {1, self._passages}},
-                    unit_id=passage.passage_id,
+                    unit_id=passage_unit(question),
                 )
             )
             self._found[name] = without_texts(prediction)

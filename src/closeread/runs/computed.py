@@ -16,7 +16,7 @@ from closeread.runs.records import ComputedBy, ScoreSettings
 from closeread.types import Summary
 
 UNRECORDED = "written before versions were recorded"
-_OF_INTERVALS = frozenset({"low", "high", "note", "signature"})
+_OF_INTERVALS = frozenset({"low", "high", "note", "signature", "unit_id"})
 _OF_COUNTS = frozenset({"n_scored", "n_answered", "n_failed", "note"})
 _OF_DRAWS = frozenset({"low", "high"})
 _VERSIONS = ("v", "nltk", "unicode")  # parts of a signature that no option sets
@@ -50,6 +50,10 @@ class Versions:
             return reason
         if name == "signature" and comparable(old.signature) != comparable(new.signature):
             return ""
+        return self.of_field(name)
+
+    def of_field(self, name: str) -> str:
+        """Return the versions of what computes a field of a summary or a score; empty if equal."""
         kinds = [kind for kind, fields in _FIELDS.items() if name in fields]
         if not kinds:
             return ""

@@ -21,6 +21,7 @@ def scores_apart(
     stored: Mapping[str, list[Score]],
     anew: Mapping[str, list[Score]],
     versions: Mapping[str, str],
+    of_units: str = "",
 ) -> Iterator[Difference]:
     """Yield how the scores of each question differ.
 
@@ -28,6 +29,7 @@ def scores_apart(
         stored: Scores by metric family, in the data set's order.
         anew: The same, as predictions and gold give them.
         versions: Family to the versions that explain it, where another one scored.
+        of_units: The versions that explain that questions belong to other units.
     """
     for name in sorted({*stored, *anew}):
         other = versions.get(name, "")
@@ -36,13 +38,12 @@ def scores_apart(
                 who = (old or new).question_id
                 what = "not stored" if old is None else "should not be there"
                 yield Difference(f"{name}, {who}: {what}", other)
-            elif (old.question_id, old.unit_id, old.values) != (
-                new.question_id,
-                new.unit_id,
-                new.values,
-            ):
+            elif (old.question_id, old.values) != (new.question_id, new.values):
                 told = _pair(old.values, new.values, other)
                 yield Difference(f"{name}, {old.question_id}: {told}", other)
+            elif old.unit_id != new.unit_id:
+                told = _pair(old.unit_id, new.unit_id, other or of_units)
+                yield Difference(f"{name}, {old.question_id}: unit {told}", other or of_units)
 
 
 def breakdowns_apart(

@@ -245,7 +245,8 @@ def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verif
             anew[name].append(score)
         others = versions.of_families(summary.metrics.values(), metrics)
         found.compare_numbers(
-            "scores.jsonl follows from predictions and gold", scores_apart(stored, anew, others)
+            "scores.jsonl follows from predictions and gold",
+            scores_apart(stored, anew, others, versions.of_field("unit_id")),
         )
     if dataset is None and not as_made:
         found.unchecked.append("summary.json: it was made from another scores.jsonl")

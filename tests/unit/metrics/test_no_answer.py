@@ -197,7 +197,7 @@ def test_curves_of_a_resample_equal_those_of_the_repeated_questions(seed):
 
 def test_a_resample_without_answers_has_no_average_precision():
     ranking = Ranking(names=["a", "b"], odds=[0, 1], has_answer=[True, False], points=[1, -1])
-    precision = CurveStatistic(curve="average precision", ranking=ranking, unit_ids=["b", "a"])
+    precision = CurveStatistic(curve="average precision", ranking=ranking, names=["b", "a"])
     assert precision([0, 0]) is None
     assert precision([1, 1]) == precision() == 1.0
 

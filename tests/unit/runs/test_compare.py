@@ -34,14 +34,13 @@ def make_run(tmp_path, make_job, by_rule):
 
 
 def test_two_runs(make_run):
-    """The difference is the second's value minus the first's, tested question by question."""
+    """The difference is the second's value minus the first's, tested triple by triple."""
     found = compare_runs([make_run("a", "A"), make_run("b", "B")], RESAMPLING)
     (one,) = found.comparisons
     assert (one.metric, one.first, one.second) == ("choice.accuracy", "a", "b")
     assert one.difference == one.second_value - one.first_value
-    assert one.test == "mcnemar-exact"
-    assert one.only_first == 6
-    assert one.only_second == 6
+    assert (one.test, one.n_units) == ("permutation-exact", 8)
+    assert one.only_first is one.only_second is None
     assert one.p_value == 1.0
     assert found.systems.keys() == {"a", "b"}
 

@@ -1,5 +1,6 @@
 """verify finds whatever was changed in a run folder by hand."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from closeread.errors import InputError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
+from closeread.metrics.intervals import VERSION
 from closeread.runs import open_run
 from closeread.runs.keep import keep
 from closeread.runs.predict import predict
@@ -225,6 +227,32 @@ def test_what_another_version_computed_otherwise(run, field, version):
     assert f"({version} {OTHERS[version]}; here {version}" in told
     assert f"gcrc.acc0: {field} 7" in told
     assert "score again" in told
+
+
+def scored_one_by_one(run, **versions):
+    """The run as if each question of a triple were a unit of its own."""
+    lines = [json.loads(line) for line in (run.path / "scores.jsonl").read_bytes().splitlines()]
+    for one in lines:
+        if one["metric"] == "choice":
+            one["unit_id"] = one["question_id"]
+    raw = b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+    (run.path / "scores.jsonl").write_bytes(raw)
+
+    def edited(found):
+        found["scores_sha256"] = hashlib.sha256(raw).hexdigest()
+        found["computed_by"] |= versions
+
+    edit_json(run.path / "summary.json", edited)
+    return verify(open_run(run.path))
+
+
+def test_questions_that_another_version_resampled_one_by_one(run):
+    """It is no error of the scores; in a run of this version it is."""
+    found = scored_one_by_one(run, intervals=OTHERS["intervals"])
+    assert not found.differences
+    (told,) = (one for one in found.unchecked if one.startswith("scores.jsonl"))
+    assert "unit q0#original is stored, q0 is computed here" in told
+    assert any("unit" in one for one in scored_one_by_one(run, intervals=VERSION).differences)
 
 
 @pytest.mark.parametrize("field", ["low", "n_answered"])

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from closeread.metrics.pools import mean_pools
+from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
@@ -43,18 +44,31 @@ class ForeignScorer:
         if prediction is not None and prediction.answer is not None:
             golds = [answer.texts for answer in question.answers if answer.texts]
             values.update(self.judge(prediction.answer.texts, golds))
-        name = question.question_id
-        return Score(question_id=name, values=values, unit_id=name)
+        return Score(
+            question_id=question.question_id, values=values, unit_id=question_unit(question)
+        )
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return the pools of every value."""
         names = {key: f"{self.name}.{key}" for key in self.keys}
+        scores = list(scores)
         return tuple(
-            replace(pool, statistic=_Largest(pool.numerators), note="the largest, not the mean")
-            if key in self.maximum
-            else pool
+            _largest(pool, key, scores) if key in self.maximum else pool
             for key, pool in zip(self.keys, mean_pools(names, scores, submission), strict=True)
         )
+
+
+def _largest(pool: Pool, key: str, scores: Sequence[Score]) -> Pool:
+    """Return the pool of the largest value of single questions, whatever unit they belong to."""
+    numbers = [score.values[key] or 0.0 for score in scores]
+    return replace(
+        pool,
+        unit_ids=[score.unit_id or score.question_id for score in scores],
+        numerators=numbers,
+        denominators=[1] * len(numbers),
+        statistic=_Largest(numbers),
+        note="the largest, not the mean",
+    )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,180 @@
+"""Variants of a question are no questions of their own where it is told how sure a number is."""
+
+from dataclasses import replace as with_fields
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from closeread.attacks.apply import apply
+from closeread.attacks.triples import named
+from closeread.metrics import choice, mrqa, option, selective
+from closeread.metrics.intervals import Resampling, distribution, interval, value
+from closeread.metrics.others import lighteval
+from closeread.metrics.seeds import average
+from closeread.metrics.significance import System, compare
+from closeread.metrics.units import passage_unit, question_unit
+from closeread.types import (
+    Answer,
+    Edit,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Score,
+    Span,
+    Submission,
+)
+
+ROLES = ("original", "positive", "negative")
+PASSAGE = Passage(passage_id="p", text="The bay froze. Two ships came.")
+ASKED = Question(
+    question_id="n",
+    passage_id="p",
+    text="Which?",
+    kind="verification",
+    asks_for="supported",
+    options=(Option(label="A", text="x"), Option(label="B", text="y")),
+    option_truth=(True, False),
+    answers=(Answer(kind="choice", label="A"),),
+)
+DISTRACTED = Edit(strategy="s", rule="r", place="passage", span=Span(14, 14), words=" It rained.")
+
+
+def test_what_an_attack_made_belongs_to_its_original():
+    """Also where a form has lost the groups, and the ids alone tell."""
+    made = [apply(PASSAGE, named(ASKED, "n", role), [DISTRACTED])[1] for role in ROLES[1:]]
+    made.append(named(ASKED, "n", "original"))
+    lost = [replace(one, group_id="", role=None) for one in made]
+    assert len({one.passage_id for one in made}) == 3
+    for one in (*made, *lost):
+        assert (question_unit(one), passage_unit(one)) == ("n", "p")
+
+
+def test_what_only_looks_so_is_a_unit_of_its_own():
+    """A group without roles, an id with a mark in it, a passage whose id ends in another's."""
+    assert question_unit(replace(ASKED, group_id="g")) == "n"
+    assert question_unit(replace(ASKED, question_id="n#2")) == "n#2"
+    assert passage_unit(replace(ASKED, question_id="m", passage_id="p#m")) == "p#m"
+    other = replace(ASKED, question_id="one", group_id="g", role="negative")
+    assert question_unit(other) == "g"
+
+
+def sample(rng, groups, size, shared):
+    """Questions with variants, of which this share is answered alike in a group.
+
+    Each is right by the chance that its confidence knows; 65 of 100 are.
+    """
+    alike = rng.random((groups, 1)) < shared
+    luck = np.where(alike, rng.random((groups, 1)), rng.random((groups, size)))
+    sure = 0.3 + 0.7 * np.where(alike, rng.random((groups, 1)), rng.random((groups, size)))
+    asked = [named(ASKED, str(place), role) for place in range(groups) for role in ROLES[:size]]
+    said = {
+        one.question_id: Prediction(
+            question_id=one.question_id,
+            answer=Answer(kind="choice", label="A" if right else "B"),
+            confidence=float(confidence),
+        )
+        for one, right, confidence in zip(asked, (luck < sure).ravel(), sure.ravel(), strict=True)
+    }
+    return asked, said
+
+
+def pools(metric, asked, said):
+    scores = [metric.score(one, said[one.question_id]) for one in asked]
+    return metric.pool(scores, Submission(predictions=said))
+
+
+@pytest.mark.parametrize(("size", "shared"), [(2, 0.0), (3, 0.0), (2, 0.95), (3, 0.95)])
+def test_intervals_over_variants_cover_the_truth(size, shared):
+    """300 samples of 100 groups: 91 to 98 of 100 hold it, where questions alone held 80 to 87."""
+    rng = np.random.default_rng([size, int(100 * shared)])
+    held = 0
+    for seed in range(300):
+        (pool,) = pools(choice.metric(), *sample(rng, 100, size, shared))
+        found = interval(pool, Resampling(resamples=400, seed=seed))
+        held += found.low <= 0.65 <= found.high
+    assert 0.91 <= held / 300 <= 0.98
+
+
+def test_curves_over_variants_cover_the_truth():
+    """120 samples of 80 triples: 90 of 100 and more, where questions alone held 73."""
+    rng = np.random.default_rng(8)
+    truth = value(pools(selective.metric(), *sample(rng, 20_000, 1, 0.0))[0])
+    held = 0
+    for seed in range(120):
+        pool, *_ = pools(selective.metric(), *sample(rng, 80, 3, 0.95))
+        found = interval(pool, Resampling(resamples=200, seed=seed))
+        held += found.low <= truth <= found.high
+    assert held / 120 >= 0.9
+
+
+@pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
+def test_equal_systems_on_variants_are_told_apart_no_more_often(metric):
+    """At most 8 of 100 at the level of 5, where the tests of single questions told 20 and more."""
+    rng = np.random.default_rng(5)
+    apart = 0
+    for seed in range(150):
+        both = [pools(metric, *sample(rng, 80, 3, 0.95))[0] for _ in range(2)]
+        systems = [System(str(place), [pool]) for place, pool in enumerate(both)]
+        (found,) = compare(systems, Resampling(resamples=200, seed=seed))
+        assert found.n_units == 80
+        apart += found.p_value < 0.05
+    assert apart / 150 <= 0.08
+
+
+def test_a_set_without_variants_has_the_numbers_that_it_had():
+    """Its questions are drawn one by one, in the order of the file."""
+    asked, said = sample(np.random.default_rng(4), 60, 1, 0.0)
+    alone = [replace(one, role=None, group_id="", question_id=one.question_id[:-9])
+             for one in asked]  # fmt: skip
+    told = {name[:-9]: replace(one, question_id=name[:-9]) for name, one in said.items()}
+    for metric in (choice.metric(), option.metric(), selective.metric()):
+        for one, other in zip(pools(metric, asked, said), pools(metric, alone, told), strict=True):
+            assert interval(one, Resampling()) == interval(other, Resampling())
+    pool = pools(selective.metric(), alone, told)[0]
+    rng = np.random.default_rng(3)
+    plain = [pool.statistic(rng.integers(0, 60, size=60)) for _ in range(100)]
+    assert distribution(pool, 100, np.random.default_rng(3)).tolist() == plain
+
+
+def test_options_of_variants_are_summed_and_their_value_stays():
+    asked, said = sample(np.random.default_rng(4), 10, 3, 0.5)
+    (pool,) = pools(option.metric(), asked, said)
+    assert list(pool.unit_ids) == [str(place) for place in range(10)]
+    right = sum(one.answer.label == "A" for one in said.values())
+    assert set(pool.denominators) == {6.0}
+    assert (pool.n_scored, value(pool)) == (30, right / 30)
+
+
+def test_the_last_of_an_id_counts_and_variants_stay_together():
+    """MRQA keeps one question an id; variants have ids of their own."""
+    scores = [
+        Score(question_id=name, values={"em": right, "f1": right}, unit_id=name[0])
+        for name, right in (("a#1", 1.0), ("a#2", 0.0), ("b#1", 1.0), ("a#1", 0.0), ("b#2", 1.0))
+    ]
+    pool = mrqa.metric().pool(scores, Submission(predictions={}))[0]
+    assert (list(pool.unit_ids), list(pool.numerators)) == (["a", "b"], [0.0, 2.0])
+    assert (list(pool.denominators), pool.n_scored) == ([2, 2], 4)
+
+
+def test_the_largest_value_is_that_of_a_question():
+    metric = lighteval.metric()
+    scores = [
+        Score(question_id=f"a#{role}", values=dict.fromkeys(metric.keys, 0.5), unit_id="a")
+        for role in ROLES
+    ]
+    found = {one.metric: one for one in metric.pool(scores, Submission(predictions={}))}
+    assert value(found["lighteval.drop.em"]) == value(found["lighteval.drop.f1"]) == 0.5
+
+
+def test_seeds_of_a_curve_over_variants_are_drawn_together():
+    rng = np.random.default_rng(2)
+    runs = [pools(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]
+    both = average(runs)
+    assert list(both.unit_ids) == list(runs[0].unit_ids)
+    (found,) = compare([System("two", runs), System("one", runs[:1])], Resampling(resamples=100))
+    assert (found.n_units, found.test) == (30, "bootstrap")
+    bounded = with_fields(runs[0], statistic=lambda indices=None: 1.0)
+    alike = interval(bounded, Resampling(resamples=100))
+    assert "30 units" in alike.note
