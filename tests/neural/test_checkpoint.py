@@ -243,6 +243,22 @@ def test_a_training_begins_with_no_encoder_of_random_weights(tmp_path):
             open_checkpoint(str(folder), head, new_head=True)
 
 
+@pytest.mark.parametrize("n_classes", [1, 3])
+def test_a_span_reader_begins_from_a_model_of_any_number_of_classes(tmp_path, n_classes):
+    """As one of natural language inference; for a span there is a beginning and an end."""
+    names = {f"LABEL_{place}": place for place in range(n_classes)}
+    classes = {"id2label": {place: name for name, place in names.items()}, "label2id": names}
+    folder = make_encoder(tmp_path / "pair", "pair", **classes)
+    checkpoint = open_checkpoint(folder, "span", new_head=True)
+    checkpoint.save(tmp_path / "span")
+    item = (
+        Passage(passage_id="p", text="The ferry left Marl."),
+        Question(question_id="q", passage_id="p", text="What left?", kind="span"),
+    )
+    (found,) = make("span", {"model": str(tmp_path / "span")})[0].read([item])
+    assert found.answer.kind == "span"
+
+
 def test_weights_of_other_shapes_than_the_configuration_tells(tmp_path, model):
     folder = Path(shutil.copytree(model, tmp_path / "shapes"))
     settings = json.loads((folder / "config.json").read_text())

@@ -55,13 +55,14 @@ def open_checkpoint(
         raise UsageError(f"dtype={dtype}", expected="float32, bfloat16 or float16")
     logging.disable_progress_bar()  # progress is the verb's to show
     given = loading(name)
-    head_options: dict[str, Any] = {"num_labels": n_classes} if n_classes and new_head else {}
+    n_numbers = 2 if head == "span" else n_classes  # of beginning and of ending
+    head_options: dict[str, Any] = {"num_labels": n_numbers} if n_numbers and new_head else {}
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()  # what is missing is judged below
     try:
         tokenizer = open_tokenizer(name, given)
         config = transformers.AutoConfig.from_pretrained(name, **given)
-        if has_head(config, "pair"):
+        if has_head(config, head):
             head_options.pop("num_labels", None)
         if attention_dropout is not None:
             head_options[_attention_dropout(config)] = attention_dropout
