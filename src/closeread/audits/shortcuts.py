@@ -1,7 +1,9 @@
 """What can be answered without reading: by the options alone, their place and length, the question.
 
 A reader of questions or options alone is trained on four fifths of the passages and tried on the
-fifth that it has not seen. Where it beats chance, so may a reader that does not read.
+fifth that it has not seen; a passage that an attack changed goes with its original. Where it beats
+chance, so may a reader that does not read. The variants of a question are answered alike by such
+readers, and count as one question where chance is told.
 """
 
 import math
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from closeread.audits.findings import Cell, Finding, Table, Verdict
 from closeread.audits.material import Subject
+from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import Question
 
 _FOLDS = 5
@@ -37,7 +40,7 @@ def check(one: Subject) -> Finding:
         hits = [_right(said, question) for question, said in _question_only(texts)]
         rows.append(
             ("the question's first words", len(texts), sum(hits) / len(hits), chance,
-             _p(sum(hits), len(hits), chance))
+             _p(*_as_drawn(hits, texts), chance))
         )  # fmt: skip
         tables.append(_places(texts, one))
     if not rows:
@@ -77,11 +80,18 @@ def _number(cell: Cell) -> float:
 def _row(
     name: str, chance: float, picks: Sequence[str], questions: Sequence[Question]
 ) -> tuple[Cell, ...]:
-    right = sum(
+    hits = [
         pick in {answer.label for answer in question.answers}
         for pick, question in zip(picks, questions, strict=True)
-    )
-    return name, len(questions), right / len(questions), chance, _p(right, len(questions), chance)
+    ]
+    share = sum(hits) / len(hits)
+    return name, len(questions), share, chance, _p(*_as_drawn(hits, questions), chance)
+
+
+def _as_drawn(hits: Sequence[bool], questions: Sequence[Question]) -> tuple[int, int]:
+    """Return right answers and answers, the variants of a question counted as one."""
+    drawn = len(set(map(question_unit, questions)))
+    return sum(hits) * drawn // len(hits), drawn
 
 
 def _p(right: int, n: int, chance: float) -> float | None:
@@ -94,7 +104,7 @@ def _p(right: int, n: int, chance: float) -> float | None:
 
 
 def _fold(question: Question) -> int:
-    return sum(question.passage_id.encode()) % _FOLDS
+    return sum(passage_unit(question).encode()) % _FOLDS
 
 
 def _by_length(pick: Callable[..., object]) -> Callable[[Sequence[Question]], Iterator[str]]:

@@ -10,11 +10,13 @@ import pytest
 
 from audit_runs import PASSAGES, loaded, make_run
 from closeread import load
+from closeread.attacks.apply import apply
+from closeread.attacks.triples import named
 from closeread.audits import shortcuts
 from closeread.audits.leakage import _all_differ, check
 from closeread.audits.material import Subject
 from closeread.audits.overlaps import shared_passages
-from closeread.types import Answer, Option, Passage, Prediction, Question, Span, Submission
+from closeread.types import Answer, Edit, Option, Passage, Prediction, Question, Span, Submission
 
 
 def made(questions, predictions, passages=()):
@@ -162,6 +164,40 @@ def test_longer_right_options_are_a_shortcut():
     assert longer.data["readers"][0][2] == 1.0
     words = {row[0]: row[2] for row in longer.data["readers"]}
     assert words["the options' words"] > 0.9
+
+
+def test_copies_of_what_was_learned_from_are_no_shortcut():
+    """Options of random letters beside a variant of each question whose passage was changed."""
+    rng = random.Random(2)
+
+    def word():
+        return "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=7))
+
+    questions = []
+    for place in range(200):
+        passage = Passage(passage_id=f"p{place}-{word()}", text=word())
+        asked = Question(
+            question_id=f"q{place}", passage_id=passage.passage_id, text="Which?", kind="choice",
+            options=tuple(Option(label=one, text=f"{word()} {word()}") for one in "ABCD"),
+            answers=(Answer(kind="choice", label=rng.choice("ABCD")),),
+        )  # fmt: skip
+        edit = Edit(strategy="s", rule="r", place="passage", span=Span(7, 7), words=" It rained.")
+        questions.append(named(asked, asked.question_id, "original"))
+        questions.append(apply(passage, named(asked, asked.question_id, "positive"), [edit])[1])
+    found = shortcuts.check(made(questions, []))
+    shares = {row[0]: row[2] for row in found.data["readers"]}
+    assert shares["the options' words"] < 0.35  # 0.56 where the copies lie in other folds
+    assert found.verdict == "sound"
+
+
+def test_variants_say_once_what_they_say_together():
+    """The longest option is right in 40 of 100 questions: as surely so if each is asked twice."""
+    (once, *_) = shortcuts.check(choices(lambda text: text, 100)).data["readers"]
+    asked = [named(one, one.question_id, role)
+             for one in choices(lambda text: text, 100).questions
+             for role in ("original", "positive")]  # fmt: skip
+    (twice, *_) = shortcuts.check(made(asked, [])).data["readers"]
+    assert (twice[1], *twice[2:]) == (2 * once[1], *once[2:])
 
 
 def test_options_without_a_shortcut_are_sound():
