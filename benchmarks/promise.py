@@ -20,7 +20,15 @@ def main(run: str, risk: float, delta: float = 0.1, splits: int = 60) -> None:
     rows = list(graded(open_run(Path(run))))
     scale = scale_of([row.prediction for row in rows])
     examples = [
-        example_of(row.passage, row.question, row.prediction, scale, correct=row.correct == 1.0)
+        example_of(
+            row.passage,
+            row.question,
+            row.prediction,
+            scale,
+            part=row.part,
+            unit=row.unit,
+            correct=row.correct == 1.0,
+        )
         for row in rows
     ]
     parts = sorted({one.part for one in examples})

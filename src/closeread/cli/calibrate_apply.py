@@ -116,7 +116,7 @@ def _measured(
     sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
     right = right_answers(rows, replace(sought, metric=metric, right_from=line))
     found = changes(
-        [row.passage.text for row in rows],
+        [row.part for row in rows],
         [told_confidence(row.question, row.prediction, calibrator.scale) for row in rows],
         sure,
         right,
@@ -126,8 +126,9 @@ def _measured(
     )
     if least is None:
         return found, None
-    answered = [good for one, good in zip(sure, right, strict=True) if one >= least]
-    return found, risk_of(answered, LEVEL)
+    answered = [place for place, one in enumerate(sure) if one >= least]
+    units = [(rows[place].part, rows[place].unit) for place in answered]
+    return found, risk_of([right[place] for place in answered], LEVEL, units)
 
 
 def _warnings(run: Run, calibrator: Calibrator) -> list[str]:

@@ -45,7 +45,15 @@ def learn(
     correct = right_answers(rows, sought)
     scale = scale_of([row.prediction for row in rows])
     examples = [
-        example_of(row.passage, row.question, row.prediction, scale, correct=right)
+        example_of(
+            row.passage,
+            row.question,
+            row.prediction,
+            scale,
+            part=row.part,
+            unit=row.unit,
+            correct=right,
+        )
         for row, right in zip(rows, correct, strict=True)
     ]
     options = msgspec.convert(settings | {"level": LEVEL}, ConfidenceSettings)

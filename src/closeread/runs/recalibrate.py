@@ -1,5 +1,6 @@
 """A run's answers with what they are worth, and a run again with other confidences."""
 
+import hashlib
 import shutil
 from array import array
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +13,7 @@ import msgspec
 from closeread import __version__
 from closeread.errors import UsageError
 from closeread.metrics.selective import Selective
+from closeread.metrics.units import passage_unit, question_unit
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import ordered, stripped
 from closeread.runs.predict import finished
@@ -26,12 +28,19 @@ ConfidenceOf = Callable[[Passage, Question, Prediction], float]
 
 @dataclass(frozen=True)
 class Graded:
-    """A prediction beside its question, without gold, and how right it is from 0 to 1."""
+    """A prediction beside its question, without gold, and how right it is from 0 to 1.
+
+    Attributes:
+        part: What is never torn apart: passages of one text, and those that were made of them.
+        unit: What the question shares with the variants of it.
+    """
 
     passage: Passage
     question: Question
     prediction: Prediction
     correct: float
+    part: str
+    unit: str
 
 
 def graded(run: Run, metric: str = "") -> Iterator[Graded]:
@@ -48,13 +57,24 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
     judge = Selective(base=metric)
     dataset = run.dataset()
     predictions = as_submission(run, dataset).predictions
+    parts: dict[str, str] = {}
     for _, passage, question in ordered(dataset, run.info.dataset.limit):
+        part = hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
+        if (original := passage_unit(question)) == question.passage_id:
+            parts[original] = part
         prediction = predictions.get(question.question_id)
         if prediction is None or prediction.error or not question.has_gold:
             continue
         correct = judge.score(question, prediction).values["correct"]
         if correct is not None:
-            yield Graded(passage, stripped(question), prediction, correct)
+            yield Graded(
+                passage,
+                stripped(question),
+                prediction,
+                correct,
+                part=parts.get(original, part),
+                unit=question_unit(question),
+            )
 
 
 def recalibrated(

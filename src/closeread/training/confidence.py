@@ -4,7 +4,6 @@ Everything that is told of the result is told of answers that the calibrator was
 passages are dealt into folds, and each fold is judged by a calibrator of the others.
 """
 
-import hashlib
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,23 +54,33 @@ class Example:
 
     Attributes:
         part: What is never torn apart: the passage.
+        unit: What counts as one question in it: a question with its variants.
         signs: Its features.
         told: The reader's own confidence, None where it has none.
         correct: Whether it is right.
     """
 
     part: str
+    unit: str
     signs: Signs
     told: float | None
     correct: bool
 
 
 def example_of(
-    passage: Passage, question: Question, prediction: Prediction, scale: Scale, *, correct: bool
+    passage: Passage,
+    question: Question,
+    prediction: Prediction,
+    scale: Scale,
+    *,
+    part: str,
+    unit: str,
+    correct: bool,
 ) -> Example:
-    """Return what can be learned from an answer; passages of one text are one part."""
+    """Return what can be learned from an answer."""
     return Example(
-        part=hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest(),
+        part=part,
+        unit=unit,
         signs=signs(passage, question, prediction, scale),
         told=told_confidence(question, prediction, scale),
         correct=correct,
@@ -135,7 +144,7 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
         for fold, row in zip(folds, values, strict=True)
     ]
     return Learned(
-        calibrator=replace(calibrator, threshold=_threshold(found, correct, folds, settings)),
+        calibrator=replace(calibrator, threshold=_threshold(found, examples, folds, settings)),
         confidences=tuple(found),
         changes=changes(
             [one.part for one in examples],
@@ -153,7 +162,7 @@ def learn(examples: Sequence[Example], scale: Scale, settings: ConfidenceSetting
 
 def _threshold(
     found: Sequence[float],
-    correct: Sequence[bool],
+    examples: Sequence[Example],
     folds: Sequence[int],
     settings: ConfidenceSettings,
 ) -> Threshold | None:
@@ -162,13 +171,15 @@ def _threshold(
         return None
     seen = [sure for sure, fold in zip(found, folds, strict=True) if fold >= 0]
     back = [place for place, fold in enumerate(folds) if fold < 0]
-    grid = threshold.sequence(seen, settings.risk, settings.delta, len(back))
+    units = [(examples[place].part, examples[place].unit) for place in back]
+    grid = threshold.sequence(seen, settings.risk, settings.delta, len(set(units)))
     return threshold.in_order(
         [found[place] for place in back],
-        [correct[place] for place in back],
+        [examples[place].correct for place in back],
         settings.risk,
         settings.delta,
         grid,
+        units=units,
     )
 
 

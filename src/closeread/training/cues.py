@@ -11,6 +11,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.making import make
 from closeread.metrics.calibration import calibration_error
+from closeread.metrics.units import question_unit
 from closeread.readers.cues import CueWeights
 from closeread.training import cue_confidence, threshold
 from closeread.training.cue_examples import Example, Found, examples, questions
@@ -96,7 +97,8 @@ def train(
     confidences = _held_out_confidences(scores, correct, folds)
     chosen = None
     if settings.risk:
-        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta)
+        units = [(one.dataset, question_unit(one.question)) for one in asked]
+        chosen = threshold.shared(confidences, correct, settings.risk, settings.delta, units=units)
     weights = CueWeights(
         weights={
             feature: round(weight, 5) for feature, weight in fitted.items() if abs(weight) >= _LEAST

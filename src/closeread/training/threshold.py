@@ -4,10 +4,15 @@ Thresholds are tested one by one with the exact binomial bound of Clopper and Pe
 answers that neither the reader nor the calibrator was fitted on, and over thresholds that were
 fixed without looking at which of these answers are right ("learn then test": Angelopoulos et al.
 2021). Many thresholds are tested, so the chance of being wrong is shared or spent in order.
+
+The bound is for answers that are drawn one by one. The variants of one question are not: whoever
+answers the one wrongly mostly answers the other so. All of them count as one answer, which is as
+wrong as they are on the average over all questions: exact where variants always agree, and on the
+safe side where they do not.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -48,30 +53,45 @@ class Risk:
     high: float | None = None
 
 
-def risk_of(correct: Sequence[bool], level: float = 0.95) -> Risk:
-    """Return the risk of answers that are right or wrong, as drawn one by one."""
+def risk_of(
+    correct: Sequence[bool], level: float = 0.95, units: Sequence[Hashable] | None = None
+) -> Risk:
+    """Return the risk of answers that are right or wrong.
+
+    Args:
+        correct: Whether each is right.
+        level: Of the interval.
+        units: What each is a variant of; None: each is drawn by itself.
+    """
     many, right = len(correct), sum(correct)
     if not many:
         return Risk(n_answered=0)
     tail = (1 - level) / 2
+    wrong, drawn = _as_drawn(correct, range(many) if units is None else units)
     return Risk(
         n_answered=many,
         value=(many - right) / many,
-        low=1 - upper_bound(right, many, tail),
-        high=upper_bound(many - right, many, tail),
+        low=1 - upper_bound(drawn - wrong, drawn, tail),
+        high=upper_bound(wrong, drawn, tail),
     )
 
 
 def shared(
-    confidences: Sequence[float], correct: Sequence[bool], risk: float, delta: float
+    confidences: Sequence[float],
+    correct: Sequence[bool],
+    risk: float,
+    delta: float,
+    *,
+    units: Sequence[Hashable] | None = None,
 ) -> Threshold:
     """Return the lowest of twenty thresholds whose risk is at most ``risk``, as far as known.
 
     They are 0, 0.05 and so on. Each is tested at ``delta`` over their number (Bonferroni), so that
     with probability 1 - delta the promise holds for whichever is chosen, for questions drawn as
-    these were. Where none keeps it the value is 2: nothing is answered.
+    these were. Where none keeps it the value is 2: nothing is answered. ``units`` is as in
+    ``risk_of``.
     """
-    counted = _Counted(confidences, correct, risk, delta)
+    counted = _Counted(confidences, correct, units, risk, delta)
     for value in GRID:
         found = counted.at(value, delta / len(GRID))
         if found is not None:
@@ -85,14 +105,17 @@ def in_order(
     risk: float,
     delta: float,
     grid: Iterable[float],
+    *,
+    units: Sequence[Hashable] | None = None,
 ) -> Threshold:
     """Return the last threshold that keeps the promise before the first that does not.
 
     ``grid`` is walked in its order, which must be fixed without these answers; each is tested at
     the whole ``delta`` (fixed-sequence testing, Bauer 1991): the first that fails ends it, so the
-    chance that any accepted one breaks the promise is ``delta`` all the same.
+    chance that any accepted one breaks the promise is ``delta`` all the same. ``units`` is as in
+    ``risk_of``.
     """
-    counted = _Counted(confidences, correct, risk, delta)
+    counted = _Counted(confidences, correct, units, risk, delta)
     last = counted.nowhere()
     for value in grid:
         found = counted.at(value, delta)
@@ -151,17 +174,30 @@ def _chance(n: int, wrong: float, risk: float, delta: float) -> float:
     return float(binom.cdf(allowed, n, wrong))
 
 
+def _as_drawn(correct: Sequence[bool], units: Sequence[Hashable]) -> tuple[float, int]:
+    """Return wrong answers and answers, the variants of a question counted as one."""
+    many, drawn = len(correct), len(set(units))
+    return (many - sum(correct)) * drawn / max(many, 1), drawn
+
+
 class _Counted:
     def __init__(
-        self, confidences: Sequence[float], correct: Sequence[bool], risk: float, delta: float
+        self,
+        confidences: Sequence[float],
+        correct: Sequence[bool],
+        units: Sequence[Hashable] | None,
+        risk: float,
+        delta: float,
     ) -> None:
-        self._pairs = list(zip(confidences, correct, strict=True))
+        units = range(len(correct)) if units is None else units
+        self._rows = list(zip(confidences, correct, units, strict=True))
         self._risk, self._delta = risk, delta
 
     def at(self, value: float, delta: float) -> Threshold | None:
         """Return the threshold where its bound at ``delta`` keeps the promise."""
-        answered = [right for sure, right in self._pairs if sure >= value]
-        bound = upper_bound(len(answered) - sum(answered), len(answered), delta)
+        above = [(right, unit) for sure, right, unit in self._rows if sure >= value]
+        answered = [right for right, _ in above]
+        bound = upper_bound(*_as_drawn(answered, [unit for _, unit in above]), delta)
         return self._made(value, len(answered), bound) if bound <= self._risk else None
 
     def nowhere(self) -> Threshold:
@@ -174,6 +210,6 @@ class _Counted:
             risk=self._risk,
             delta=self._delta,
             n_answered=answered,
-            n_questions=len(self._pairs),
+            n_questions=len(self._rows),
             bound=round(bound, 6),
         )

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from closeread import attack
 from closeread.errors import UsageError
 from closeread.exam import locate
 from closeread.formats import load
@@ -30,7 +31,7 @@ def run(tmp_path):
     return predict(job, tmp_path / "run")
 
 
-def half(passage, question, prediction, correct=None):
+def half(passage, question, prediction, *_):
     assert passage.text
     assert not (question.answers or question.option_truth or question.group_id)
     return 0.5 + prediction.confidence / 2
@@ -83,6 +84,20 @@ def test_graded_answers_carry_no_gold(run):
     assert not any(row.question.answers or row.question.option_truth for row in rows)
     with pytest.raises(UsageError, match="no value 'f7'"):
         list(graded(run, "choice.f7"))
+
+
+def test_what_an_attack_changed_stays_with_its_original(tmp_path):
+    """Else a calibrator would be tried on copies of what it was learned from."""
+    attack("exam/en", ["distractor"], tmp_path / "harder.jsonl")
+    dataset = load(str(tmp_path / "harder.jsonl"))
+    reader, options = make("lexical", {})
+    info = describe_reader("lexical", options, reader)
+    done = predict(Job(dataset=dataset, reader=reader, reader_info=info), tmp_path / "run")
+    rows = list(graded(done))
+    assert {len({row.part for row in rows if row.unit == one.unit}) for one in rows} == {1}
+    assert len({row.unit for row in rows}) == len(rows) / 2
+    texts = {row.passage.text for row in rows if row.prediction.question_id.endswith("#original")}
+    assert len({row.part for row in rows}) == len(texts) < len({row.passage.text for row in rows})
 
 
 def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):

@@ -24,6 +24,7 @@ def drawn(seed=0, passages=300, told=True, telling="evidence:covers"):
             found.append(
                 Example(
                     part=f"p{number}",
+                    unit=str(len(found)),
                     signs=signs,
                     told=own if told else None,
                     correct=bool(draw.random() < chance),
@@ -53,7 +54,9 @@ def test_bending_alone_makes_honest_not_wiser(method):
     """The order of answers is the reader's (up to ties and folds); the error falls."""
     examples = drawn()
     examples = [
-        Example(part=one.part, signs=one.signs, told=one.told**3, correct=one.correct)
+        Example(
+            part=one.part, unit=one.unit, signs=one.signs, told=one.told**3, correct=one.correct
+        )
         for one in examples
     ]
     found = learned(examples, method=method)
@@ -67,6 +70,7 @@ def test_each_answer_is_judged_by_a_stranger():
     examples = [
         Example(
             part=f"p{number}",
+            unit="q",
             signs={name: float(draw.normal()) for name in NAMES},
             told=None,
             correct=bool(draw.random() < 0.5),

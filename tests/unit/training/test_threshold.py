@@ -1,5 +1,7 @@
 """A threshold keeps its promise, and says so only where it can."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -178,6 +180,32 @@ def test_few_answers_break_the_promise_no_more_often(many):
         broken += bool(chosen.n_answered) and (1 - chosen.value) / 2 > 0.1
     assert found
     assert broken <= 0.1 * 400
+
+
+def test_the_promise_is_kept_on_variants():
+    """Of triples answered alike; counted one by one they break it more often than delta."""
+    draw = np.random.default_rng(3)
+    alone = together = 0
+    for _ in range(300):
+        others, _ = drawn(draw, 200)
+        confidences, correct = (np.repeat(found, 3).tolist() for found in drawn(draw, 200))
+        units = np.repeat(np.arange(200), 3).tolist()
+        grid = sequence(others, 0.2, 0.1, 200)
+        found = in_order(confidences, correct, 0.2, 0.1, grid, units=units)
+        assert found.n_questions == 600
+        together += bool(found.n_answered) and (1 - found.value) / 2 > 0.2
+        found = in_order(confidences, correct, 0.2, 0.1, grid)
+        alone += bool(found.n_answered) and (1 - found.value) / 2 > 0.2
+    assert together <= 0.1 * 300 < alone
+    fewer = shared(confidences, correct, 0.3, 0.1, units=units).n_answered
+    assert fewer < shared(confidences, correct, 0.3, 0.1).n_answered
+
+
+def test_the_risk_of_variants_is_as_sure_as_that_of_their_questions():
+    """Of equal values the interval is that of the questions, however many variants each has."""
+    correct = [True] * 17 + [False] * 3
+    once, thrice = risk_of(correct), risk_of(correct * 3, units=[*range(20)] * 3)
+    assert thrice == replace(once, n_answered=60)
 
 
 def test_a_risk_has_its_exact_interval():
