@@ -50,9 +50,9 @@ def sure(statement: Statement) -> bool:
     return said and statement.holds is True
 
 
-def bearing(statement: Statement, least: float = _SHARED) -> list[str]:
+def bearing(statement: Statement) -> list[str]:
     """Return the sentences of the evidence that say much of what a statement says."""
-    return [one for one in statement.evidence.split("\n") if shared(statement.text, one) >= least]
+    return [one for one in statement.evidence.split("\n") if shared(statement.text, one) >= _SHARED]
 
 
 def plain(text: str, place: int) -> bool:
