@@ -327,6 +327,8 @@ def test_stems_are_read_as_the_package_reads_them(visit, lexical):
         "We can know\nthat",
         "which one, according to",
         "Which is NOT true?",
+        "Which is NOT incorrect?",
+        "Which does not contradict the text, or isn’t stated?",
         "Who came?",
         "",
         "(“" * 500_000 + "下列说法不正确的是",

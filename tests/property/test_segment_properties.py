@@ -11,8 +11,10 @@ TEXT = st.text(
     st.sampled_from(
         "。！？｡!?….．,，、；;：:“”‘’「」『』\"'()（）《》 \n\r\t\u3000\u2028aAB的一二三5%-—"
     )
+    | st.sampled_from("؟۔।»«;،؛กาๆ๑ํखिあカ\u200c")
     | st.characters(codec="utf-8")
 )
+LANGUAGES = st.sampled_from(["zh", "en", "ja", "el", "th", "ar"])
 WORDS = st.lists(
     st.sampled_from(["Dr.", "U.S.", "No.", "5.", "3.14", "The", "he", "e.g.", "I.", '"Go!"', "…"])
 )
@@ -28,7 +30,7 @@ def _check(text: str, spans: tuple[Span, ...]) -> str:
     return "".join([*left, text[position:]])
 
 
-@given(TEXT | WORDS.map(" ".join), st.sampled_from(["zh", "en"]))
+@given(TEXT | WORDS.map(" ".join), LANGUAGES)
 def test_sentences_hold_every_character(text: str, language: str):
     """Sentences are in order, apart, not blank at either end, and leave out only white space."""
     spans = sentences(text, language)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.text.remembered import ByWord
-from closeread.text.segment import is_han, tokens, words
+from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
 _ENGLISH = (
@@ -94,7 +94,7 @@ def _form(word: str) -> tuple[str, bool, bool]:
     """Return the form, whether it is a word of letters or digits, and whether it is function."""
     if not word.isascii():
         word = unicodedata.normalize("NFKC", word)
-    return stem(word), not is_han(word), word in _FUNCTION
+    return stem(word), not is_character(word), word in _FUNCTION
 
 
 def stem(word: str) -> str:

@@ -30,7 +30,7 @@ _EN_NAME = re.compile(
 )
 # A mark between digits is their own: 1,000, 10:30, 1914–1918. So is the last one of U.S. and a.m.
 _EN_PIECE = re.compile(
-    r"(?:[^,;:()“”\"—–]+|(?<=\d),(?=\d{3}(?!\d))|(?<=\d)[:–](?=\d))+",
+    r"(?:[^,;:()“”\"—–،؛«»]+|(?<=\d),(?=\d{3}(?!\d))|(?<=\d)[:–](?=\d))+",
 )
 _EN_LETTERED = re.compile(r"(?:\b[^\W\d_]\.){2,}$")
 _ZH_NUMBER = re.compile(
@@ -58,7 +58,7 @@ def candidates(text: str, sentence: Span, asked: Asked, language: str) -> list[S
 
     Where the sentence holds nothing of the kind that is asked for, its clauses stand in for it.
     """
-    chinese = language == "zh"
+    chinese = language in {"zh", "ja"}  # Japanese has the same marks, numerals and dates
     patterns = {
         "date": _ZH_DATE if chinese else _EN_DATE,
         "number": _ZH_NUMBER if chinese else _EN_NUMBER,
@@ -132,7 +132,7 @@ def _pieces(text: str, sentence: Span, rule: re.Pattern[str], chinese: bool) -> 
         start, end = match.span()
         while start < end and text[start].isspace():
             start += 1
-        while end > start and (text[end - 1].isspace() or text[end - 1] in ".!?"):
+        while end > start and (text[end - 1].isspace() or text[end - 1] in ".!?؟۔।"):
             if _EN_LETTERED.search(text, max(start, end - _LETTERED), end):
                 break
             end -= 1

@@ -1,19 +1,36 @@
-"""Which language a text is in, as far as closeread must know: Chinese or not."""
+"""Which language a text is in, as far as its letters show: Latin ones are all taken for English."""
 
 import re
 from collections.abc import Iterable
 
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+from closeread.text.scripts import HAN, KANA, LANGUAGES
+
 _LETTER = re.compile(r"[^\W\d_]")
+_HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
+_SCRIPTS = {language: re.compile(f"[{script}]") for language, script in LANGUAGES.items()}
 
 
 def detect(text: str) -> str:
-    """Return ``zh`` where at least a fifth of the first letters are Han characters, else ``en``."""
+    """Return the language that the first 2,000 characters show.
+
+    ``ja`` where at least a third of the letters are kana, else ``zh`` where a fifth are Han
+    characters, else the language of the script of half of the letters (``ar``, ``el``, ``hi``,
+    ``ru``, ``th``, ...: a script, whichever of its languages the text is in), else ``en``.
+    """
     sample = text[:2000]
     if sample.isascii():
         return "en"
-    letters = len(_LETTER.findall(sample))
-    return "zh" if letters and len(_HAN.findall(sample)) / letters >= 0.2 else "en"
+    letters = "".join(_LETTER.findall(sample))
+    if not letters:
+        return "en"
+    if len(_KANA.findall(letters)) * 3 >= len(letters):
+        return "ja"
+    if len(_HAN.findall(letters)) / len(letters) >= 0.2:
+        return "zh"
+    for language, script in _SCRIPTS.items():
+        if len(script.findall(letters)) / len(letters) >= 0.5:
+            return language
+    return "en"
 
 
 def of_most(languages: Iterable[str]) -> str:

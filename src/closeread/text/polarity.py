@@ -63,11 +63,16 @@ _ZH_WHICH = (
 _ZH_FRAME = r"^\s*(?:根据|依据|按照?|结合|通过|关于|对于|有关|就)(?!.*(?:断句|标点|画线))"
 _ZH_ALONE = re.compile(_ZH_WHICH), re.compile(_ZH_FRAME)
 
+_EN_FAULT = (
+    r"(?:false|untrue|incorrect(?:ly)?|wrong(?:ly)?|inaccurate|contradict\w*|inconsistent"
+    r"|unsupported)\b"
+)
 _EN_NEGATIVE = re.compile(
-    r"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\bfalse\b|\buntrue\b|\bincorrect(?:ly)?\b|\bwrong(?:ly)?\b|\bleast\b"
-    r"|\bcontradict\w*|\binconsistent\b|\bunsupported\b|\bnone of the\b",
+    rf"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\b{_EN_FAULT}|\bleast\b|\bnone of the\b",
     re.IGNORECASE,
 )
+# What denies a fault says yes in English, too: NOT incorrect, does not contradict.
+_EN_PASSED_OVER = re.compile(rf"(?:\b(?:can)?not|n['’]t)\s+(?:be\s+)?{_EN_FAULT}", re.IGNORECASE)
 _EN_WORD = (
     r"\b(?:true|false|untrue|correct|incorrect|right|wrong|supported|unsupported|consistent"
     r"|inconsistent|contradict\w*|accurate|inaccurate)\b"
@@ -98,6 +103,7 @@ _RULES = {
     "zh_which": _ZH_WHICH,
     "zh_frame": _ZH_FRAME,
     "en_negative": _EN_NEGATIVE.pattern,
+    "en_passed_over": _EN_PASSED_OVER.pattern,
     "en_alone": _EN_WORD,
     "en_which": _EN_PAIRS[0][0],
     "en_which_then": _EN_PAIRS[0][1],
@@ -133,7 +139,8 @@ def polarity(stem: str) -> Polarity:
     """
     bare = _bare(stem)
     if not _HAN.search(bare):
-        return "contradicted" if _EN_NEGATIVE.search(bare) else "supported"
+        doubted = _EN_PASSED_OVER.sub(" ", bare)
+        return "contradicted" if _EN_NEGATIVE.search(doubted) else "supported"
     clauses = [clause for clause in _CLAUSE.split(bare) if clause.strip()]
     judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
     doubted = _ZH_PASSED_OVER.sub(" ", judging)
@@ -227,6 +234,6 @@ def rules() -> dict[str, str]:
 
     Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first,
     characters are spelled as in ``SPELLED``, and what is ``zh_passed_over`` leaves the clause
-    that judges before that is asked whether it is ``zh_negative``.
+    that judges before that is asked whether it is ``zh_negative``; so do English stems.
     """
     return dict(_RULES)

@@ -2,20 +2,41 @@
 
 import re
 from collections.abc import Iterator
+from heapq import merge
 
+from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
 _PARAGRAPH = re.compile(r"[^\r\n\u2028\u2029]+")
 
-# A run of enders, the quotes that close right behind it, and what closes from the first bracket on.
-_END = re.compile(
-    r"(?P<mark>[。！？｡!?….]+)[”’」』\"'\u3000]*(?P<brackets>[）)】〕\]》〉”’」』\"']*)"
+# Enders of other scripts: Arabic and Urdu, Indic, Armenian, Ethiopic, Burmese, Khmer.
+_THEIRS = "؟۔।॥։።፧။។៕"
+
+
+def _end(marks: str) -> re.Pattern[str]:
+    """A run of enders, the quotes that close behind it, and what closes from a bracket on."""
+    quotes = r"”’」』»\"'"
+    return re.compile(
+        rf"(?P<mark>[{marks}]+)[{quotes}\u3000]*(?P<brackets>[）)】〕\]》〉{quotes}]*)"
+    )
+
+
+_END = _end("。！？｡!?…." + _THEIRS)
+_ENDS = {"el": _end("。！？｡!?….;\u037e")}  # the Greek question mark looks like a semicolon
+_WIDE_MARK = re.compile(rf"[。！？｡{_THEIRS}]|…{{2,}}")
+# Where nothing marks the end of a sentence, a blank does: Thai, Lao. What is repeated (ๆ) goes on.
+_GAP = re.compile(
+    r"(?<=[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ece])\s+"
+    r"(?=[\u0e01-\u0e45\u0e81-\u0ec4])"
 )
-_WIDE_MARK = re.compile(r"[。！？｡]|…{2,}")
+_PARTED_BY_BLANKS = frozenset(("th", "lo"))
+# Where a Chinese text has no 。 and ends with one of these, as papers do, they are its full stops;
+# in any other they stand in names and for commas, too.
+_DOT = re.compile(rf"(?<=[{HAN}）)”’])[．.]+[”’」』]*(?![，、；：,;！？!?…)）])")
 # What stands behind an ender, and its first character that opens nothing.
 _FOLLOWING = re.compile(r"\s*+(?P<rest>[“‘「『（(【〔\[《〈\"'—–-]*+(?P<first>.))", re.DOTALL)
 # After these the sentence goes on, whatever stood before them.
-_GOES_ON = "，、；：。！？,;:!?…—的地得"
+_GOES_ON = "，、；：。！？,;:!?…—的地得،؛"
 _WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$|^I$")
 
@@ -49,37 +70,56 @@ def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
     """Split a text into sentences; white space at their ends is in none of them.
 
     A line break ends a sentence. So does a full stop, question or exclamation mark with the quotes
-    that close behind it, and a double ellipsis in Chinese; a decimal point, an abbreviation
-    (``U.S.``, ``Dr.``), an initial, and an ender inside brackets do not. The spans are in order,
-    apart, and together hold every character that is not white space.
+    that close behind it, a double ellipsis in Chinese, and the marks of other scripts (``؟``,
+    ``۔``, ``।``); a decimal point, an English abbreviation (``U.S.``, ``Dr.``), an initial, and an
+    ender inside brackets do not. The spans are in order, apart, and together hold every character
+    that is not white space.
 
     Args:
         text: Any text.
-        language: ``zh`` lets ``!``, ``?`` and ``……`` end a sentence without a space behind them.
+        language: ``zh`` and ``ja`` let ``!``, ``?`` and ``……`` end a sentence without a space
+            behind them, and ``zh`` a full stop where the text has no ``。`` and ends with one;
+            ``el`` takes ``;`` for a question mark. In ``th`` and ``lo``, which have no mark for it,
+            a blank between letters ends a sentence, so that most are clauses.
     """
+    further = _further(text, language)
     found: list[Span] = []
     for paragraph in _PARAGRAPH.finditer(text):
         start = paragraph.start()
-        for end in _ends(text, paragraph.start(), paragraph.end(), language):
+        for end in _ends(text, paragraph.start(), paragraph.end(), language, further):
             _add_trimmed(found, text, start, end)
             start = end
         _add_trimmed(found, text, start, paragraph.end())
     return tuple(found)
 
 
-def _ends(text: str, start: int, stop: int, language: str) -> Iterator[int]:
-    for match in _END.finditer(text, start, stop):
-        end = match.end()
-        if end < stop and _ends_sentence(text, match, stop, language):
-            yield end
+def _further(text: str, language: str) -> re.Pattern[str] | None:
+    """Return what else ends the sentences of this text."""
+    if language in _PARTED_BY_BLANKS:
+        return _GAP
+    if language == "zh" and text.rstrip()[-1:] in {".", "．"} and not {"。", "｡"} & set(text):
+        return _DOT
+    return None
+
+
+def _ends(
+    text: str, start: int, stop: int, language: str, further: re.Pattern[str] | None
+) -> Iterator[int]:
+    marked = (
+        match.end()
+        for match in _ENDS.get(language, _END).finditer(text, start, stop)
+        if match.end() < stop and _ends_sentence(text, match, stop, language)
+    )
+    others = further.finditer(text, start, stop) if further else ()
+    return merge(marked, (match.end() for match in others))
 
 
 def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) -> bool:
     mark, follower = match["mark"], text[match.end()]
-    if _WIDE_MARK.search(mark) or (language == "zh" and mark[-1] in "!?"):
+    if _WIDE_MARK.search(mark) or (language in {"zh", "ja"} and mark[-1] in "!?"):
         if match.end() > match.end("mark"):
             return follower not in _GOES_ON and not match["brackets"]
-        return follower not in "，、；：,;"
+        return follower not in "，、；：,;،؛"
     if not follower.isspace():
         return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())
     following = _FOLLOWING.match(text, match.end(), stop)
@@ -151,25 +191,28 @@ def vgaokao(text: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-_HAN = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# An accent that stands behind its letter (as in decomposed text) belongs to the word.
-_LETTERS = rf"(?:(?![\d_{_HAN}])[\w\u0300-\u036f])+"
-_TOKEN = re.compile(rf"[{_HAN}]|\d+(?:[.,]\d+)*|{_LETTERS}(?:['’.&-]{_LETTERS})*")
-_HAN_FIRST = re.compile(rf"[{_HAN}]")
+_HAN = HAN + r"\U00020000-\U0003ffff"
+_LETTERS = rf"(?:(?![\d_{_HAN}{HIRAGANA}{UNSPACED}])[\w{SIGNS}])+"
+_TOKEN = re.compile(
+    rf"[{_HAN}{HIRAGANA}]|\d+(?:[.,]\d+)*|{SYLLABLE}"
+    rf"|{_LETTERS}(?:['’.&\u200c\u200d-]{_LETTERS})*"
+)
+_ALONE = re.compile(rf"(?!\d)[{_HAN}{HIRAGANA}{UNSPACED}]")
 
 
 def tokens(text: str) -> tuple[Span, ...]:
     """Return the words and numbers of a text; every Chinese character is a word.
 
-    Punctuation and white space are in none. ``U.S``, ``don't`` and ``well-known`` are one word
-    each, ``1,250.5`` is one number.
+    So is every hiragana, and every letter with its signs in Thai, Lao, Burmese and Khmer, which
+    write no blanks between words either. Punctuation and white space are in none. ``U.S``,
+    ``don't`` and ``well-known`` are one word each, ``1,250.5`` is one number.
     """
     return tuple(Span(*match.span()) for match in _TOKEN.finditer(text))
 
 
-def is_han(token: str) -> bool:
-    """Whether a token is a Chinese character, and no word or number."""
-    return bool(_HAN_FIRST.match(token))
+def is_character(token: str) -> bool:
+    """Whether a token is a character of a script without blanks, and no word or number."""
+    return bool(_ALONE.match(token))
 
 
 def words(text: str) -> list[str]:

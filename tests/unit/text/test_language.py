@@ -18,7 +18,7 @@ from closeread.text.language import detect
         ("㐀䶿鿿豈", "zh"),
         ("㐁", "zh"),
         ("\uf901", "zh"),
-        ("ひらがな", "en"),
+        ("ひらがな", "ja"),
         ("é" * 1600 + "盐" * 400 + "é" * 9000, "zh"),  # the first 2,000 characters count
         ("é" * 1601 + "盐" * 9000, "en"),
     ],

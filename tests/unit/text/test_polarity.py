@@ -183,6 +183,27 @@ def test_english_words_that_say_no_and_words_that_only_look_like_it():
     assert polarity(other) == "supported"
 
 
+def test_what_denies_a_fault_in_english_says_yes():
+    """A second word that says no says no."""
+    for stem in (
+        "Which of these statements is NOT incorrect?",
+        "Which is not false?",
+        "Which isn't wrong? Which isn’t  untrue?",
+        "Which statement does not contradict the passage?",
+        "Which cannot be wrong?",
+    ):
+        assert polarity(stem) == "supported", stem
+    for stem in (
+        "Which is not true?",
+        "None of the statements is false but which is not stated?",
+        "All are not incorrect EXCEPT",
+        "Which is not only wrong but inaccurate?",
+        "Is it false, or not?",
+        "Which statement is inaccurate?",
+    ):
+        assert polarity(stem) == "contradicted", stem
+
+
 _STATEMENT = (
     "说法 表述 表达 理解 分析 概括 推断 推论 推测 判断 解说 解释 解读 叙述 陈述 阐述 阐释 论述"
     " 描述 介绍 评价 评析 赏析 鉴赏 看法 观点 结论 归纳 总结 认识 说明 内容 意思 文意 文义 原文"

@@ -24,6 +24,12 @@ def _split(text: str, language: str) -> list[str]:
         ("他（笑了。）又走了。再见。", ["他（笑了。）又走了。", "再见。"]),
         ("第一段\n　　第二段。\n\n第三段", ["第一段", "第二段。", "第三段"]),
         ("真好!他说?是", ["真好!", "他说?", "是"]),
+        # A paper's full stops, where there is no 。 and one of them ends the text.
+        ("盐度为3．5％，偏高．水温不变．", ["盐度为3．5％，偏高．", "水温不变．"]),
+        ("他说“走．”她留下.完了.", ["他说“走．”", "她留下.", "完了."]),
+        ("见图（略）．2月，取样．\n再取样．", ["见图（略）．", "2月，取样．", "再取样．"]),
+        ("约翰．梅走了。他回来．", ["约翰．梅走了。", "他回来．"]),
+        ("约翰．梅走了", ["约翰．梅走了"]),
         ("半句；另半句，未完", ["半句；另半句，未完"]),
         ("", []),
         (" \n\u3000 ", []),
@@ -239,9 +245,9 @@ def test_tokens_are_words_numbers_and_characters():
         ("Ab㐀 Ab鿿 Ab豈 Ab\U00020000", ["Ab", "㐀", "Ab", "鿿", "Ab", "豈", "Ab", "\U00020000"]),
         ("A-㐀b A-鿿b A-豈b", ["A", "㐀", "b", "A", "鿿", "b", "A", "豈", "b"]),
         ("A-\U00020000b A-b\U00020000", ["A", "\U00020000", "b", "A-b", "\U00020000"]),
-        ("A-bひらがな", ["A-bひらがな"]),
+        ("A-bひら カナ", ["A-b", "ひ", "ら", "カナ"]),
     ],
 )
 def test_every_chinese_character_is_a_token_beside_whatever_it_stands(text: str, expected):
-    """The rare ones beyond the basic plane, too; other scripts stay whole."""
+    """The rare ones beyond the basic plane, too; so is every hiragana, and katakana stay whole."""
     assert [span.of(text) for span in tokens(text)] == words(text) == expected

@@ -24,7 +24,7 @@ def one_by_one(question: Question, judge: str) -> bool:
 def judged(question: Question, label: str) -> Question:
     """Return the question whether the passage supports one option."""
     text = next(option.text for option in question.options if option.label == label)
-    yes, no = _WORDS[detect(text)]
+    yes, no = _WORDS["zh" if detect(text) == "zh" else "en"]
     return Question(
         question_id=question.question_id,
         passage_id=question.passage_id,

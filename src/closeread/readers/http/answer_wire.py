@@ -19,7 +19,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class AskedPassage(Passage, frozen=True, kw_only=True, omit_defaults=False):
-    """A passage as it is sent. Without ``language``, Chinese or English by its letters.
+    """A passage as it is sent. Without ``language``, that which its letters show.
 
     Every field is written out: an absent ``language`` is not the same as ``en``.
     """

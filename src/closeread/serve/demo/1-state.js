@@ -43,7 +43,7 @@ const verifiesInEnglish = (line) => RULES.en_alone.test(line) || followed(line, 
 function asksFor(stem) {
   if (!RULES) return "choice";
   const bare = bareStem(stem), lines = bare.split("\n");
-  if (!RULES.han.test(bare)) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare) ? "contradicted" : "supported";
+  if (!RULES.han.test(bare)) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare.split(RULES.en_passed_over).join(" ")) ? "contradicted" : "supported";
   if (!lines.some(verifiesInChinese)) return "choice";
   const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
   const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
