@@ -154,7 +154,7 @@ def _write_list(found: "Audit", path: Path) -> None:
     rows = list(lines(plans[0]))
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
-    remark(f"{len(rows):,} questions to be read again: {path}")
+    remark(f"{len(rows):,} questions to be read again: `closeread read DATASET --only {path}`")
 
 
 def _print(found: "Audit", json_: bool) -> None:
@@ -194,6 +194,8 @@ def _print(found: "Audit", json_: bool) -> None:
                 table(one.headings, cells, title=one.title, right=_numeric(one))
                 if len(one.rows) > _MOST_ROWS:
                     out.print(f"… and {len(one.rows) - _MOST_ROWS} more: --json or --html")
+                if one.note:
+                    out.print(in_one_line(f"  {one.note}"))
         out.print()
 
 
