@@ -207,7 +207,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
     # By the name of the reader that is trained.
     "trainer": {
         "cues": Entry(
-            "closeread.training.cues_trainer:train", "weights of cues by pairwise ranking; no torch"
+            "closeread.training.cues.train:train", "weights of cues by pairwise ranking; no torch"
         ),
         "span": Entry(
             "closeread.training.neural.span_task:train",

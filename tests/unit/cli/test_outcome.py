@@ -23,7 +23,7 @@ WORK = {
     "audit": "closeread.audits.examine.audit",
     "report": "closeread.reports.gather.gather",
     "calibrate": "closeread.cli.calibrate_learn.graded",
-    "train": "closeread.training.cues_trainer.learn",
+    "train": "closeread.training.cues.train.learn",
     "train vectors.toml": "closeread.training.vectors_trainer.learn",
     "convert": "closeread.formats.conversion.convert.dump",
 }

@@ -3,7 +3,7 @@
 import numpy as np
 
 from closeread.metrics.calibration import calibration_error
-from closeread.training.cue_confidence import fit_curve
+from closeread.training.cues.curve import fit_curve
 
 
 def drawn(seed, many=4000):

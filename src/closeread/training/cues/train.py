@@ -3,8 +3,8 @@
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues import load_weights, save_weights
-from closeread.training.cue_settings import CueSettings, StageSettings
-from closeread.training.cues import train as learn
+from closeread.training.cues.learn import learn
+from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import section, stage_at
 from closeread.training.request import Request, Trained, without_resuming
 from closeread.types import Dataset

@@ -8,7 +8,7 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.ranking import Loss
+from closeread.training.cues.ranking import Loss
 from closeread.training.recipe import stage_at
 from closeread.types import Record
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from closeread.training.ranking import MARGIN, _hinge, _logistic, fit, pairs
+from closeread.training.cues.ranking import MARGIN, _hinge, _logistic, fit, pairs
 
 
 def toy(seed=0, questions=400, options=4, features=12):

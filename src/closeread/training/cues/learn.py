@@ -13,11 +13,12 @@ from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.metrics.units import question_unit
 from closeread.readers.cues import CueWeights
-from closeread.training import cue_confidence, threshold
-from closeread.training.cue_examples import Example, Found, examples, questions
-from closeread.training.cue_fit import Weights, cues_alone, fit, scored
-from closeread.training.cue_settings import CueSettings, StageSettings, check
-from closeread.training.cue_stages import learned_before, stages
+from closeread.training import threshold
+from closeread.training.cues.curve import fit_curve
+from closeread.training.cues.examples import Example, Found, examples, questions
+from closeread.training.cues.fit import Weights, cues_alone, fit, scored
+from closeread.training.cues.settings import CueSettings, StageSettings, check
+from closeread.training.cues.stages import learned_before, stages
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.request import OpenDataset, Say
 
@@ -44,7 +45,7 @@ class Learned:
     n_excluded: int
 
 
-def train(
+def learn(
     settings: CueSettings,
     options: dict[str, Any],
     open_dataset: OpenDataset,
@@ -104,7 +105,7 @@ def train(
             feature: round(weight, 5) for feature, weight in fitted.items() if abs(weight) >= _LEAST
         },
         languages=tuple(sorted({one.passage.language for one in sources})),
-        calibrator=cue_confidence.fit_curve(scores, correct),
+        calibrator=fit_curve(scores, correct),
         threshold=chosen,
         learned_from=dict(learned_from),
         settings=msgspec.to_builtins(settings)
@@ -171,7 +172,7 @@ def _held_out_confidences(
 ) -> list[float]:
     """Return the confidence of every question by a calibrator that was fitted without its fold."""
     calibrators = {
-        fold: cue_confidence.fit_curve(
+        fold: fit_curve(
             [found for found, of in zip(scores, folds, strict=True) if of != fold],
             [right for right, of in zip(correct, folds, strict=True) if of != fold],
         )

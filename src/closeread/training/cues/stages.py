@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from closeread.errors import InputError
 from closeread.protocols import Retriever
-from closeread.training.cue_examples import Found, examples, statements
-from closeread.training.cue_fit import Weights, cues_alone, fit
-from closeread.training.cue_settings import StageSettings
+from closeread.training.cues.examples import Found, examples, statements
+from closeread.training.cues.fit import Weights, cues_alone, fit
+from closeread.training.cues.settings import StageSettings
 from closeread.training.overlap import Overlap
 from closeread.training.recipe import stage_at
 from closeread.training.request import OpenDataset, Say

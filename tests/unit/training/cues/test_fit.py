@@ -6,8 +6,8 @@ from msgspec import structs
 from scipy.sparse import csr_array
 
 from closeread.making import make
-from closeread.training.cue_examples import Example, examples, questions, statements
-from closeread.training.cue_fit import cues_alone, fit, scored, trust
+from closeread.training.cues.examples import Example, examples, questions, statements
+from closeread.training.cues.fit import cues_alone, fit, scored, trust
 from closeread.training.overlap import Overlap
 from closeread.types import Answer, Option, Passage, Question
 

@@ -12,8 +12,8 @@ from scipy.sparse import csr_array, diags_array
 
 from closeread.errors import InputError
 from closeread.readers.cue_features import ANSWER
-from closeread.training import ranking
-from closeread.training.cue_examples import Example
+from closeread.training.cues import ranking
+from closeread.training.cues.examples import Example
 
 Weights = dict[str, float]
 _CUES = ("cue", "kept", "added", "category", "before", "after", "then", "dropped", "swap", "new")
