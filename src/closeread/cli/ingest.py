@@ -34,9 +34,10 @@ def command(
     details, inspect .eval and .json, OpenCompass and EvalScope predictions, simple-evals results,
     GAOKAO-Bench results. docs/logs.md says what each log knows and what it cannot know.
     """
+    from closeread.cli.sources import each_once
     from closeread.runs.ingest import ingest
 
-    made = ingest(logs, out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
+    made = ingest(each_once(logs), out, harness=harness, skip_bad=skip_bad, overwrite=overwrite)
     tell_passed_over(made)
     for verb, counts in (("left out", made.skipped), ("kept and counted", made.kept)):
         if counts:

@@ -52,6 +52,14 @@ def test_results_without_questions_cannot_be_scored_and_say_so(tmp_path):
     assert done.returncode == 2 and "Traceback" not in done.stderr
 
 
+def test_a_log_that_is_named_twice_makes_one_run(tmp_path):
+    """By itself, and beside the folder that holds it."""
+    (log,) = (FIXTURES / "lm_eval_few_shot").glob("samples*.jsonl")
+    done = apart("ingest", log, log, log.parent, "--out", tmp_path / "run")
+    assert done.returncode == 0 and "is named more than once, and counts once" in done.stderr
+    assert (tmp_path / "run" / "run.json").is_file()
+
+
 def test_every_log_is_read_alone_by_a_relative_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = [

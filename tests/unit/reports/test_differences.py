@@ -43,7 +43,7 @@ def test_differences_are_those_of_compare(folder):
         assert (one["difference"], one["low"], one["high"]) == (
             other.difference, other.low, other.high,
         )  # fmt: skip
-        assert (one["p"], one["test"]) == (other.p_holm, "mcnemar-exact")
+        assert (one["p"], one["test"]) == (other.p_holm, other.test)
         assert one["smallest"] == other.smallest_difference
 
 

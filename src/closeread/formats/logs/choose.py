@@ -53,7 +53,7 @@ def guess(path: Path) -> LogFormat | None:
 
 
 def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]]:
-    """Return the logs among files and in folders, each with its reader.
+    """Return the logs among files and in folders, each once and with its reader.
 
     A file that only accompanies a log which is there too (the results beside the samples) is left
     out: the log's reader reads it. In folders, what is no log is passed over.
@@ -74,7 +74,7 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
             chosen += inside
         else:
             chosen.append((path, _of_file(path, name)))
-    return chosen
+    return list({path.resolve(): (path, reader) for path, reader in chosen}.values())
 
 
 def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
