@@ -15,6 +15,7 @@ from closeread.errors import InputError, MismatchError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.span import opened
 from closeread.readers.windows import Encoded
+from closeread.training.neural import train as trainer
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.task import Feature
@@ -95,6 +96,33 @@ def test_patience_is_not_forgotten(tmp_path, encoder, few):  # noqa: F811
     with pytest.raises(Killed):
         train(out, encoder, few, begin=killed_at(5), **settings)
     assert train(out, encoder, few, resume=True, **settings)["steps"] == 8
+
+
+@pytest.mark.parametrize("case", [(1, None), (2, None), (1, 4)])
+def test_a_look_that_was_broken_off_is_taken_again(tmp_path, encoder, few, monkeypatch, case):  # noqa: F811
+    """After an epoch, or where steps end within one, at a step at which a state is due as well."""
+    killed, max_steps = case
+    settings = {"epochs": 2, "max_steps": max_steps, "batch_size": 8, "save_every": max_steps or 7}
+    settings |= {"dev": [{"path": few}]}
+    whole = train(tmp_path / "whole", encoder, few, **settings)
+    plain, looks = trainer.measured, iter(range(1, 100))
+
+    def measured(*given):
+        if next(looks) == killed:
+            raise Killed
+        return plain(*given)
+
+    monkeypatch.setattr(trainer, "measured", measured)
+    out = tmp_path / "out"
+    with pytest.raises(Killed):
+        train(out, encoder, few, **settings)
+    resumed = train(out, encoder, few, resume=any(out.glob("states/checkpoint-*")), **settings)
+    found, wanted = (
+        {row["step"]: row["eval_metric"] for row in one["history"] if "eval_metric" in row}
+        for one in (resumed, whole)
+    )
+    assert found == pytest.approx(wanted)
+    assert resumed["best"] == pytest.approx(whole["best"])
 
 
 def test_segments_are_kept_from_a_model_that_has_one(tmp_path, few):

@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from transformers import TrainerCallback
+from transformers.trainer_utils import SaveStrategy
 
 from closeread.errors import InputError
 from closeread.protocols import Begin
@@ -58,7 +59,11 @@ class States(TrainerCallback):  # type: ignore[misc]
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Ask for a state where one is due."""
-        if self._every and state.global_step % self._every == 0:
+        # With the last step of an epoch the state waits for the look: a training that was killed
+        # while it looked would else go on behind it, and have one look less.
+        ends = control.should_training_stop or state.epoch == int(state.epoch)
+        left_to_epoch = ends and args.save_strategy == SaveStrategy.EPOCH
+        if self._every and state.global_step % self._every == 0 and not left_to_epoch:
             control.should_save = True
         if control.should_save or control.should_training_stop:
             control.should_log = True
