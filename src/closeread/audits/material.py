@@ -260,10 +260,10 @@ def judge_of(one: Subject) -> tuple[str, Metric]:
     name = (
         "drop"
         if 2 * discrete > len(texts)
-        else "squad2"
-        if none
         else "cmrc~mixed"
         if most_are_chinese(of_texts(one))
+        else "squad2"
+        if none
         else "squad"
     )
     return name, catalog.resolve("metric", name)()

@@ -31,7 +31,8 @@ def present(question_id: str, golds: Sequence[Gold], metric: str) -> Sequence[Go
         "the question has no gold answer to compare with",
         where=f"{metric}, question {question_id}",
         expected="at least one accepted answer for every question",
-        cure="score data that has its answers; squad2 judges questions that have none",
+        cure="score data that has its answers; squad2, and cmrc~mixed in Chinese, judge questions "
+        "that have none",
     )
 
 

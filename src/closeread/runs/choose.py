@@ -8,6 +8,7 @@ from closeread import catalog
 from closeread.making import make
 from closeread.metrics.subject import family
 from closeread.protocols import Metric
+from closeread.text.language import of_most
 from closeread.types import Dataset, Prediction
 
 
@@ -41,8 +42,8 @@ def make_metrics(
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
     """Return the metrics that the format's publishers use, else those that fit the questions."""
     published: Sequence[str] = catalog.resolve("format", dataset.format).metrics
-    if published == ("squad",) and _may_be_unanswerable(dataset):
-        return ("squad2",)
+    if published in (("squad",), ("cmrc",)) and _may_be_unanswerable(dataset):
+        return (_of_no_answer(passage.language for passage, _ in dataset),)
     if published:
         if "evidence" in published and predictions and not _with_answers(predictions):
             return ("evidence",)
@@ -58,12 +59,18 @@ def _may_be_unanswerable(dataset: Dataset) -> bool:
     )
 
 
+def _of_no_answer(languages: Iterable[str]) -> str:
+    """Return what judges words where there may be no answer: Chinese ones are not SQuAD's words."""
+    return "cmrc~mixed" if of_most(languages) == "zh" else "squad2"
+
+
 def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:
     kinds: set[str] = set()
     roles: Counter[str | None] = Counter()
-    truth = evidence = none = chinese = False
+    languages: list[str] = []
+    truth = evidence = none = False
     for passage, questions in dataset:
-        chinese = chinese or passage.language == "zh"
+        languages.append(passage.language)
         for question in questions:
             kinds.add(question.kind if not question.options else "options")
             truth = truth or any(one is not None for one in question.option_truth)
@@ -80,7 +87,8 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
     if "discrete" in kinds:
         found.append("drop")
     elif "span" in kinds:
-        found.append("squad2" if none else "cmrc" if chinese else "squad")
+        spans = "cmrc" if "zh" in languages else "squad"
+        found.append(_of_no_answer(languages) if none else spans)
     # Where all are triples GCRC's accuracies say as much, and elsewhere they say something else.
     if (roles["positive"] or roles["negative"]) and "gcrc" not in found:
         found.append("attack")

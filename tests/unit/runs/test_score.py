@@ -229,6 +229,7 @@ def free(kind, *answers, language="en"):
     [
         (free("span", Answer(kind="span", texts=("Nobody",))), ("squad",)),
         (free("span", Answer(kind="none")), ("squad2",)),
+        (free("span", Answer(kind="none"), language="zh"), ("cmrc~mixed",)),
         (free("span", Answer(kind="span", texts=("x",)), language="zh"), ("cmrc",)),
         (free("discrete", Answer(kind="number", texts=("3",))), ("drop",)),
     ],
@@ -244,6 +245,31 @@ def test_usual_metrics_of_free_questions(item, expected):
         read_gold=lambda defects: iter(item[1]),
     )
     assert default_metrics(dataset, {}) == expected
+
+
+@pytest.mark.parametrize(
+    ("format_", "language", "expected"),
+    [
+        ("squad", "en", "squad2"),
+        ("squad", "zh", "cmrc~mixed"),
+        ("cmrc", "zh", "cmrc~mixed"),
+        ("jsonl", "zh", "cmrc~mixed"),
+    ],
+)
+def test_where_there_may_be_no_answer_the_language_decides(format_, language, expected):
+    """SQuAD 2.0's words are no words of Chinese; of two languages that of most passages counts."""
+    from closeread.types import Dataset
+
+    none, some = Answer(kind="none"), Answer(kind="span", texts=("x",))
+    items = [free("span", one, language=language) for one in (none, some)]
+    items.append(free("span", some, language="en" if language == "zh" else "zh"))
+    dataset = Dataset(
+        name="some",
+        format=format_,
+        read=lambda defects: iter(items),
+        read_gold=lambda defects: iter(questions[0] for _, questions in items),
+    )
+    assert default_metrics(dataset, {}) == (expected,)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,42 @@
+"""Chinese spans with the mended segments, where there may be no answer."""
+
+import pytest
+
+from closeread.errors import CloseReadError
+from closeread.metrics import cmrc_mixed
+from closeread.types import Answer, Prediction, Question
+
+NONE = Answer(kind="none")
+
+
+def score(golds, said):
+    question = Question(question_id="q", passage_id="p", text="？", kind="span", answers=golds)
+    prediction = said and Prediction(question_id="q", answer=said)
+    values = cmrc_mixed.metric().score(question, prediction).values
+    assert values["average"] == (values["em"] + values["f1"]) / 2
+    return values["em"], values["f1"]
+
+
+def span(text):
+    return Answer(kind="span", texts=(text,))
+
+
+def test_where_there_is_no_answer_only_saying_nothing_is_right():
+    """So it is in SQuAD 2.0; a mark says nothing, and who handed in nothing is wrong."""
+    for said in (NONE, span(""), span("。")):
+        assert score((NONE,), said) == (1, 1)
+    assert score((NONE,), span("渡船")) == (0, 0)
+    assert score((NONE,), None) == (0, 0)
+
+
+def test_where_there_is_one_saying_nothing_is_wrong():
+    """Also where somebody else found none: an answer that is there counts."""
+    assert score((span("渡船"),), NONE) == (0, 0)
+    assert score((NONE, span("渡船")), NONE) == (0, 0)
+    assert score((NONE, span("渡船")), span("渡船。")) == (1, 1)
+    assert score((span("旧渡船"),), span("渡船")) == (0, pytest.approx(0.8))
+
+
+def test_without_any_gold_nothing_is_judged():
+    with pytest.raises(CloseReadError, match="no gold answer"):
+        score((), NONE)
