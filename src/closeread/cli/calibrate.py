@@ -67,10 +67,12 @@ def command(
     from closeread.cli.calibrate_apply import apply
     from closeread.cli.calibrate_learn import learn
     from closeread.cli.calibrate_runs import Sought
+    from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
 
     if resamples:
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
+    once = each_once(runs)
     sought = Sought(
         metric=metric,
         right_from=right_from,
@@ -80,15 +82,15 @@ def command(
         seed=seed,
     )
     if file is not None:
-        if len(runs) > 1 or held_out:
+        if len(once) > 1 or held_out:
             raise click.UsageError("--with applies to one RUN, and not --held-out")
         if given := _given(*_OF_LEARNING):
             raise click.UsageError(f"--with applies what was learned: no --{given[0]}")
-        apply(runs[0], file, out, sought, selective=selective, json_=json_)
+        apply(once[0], file, out, sought, selective=selective, json_=json_)
         return
     if selective:
         raise click.UsageError("--selective needs --with FILE")
-    if held_out and len(runs) > 1:
+    if held_out and len(once) > 1:
         raise click.UsageError("--held-out writes one RUN again")
     if not risk and _given("risk"):
         raise click.UsageError(
@@ -99,4 +101,4 @@ def command(
         raise click.UsageError("--delta needs --risk")
     settings = {"method": method, "risk": risk, "delta": delta, "folds": folds}
     settings |= {"resamples": resamples, "seed": seed}
-    learn(runs, out, sought, settings, json_=json_)
+    learn(once, out, sought, settings, json_=json_)

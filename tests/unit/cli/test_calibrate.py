@@ -38,6 +38,15 @@ def run(closeread):
 QUICK = ("--folds", 2, "--resamples", 100)
 
 
+def test_a_run_that_is_named_twice_is_learned_from_once(closeread, run, tmp_path):
+    """Twice as many answers would promise more than was seen."""
+    assert closeread("calibrate", run, "--out", "c.json", *QUICK).exit_code == 0
+    done = closeread("calibrate", run, tmp_path / run, "--out", "d.json", *QUICK)
+    assert "is named more than once, and counts once" in done.stderr
+    assert "108 answers over" in done.stderr
+    assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
+
+
 def test_from_learning_to_a_report(closeread, run, tmp_path):
     """Learn with a table, write the held-out run, report both."""
     done = closeread("calibrate", run, "--out", "c.json", "--held-out", "after", *QUICK)
