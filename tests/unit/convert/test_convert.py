@@ -2,6 +2,10 @@
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +13,7 @@ from closeread.errors import StorageError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.formats.conversion.convert import MrqaOptions, convert, format_of
 from closeread.formats.conversion.fidelity import differences
+from closeread.formats.files import partial
 from closeread.types import Answer, Option, Passage, Question, Span
 
 SQUAD = (
@@ -24,6 +29,39 @@ def squad(tmp_path):
     path = tmp_path / "cats.json"
     path.write_text(SQUAD)
     return load(path)
+
+
+def test_two_conversions_into_one_file_do_not_meet(squad, tmp_path):
+    """Each is checked and put in place as it wrote it; the one that ends last is there."""
+    target = tmp_path / "out.jsonl"
+    (tmp_path / "dogs.json").write_text(SQUAD.replace("cat", "dog"))
+    other = load(tmp_path / "dogs.json")
+
+    def meanwhile(defects):
+        for item in squad.read(defects):
+            convert(other, target)
+            assert "A dog sat." in target.read_text()
+            yield item
+
+    convert(replace(squad, read=meanwhile), target)
+    assert "A cat sat." in target.read_text()
+    assert sorted(each.name for each in tmp_path.iterdir()) == [
+        "cats.json",
+        "dogs.json",
+        target.name,
+    ]
+
+
+def test_what_a_killed_conversion_left_is_gone_with_the_next(squad, tmp_path):
+    """Its draft lies in a folder of its own beside the target."""
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    target = tmp_path / "out.jsonl"
+    left = tmp_path / f"{partial.prefix(target)}x.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
+    left.mkdir()
+    (left / target.name).write_text("half")
+    convert(squad, target)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["cats.json", target.name]
 
 
 def test_a_set_becomes_another_form_with_the_same_gold(squad, tmp_path):

@@ -14,6 +14,7 @@ from closeread import catalog
 from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
+from closeread.formats.files import partial
 from closeread.formats.files.outcome import (
     behind_link,
     is_stream,
@@ -186,19 +187,23 @@ def _drafted(target: Path) -> Iterator[Path]:
                 shutil.copyfileobj(written, stream)
         return
     target = behind_link(target)
-    draft = target.with_name(f".{target.name}.draft{target.suffix}")
+    partial.sweep(target)
     try:
-        yield draft
-        draft.replace(target)
+        with tempfile.TemporaryDirectory(
+            dir=target.parent,
+            prefix=partial.prefix(target),
+            suffix=partial.SUFFIX,
+            ignore_cleanup_errors=True,
+        ) as folder:
+            draft = Path(folder) / target.name
+            yield draft
+            draft.replace(target)
     except OSError as error:
         raise refused(error, target) from error
     except StorageError as error:
-        if error.where != str(draft):
+        if Path(error.where) != draft:
             raise
         raise StorageError(error.found, where=str(target), cure=error.cure) from error
-    finally:
-        with contextlib.suppress(OSError):  # there is none where the folder is none
-            draft.unlink()
 
 
 def format_of(target: str | os.PathLike[str]) -> str:

@@ -1,12 +1,14 @@
-"""The files beside a target while it is written, and what killed writers left of them."""
+"""The files and folders beside a target while it is written, and what killed writers left."""
 
 import contextlib
 import os
 import re
+import shutil
 from pathlib import Path
 
 _LONGEST = 40  # of the target's and the host's name: the whole must stay below 255 bytes
-_WRITER = re.compile(r"(\d+)@(.*)\.[^.]+\.part")
+SUFFIX = ".part"
+_WRITER = re.compile(rf"(\d+)@(.*)\.[^.]+{re.escape(SUFFIX)}")
 
 
 def prefix(target: Path) -> str:
@@ -17,7 +19,7 @@ def prefix(target: Path) -> str:
 def sweep(target: Path) -> None:
     """Remove what processes of this machine that are gone had begun to write for ``target``.
 
-    Files of another machine (the folder may be shared) and of living processes stay.
+    What is another machine's (the folder may be shared) or a living process's stays.
     """
     if os.name != "posix":  # elsewhere asking whether a process lives may end it
         return
@@ -26,7 +28,11 @@ def sweep(target: Path) -> None:
         for name in [one.name for one in found if one.name.startswith(stem)]:
             writer = _WRITER.fullmatch(name, len(stem))
             if writer and writer[2] == _host() and not _lives(int(writer[1])):
-                (target.parent / name).unlink(missing_ok=True)
+                left = target.parent / name
+                if left.is_dir():
+                    shutil.rmtree(left, ignore_errors=True)
+                else:
+                    left.unlink(missing_ok=True)
 
 
 def _stem(target: Path) -> str:

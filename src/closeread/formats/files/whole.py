@@ -75,7 +75,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     partial.sweep(target)
     try:
         handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=partial.prefix(target), suffix=".part"
+            dir=target.parent, prefix=partial.prefix(target), suffix=partial.SUFFIX
         )
         try:
             with os.fdopen(handle, "wb") as stream:
