@@ -9,7 +9,7 @@ from closeread.formats.files.written import in_recipe
 from closeread.making import make, written_by
 from closeread.pipeline.execute import folders, settings
 from closeread.pipeline.recipe import load_recipe
-from closeread.readers.cues import save_weights, shipped_weights
+from closeread.readers.cues.reader import save_weights, shipped_weights
 from closeread.runs.store import open_run
 from verbs import closeread
 

@@ -7,7 +7,7 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.api.datasets import open_dataset
 from closeread.readers import make
-from closeread.readers.cues import save_weights, shipped_weights
+from closeread.readers.cues.reader import save_weights, shipped_weights
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import PREDICTIONS

@@ -9,9 +9,9 @@ import msgspec
 
 from closeread.protocols import Retriever
 from closeread.readers.competition import sign
-from closeread.readers.cue_features import Features, features
-from closeread.readers.cue_passage import ReadPassage
-from closeread.readers.cues import explained
+from closeread.readers.cues.features import Features, features
+from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.reader import explained
 from closeread.training.overlap import Overlap
 from closeread.training.request import OpenDataset
 from closeread.training.truth import truths

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from closeread.errors import InputError
-from closeread.readers.cue_features import ANSWER
+from closeread.readers.cues.features import ANSWER
 from closeread.training.cues import ranking
 from closeread.training.cues.examples import Example
 

@@ -12,7 +12,7 @@ from closeread.errors import InputError
 from closeread.making import make
 from closeread.metrics.calibration import calibration_error
 from closeread.metrics.units import question_unit
-from closeread.readers.cues import CueWeights
+from closeread.readers.cues.reader import CueWeights
 from closeread.training import threshold
 from closeread.training.cues.curve import fit_curve
 from closeread.training.cues.examples import Example, Found, examples, questions

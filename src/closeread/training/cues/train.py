@@ -2,7 +2,7 @@
 
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.outcome import must_take_file
-from closeread.readers.cues import load_weights, save_weights
+from closeread.readers.cues.reader import load_weights, save_weights
 from closeread.training.cues.learn import learn
 from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import section, stage_at

@@ -15,8 +15,8 @@ from itertools import pairwise
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import fold, units
 from closeread.readers.competition import sign
-from closeread.readers.cue_passage import ReadPassage
-from closeread.readers.cue_turns import turns
+from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.turns import turns
 from closeread.types import Passage, Question, Span
 
 Features = dict[str, float]

@@ -1,6 +1,6 @@
 """Cue words: the little words by which an examiner turns a statement, in categories.
 
-The lists stand in ``cue_words.toml`` beside this file; a word may be in several categories.
+The lists stand in ``words.toml`` beside this file; a word may be in several categories.
 """
 
 import re
@@ -51,7 +51,7 @@ class Lexicon:
 @lru_cache(maxsize=4)
 def lexicon(language: str) -> Lexicon:
     """Return the cue words of ``zh`` or ``en``; a language without a list has no cues."""
-    raw = files("closeread.readers").joinpath("cue_words.toml").read_text("utf-8")
+    raw = files(__package__).joinpath("words.toml").read_text("utf-8")
     lists = tomllib.loads(raw)
     if language not in lists:
         return Lexicon({"": "\0"}, spaced=False)

@@ -5,9 +5,9 @@ import math
 import pytest
 
 from closeread.evidence.cover import explain
-from closeread.readers.cue_features import features
-from closeread.readers.cue_passage import ReadPassage
-from closeread.readers.cue_words import lexicon
+from closeread.readers.cues.features import features
+from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.words import lexicon
 from closeread.types import Option, Passage, Question
 
 

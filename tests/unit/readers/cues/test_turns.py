@@ -6,8 +6,8 @@ import pytest
 
 from closeread.evidence.cover import explain
 from closeread.evidence.explanation import explanation
-from closeread.readers.cue_passage import ReadPassage
-from closeread.readers.cue_turns import turns
+from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.turns import turns
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from closeread.evidence.explanation import Explanation, Match, explanation
 from closeread.evidence.unit_index import UnitIndex
-from closeread.readers.cue_features import answers, cover, cues, order, siblings, style
-from closeread.readers.cue_passage import ReadPassage
+from closeread.readers.cues.features import answers, cover, cues, order, siblings, style
+from closeread.readers.cues.passage import ReadPassage
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 TOWER = Passage(passage_id="p", text="灯塔建于1850年。海雾很大。", language="zh")

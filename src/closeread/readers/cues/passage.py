@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from closeread.evidence.terms import fold, units
 from closeread.evidence.unit_index import UnitIndex
-from closeread.readers.cue_words import Cue, lexicon
+from closeread.readers.cues.words import Cue, lexicon
 from closeread.types import Passage, Span
 
 

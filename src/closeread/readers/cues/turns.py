@@ -12,8 +12,8 @@ from itertools import pairwise
 from operator import attrgetter
 
 from closeread.evidence.explanation import Explanation, Match
-from closeread.readers.cue_passage import ReadPassage
-from closeread.readers.cue_words import Cue
+from closeread.readers.cues.passage import ReadPassage
+from closeread.readers.cues.words import Cue
 from closeread.types import Span
 
 Features = dict[str, float]

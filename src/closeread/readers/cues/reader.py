@@ -18,8 +18,8 @@ from closeread.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
 from closeread.readers.competition import DIGITS, chosen, not_for_it, ranked, sign
-from closeread.readers.cue_features import ANSWER, SUPPORT, features
-from closeread.readers.cue_passage import ReadPassage
+from closeread.readers.cues.features import ANSWER, SUPPORT, features
+from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
 from closeread.readers.option_confidence import MarginCurve
 from closeread.types import (
@@ -137,7 +137,7 @@ def save_weights(path: Path, learned: CueWeights) -> None:
 
 def shipped_weights() -> CueWeights:
     """Return the weights that ship, learned from ``exam/zh-practice``."""
-    raw = files("closeread.readers").joinpath("cue_weights.json").read_bytes()
+    raw = files(__package__).joinpath("weights.json").read_bytes()
     return msgspec.json.decode(raw, type=CueWeights)
 
 

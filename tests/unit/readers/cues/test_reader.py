@@ -11,7 +11,7 @@ from closeread.formats import load
 from closeread.metrics.choice import picked
 from closeread.readers import make
 from closeread.readers.calibrate import logistic
-from closeread.readers.cues import (
+from closeread.readers.cues.reader import (
     CueWeights,
     Threshold,
     cues,
