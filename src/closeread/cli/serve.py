@@ -194,6 +194,7 @@ def command(
             listening,
             ready=lambda: click.echo(url(listening)),
             stopping=lambda count: _tell_of_stopping(count, grace_seconds),
+            crowded=_tell_of_crowd,
         )
     if code:
         remark("stopped with questions that were accepted and not answered")
@@ -212,6 +213,14 @@ def _tell_of_stopping(count: int, grace_seconds: float) -> None:
             f"stopping: {requests} still to be answered, {grace_seconds:g} seconds at most; a "
             "second signal does not wait"
         )
+
+
+def _tell_of_crowd(files: int) -> None:
+    """Say why clients wait to be connected."""
+    remark(
+        f"all {files:,} files that this process may open are open, and every client takes one: "
+        "further clients wait. `ulimit -n` allows more before a start"
+    )
 
 
 def _must_be_installed() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import dataclasses
+import errno
 import functools
 import os
 import signal
@@ -74,11 +76,14 @@ def listen(
     application: Any,
     listening: socket.socket,
     ready: Callable[[], None],
+    *,
     stopping: Callable[[int], None] = lambda count: None,
+    crowded: Callable[[int], None] = lambda files: None,
 ) -> int:
     """Answer until SIGTERM or SIGINT, then finish what was accepted.
 
-    While it stops, new requests get 503. A second signal ends it at once.
+    While it stops, new requests get 503. A second signal ends it at once. Where the process may not
+    open files enough for ``max_connections``, fewer clients are connected.
 
     Args:
         service: What answers.
@@ -86,12 +91,18 @@ def listen(
         listening: From :func:`bound`.
         ready: Called when requests are answered.
         stopping: Called on the first signal, with the number of requests that it still answers.
+        crowded: Called the first time that a client has to wait since all files that the process
+            may open are open, with their number.
 
     Returns:
         The exit code: 0, or 1 where accepted questions were left unanswered.
     """
     settings = service.settings
-    _allow_files(settings.max_connections + _SPARE_FILES)
+    wanted = settings.max_connections + _SPARE_FILES
+    files = _allow_files(wanted)
+    if files < wanted:
+        most = max(1, files - min(_SPARE_FILES, files // 2))
+        settings = dataclasses.replace(settings, max_connections=most)
     config = uvicorn.Config(
         application,
         http=cast(Any, functools.partial(GuardedConnection, settings, service.metrics.refused)),
@@ -107,21 +118,29 @@ def listen(
         timeout_keep_alive=int(settings.idle_seconds),
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
-    server = _Server(config, service, listening, ready, stopping)
+    server = _Server(
+        config,
+        service,
+        listening,
+        ready=ready,
+        stopping=stopping,
+        crowded=lambda: crowded(files),
+    )
     asyncio.run(server.serve(sockets=[listening]))
     return 0 if server.unanswered == 0 else 1
 
 
-def _allow_files(count: int) -> None:
-    """Let the process open so many files, as far as it may: each connection is one."""
+def _allow_files(count: int) -> int:
+    """Let the process open so many files, as far as it may; return how many it may then."""
     if os.name != "posix":
-        return
+        return count
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = count if hard == resource.RLIM_INFINITY else min(count, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
 
 
 class _Server(uvicorn.Server):
@@ -132,19 +151,24 @@ class _Server(uvicorn.Server):
         config: uvicorn.Config,
         service: Service,
         listening: socket.socket,
+        *,
         ready: Callable[[], None],
         stopping: Callable[[int], None],
+        crowded: Callable[[], None],
     ) -> None:
         super().__init__(config)
         self._service = service
         self._listening = listening
         self._ready = ready
         self._tell_of_stopping = stopping
+        self._tell_of_crowd = crowded
+        self._crowded = False
         self._stopping: asyncio.Task[None] | None = None
         self.unanswered = 0
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, begin to read, and tell."""
+        asyncio.get_running_loop().set_exception_handler(self._failed)
         try:
             await super().startup(sockets)
         except OSError as error:
@@ -153,6 +177,17 @@ class _Server(uvicorn.Server):
             raise _taken(host, port, error) from error
         self._service.batcher.start()
         self._ready()
+
+    def _failed(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Tell once of too many open files; asyncio tries again, with a traceback a try."""
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            if not self._crowded:
+                self._tell_of_crowd()
+            self._crowded = True
+        elif not (self._crowded and self.should_exit and isinstance(error, ValueError)):
+            # else it tried once more at the socket that is closed
+            loop.default_exception_handler(context)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """Where a model is, and what is said when it cannot be had; nothing here opens the network."""
 
+import errno
 import os
 import re
 from dataclasses import dataclass, field
@@ -97,13 +98,27 @@ def _plain_or_escaped(character: str) -> str:
 
 
 def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
-    """Return the error for a server that is not there."""
+    """Return the error for a server that is not there, or to which no connection can be opened."""
+    if _lacks_files(error):
+        return EndpointError(
+            f"no connection can be opened: {error}",
+            where=endpoint.base_url,
+            cure="a smaller -o concurrency= needs fewer, and `ulimit -n` allows more",
+        )
     return EndpointError(
         f"no endpoint answers here: {error}",
         where=endpoint.base_url,
         expected=endpoint.expected,
         cure=endpoint.cure,
     )
+
+
+def _lacks_files(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
+            return True
+        error = error.__cause__ or error.__context__  # httpcore keeps the latter alone
+    return False
 
 
 def told(content: bytes) -> str:

@@ -1,0 +1,50 @@
+"""A process that may open few files: one message on either side of a connection, no traceback."""
+
+import contextlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from served import WAIT_SECONDS, context, running, serving
+
+pytest.importorskip("resource")
+HERE = Path(__file__).parent
+CALL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, ({0}, {0}))
+from closeread.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize("files", [16, 32, 64])
+def test_clients_beyond_the_files_of_a_service_wait(files):
+    """It says so once, answers when others have gone, and stops when it is told to."""
+    command = ["-c", CALL.format(files), "serve", "odd_readers:Echo", "--port", "0"]
+    with running(command, HERE) as server:
+        with contextlib.ExitStack() as held:
+            for _ in range(2 * files):
+                held.enter_context(server.connect())
+            said = server.process.stderr.readline()
+        server.until(lambda health: health["status"] == "ready")
+        assert server.post("/", context("1")).status == 200
+        assert server.stop() == 0
+        assert said.startswith(f"all {files} files that this process may open are open")
+        assert server.process.stderr.read() == ""
+
+
+def test_a_client_without_files_says_so(tmp_path):
+    """It blames neither the service nor the address."""
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        asked = ("exam/en", "--reader", f"http:{server.url[7:]}", "--out", "run")
+        done = subprocess.run(
+            [sys.executable, "-c", CALL.format(10), "read", *asked],
+            capture_output=True, text=True, check=False, cwd=tmp_path, timeout=WAIT_SECONDS,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert "no connection can be opened: [Errno 24] Too many open files" in done.stderr
+    assert "`ulimit -n` allows more" in done.stderr
+    assert len(done.stderr.splitlines()) == 2
+    assert not (tmp_path / "run").exists()
