@@ -210,13 +210,13 @@ def drawing(unit_ids: Sequence[str]) -> "Callable[[Generator], Sequence[int]]":
     units = len(number)
     if units == len(unit_ids):
         return lambda generator: cast("Sequence[int]", generator.integers(0, units, size=units))
-    of = np.array([number[unit] for unit in unit_ids])
-    places = np.argsort(of, kind="stable")
+    unit_of = np.array([number[unit] for unit in unit_ids])
+    places = np.arange(len(unit_ids))
 
     def drawn(generator: "Generator") -> Sequence[int]:
         picked = generator.integers(0, units, size=units)
         times = np.bincount(picked, minlength=units)
-        return cast("Sequence[int]", np.repeat(places, times[of[places]]))
+        return cast("Sequence[int]", np.repeat(places, times[unit_of]))
 
     return drawn
 
