@@ -20,6 +20,7 @@ _BAD = (
     r"(?:false|incorrect|wrong|inaccurate|untrue|unsupported|contradicted|refuted|invalid"
     r"|contradictory)"
 )
+_STATEMENT = r"(?:statement|claim|hypothesis|assertion|sentence|proposition|description)"
 _SURELY = (
     r"(?:(?:therefore|thus|indeed|clearly|directly|explicitly|fully|entirely|completely|actually"
     r"|strictly|also|be|being|been)\s+){0,3}"
@@ -51,7 +52,7 @@ _PATTERNS = [
         rf"\A{_BARE}(?={_CLOSE}\s*(?:$|[\n.。,;:!(—–-]))",
         rf"^{_BARE}{_CLOSE}[.。!]?[ \t]*$",
         # What a sentence says of the statement.
-        r"\b(?:statement|claim|hypothesis|assertion|sentence|proposition|description)\b"
+        rf"\b{_STATEMENT}\b"
         r"[^.;\n]{0,80}?\b(?:(?P<denied>(?:is|was|are|can|could|does|do|must|should)\s?(?:not|n't)"
         r"(?:\s+(?:be|(?:seem|appear)(?:\s+to\s+be)?))?)|is|was|are|be|seems|appears)" + _SAID,
         r"\b(?:it|this|that|which)(?:\s+(?:is|was|must\s+be|would\s+be)|'s)"
@@ -62,8 +63,10 @@ _PATTERNS = [
         r"\b(?:passage|text|premise|article|author|context|paragraph)\b"
         r"(?:(?!\b(?:not|never|no|nothing)\b|n't)[^.;\n]){0,40}?"
         rf"(?P<denied>(?:\b(?:not|never)|n't)\s+)?{_SURELY}\b(?:"
-        r"(?P<good>(?:support|entail|confirm)(?:s|ed)?)|(?P<bad>(?:contradict|refute)(?:s|ed)?))\b"
-        r"(?=\s+(?:it|this|that|the)\b|\s*[.,;:\n]|\s*$)",
+        # It may confirm a part of the statement, and what contradicts a part contradicts it.
+        rf"(?P<good>(?:support|entail|confirm)(?:s|ed)?)(?=\s+(?:it|this|the\s+{_STATEMENT})\b"
+        r"|\s*[.,;:\n]|\s*$)|(?P<bad>(?:contradict|refute)(?:s|ed)?)\b"
+        r"(?=\s+(?:it|this|that|the)\b|\s*[.,;:\n]|\s*$))",
         rf"(?:原文|文章|文中|文本|材料|前提|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
         r"(?:(?P<good>支持|蕴含|印证|证实)(?=了?(?:这|该|此|上述|假设|说法)|[\n。,;.]|$)"
         rf"|(?P<bad>[未没]有?提[及到]){_ENDS_ZH})",
