@@ -7,6 +7,7 @@ from closeread import catalog
 from closeread.evidence.words import Segmenter
 from closeread.making import make
 from closeread.types import Option, Passage, Question
+from languages import SAMPLES
 
 RETRIEVERS = catalog.names("retriever")
 PASSAGES = [
@@ -21,12 +22,18 @@ PASSAGES = [
     ),
     Passage(passage_id="empty", text=""),
     Passage(passage_id="hostile", text="\x00\u202e" + "x" * 5000 + "\n" + "。" * 50),
+    *(
+        Passage(passage_id=language, text=sample.text, language=language)
+        for language, sample in SAMPLES.items()
+        if language not in {"en", "zh"}
+    ),
 ]
 OPTIONS = [
     None,
     Option(label="A", text="The ferry carried sheep and left at six."),
     Option(label="B", text="海水的盐度由蒸发和降水共同决定"),
     Option(label="C", text=""),
+    Option(label="D", text=" ".join(one.sentences[1] for one in SAMPLES.values())),
 ]
 
 

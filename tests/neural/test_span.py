@@ -23,6 +23,7 @@ from closeread.errors import InputError, UsageError  # noqa: E402
 from closeread.readers import make  # noqa: E402
 from closeread.readers.neural import span  # noqa: E402
 from closeread.types import Answer, Option, Passage, Question  # noqa: E402
+from languages import SAMPLES  # noqa: E402
 from verbs import apart  # noqa: E402
 
 LONG = " ".join(TEXTS["en"] * 8)
@@ -37,7 +38,7 @@ HARD = {
     "space": "  The ferry  \n\n left. \u200b ",
     "one": "。",
     "long": LONG,
-}
+} | {language: sample.text for language, sample in SAMPLES.items()}
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +51,14 @@ def models(tmp_path_factory):
     }
 
 
+def language_of(name):
+    return "zh" if name == "chinese" else name if name in SAMPLES else "en"
+
+
 def items(texts=HARD):
     return [
         (
-            Passage(passage_id=name, text=text, language="zh" if name == "chinese" else "en"),
+            Passage(passage_id=name, text=text, language=language_of(name)),
             Question(question_id=f"{name} {n}", passage_id=name, text=asked, kind="span"),
         )
         for name, text in texts.items()
