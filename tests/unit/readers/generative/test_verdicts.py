@@ -35,7 +35,8 @@ NEITHER = [
     "It is true that it left at six, but it carried sheep.", "The author was right on time.",
     "I don't think the statement is true.", "No wait, let me see.", "That is not false.",
     "There is nothing in the passage that supports the claim.",
-    "The claim is not contradicted by the text.",
+    "The claim is not contradicted by the text.", "The passage confirms that it left at six.",
+    "The passage supports the first half.",
     "无法判断该说法是否正确。", "请判断下列说法是否正确", "部分正确", "不能说该说法错误",
     "他的做法是正确的，但原文说他没有去。", "原文中没有任何内容支持这一说法", "这与原文并不矛盾。",
 ]  # fmt: skip
