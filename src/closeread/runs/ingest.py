@@ -12,6 +12,7 @@ import msgspec
 
 from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats.files import partial
 from closeread.formats.files.source import Source
 from closeread.formats.logs.choose import found_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
@@ -92,6 +93,7 @@ def ingest(
             numbered.replace(folder / name)
         if len(names) == 1:
             _lift(folder / names[0], folder)
+        _must_be_free(out, overwrite)  # another process may have been faster
     paths = [out] if len(names) == 1 else [out / name for name in names]
     return Ingested(
         tuple(open_run(path) for path in paths),
@@ -238,7 +240,8 @@ def _must_be_free(out: Path, overwrite: bool) -> None:
 @contextlib.contextmanager
 def _built_beside(out: Path) -> Iterator[Path]:
     """Give a folder that takes the place of ``out`` when all went well, and goes otherwise."""
-    folder = out.parent / f".{out.name}.{os.getpid()}.part"
+    partial.sweep(out)
+    folder = out.parent / f"{partial.prefix(out)}run{partial.SUFFIX}"
     try:
         folder.mkdir(parents=True)
         yield folder
