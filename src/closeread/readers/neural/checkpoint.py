@@ -103,7 +103,7 @@ class Checkpoint:
         """
         by_model = getattr(self.model.config, "pad_token_id", None)
         known = (by_model, self.tokenizer.pad_token_id, self.tokenizer.eos_token_id)
-        return next((int(one) for one in known if one is not None and one >= 0), 0)
+        return next((one for one in known if one is not None and 0 <= one < self._n_embeddings), 0)
 
     @cached_property
     def minds_padding(self) -> bool:
