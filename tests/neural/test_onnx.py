@@ -383,6 +383,32 @@ def test_what_the_library_writes_besides_lies_where_the_graph_will(tmp_path, cac
     assert tempfile.tempdir == str(tmp_path / "none")
 
 
+def test_other_threads_keep_their_temporary_files_and_logs(tmp_path, cache, monkeypatch, caplog):
+    """Also while the library writes."""
+    import logging
+    import tempfile
+    import threading
+
+    usual, seen = tempfile.gettempdir(), []
+    of_library = quantise.quantization.quantize_dynamic
+
+    def beside():
+        with quantise.quantization.quant_utils.tempfile.TemporaryDirectory() as folder:
+            seen.append((tempfile.gettempdir(), str(Path(folder).parent)))
+        logging.getLogger().warning("of another thread")
+
+    def watched(*of, **named):
+        other = threading.Thread(target=beside)
+        other.start()
+        other.join()
+        of_library(*of, **named)
+
+    monkeypatch.setattr(quantise.quantization, "quantize_dynamic", watched)
+    open_network(open_checkpoint(make_encoder(tmp_path / "m"), "span"), int8=True)
+    assert seen == [(usual, usual)]
+    assert [one.getMessage() for one in caplog.records] == ["of another thread"]
+
+
 def test_a_failed_export_leaves_nothing(tmp_path, cache, monkeypatch):
     checkpoint = open_checkpoint(make_encoder(tmp_path / "m"), "span")
     monkeypatch.setattr(onnx_export, "_agree", lambda *of, **named: False)

@@ -10,6 +10,7 @@ import logging
 import re
 import tempfile
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,23 @@ except ModuleNotFoundError as error:
     raise missing_extra("this runtime", error.name or "onnx", "onnx") from error
 
 _TWICE = re.compile(r"layer\.\d+/output/dense|ffn/lin2")
+_room: ContextVar[Path | None] = ContextVar("room", default=None)
+
+
+class _Temporary:
+    """The module ``tempfile`` as the library sees it: its folders lie where a graph has its room.
+
+    It takes no argument for that, and ``tempfile.tempdir`` is every thread's.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(tempfile, name)
+
+    def TemporaryDirectory(self, **named: Any) -> Any:
+        return tempfile.TemporaryDirectory(**{"dir": _room.get(), **named})
+
+
+quantization.quant_utils.tempfile = _Temporary()
 
 
 def quantise(source: Path, target: Path, encoder: str) -> None:
@@ -42,9 +60,8 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
         if not node.name.startswith(encoder) or "/pooler/" in node.name
     ]
     log = logging.getLogger()
-    level, temporary = log.level, tempfile.tempdir
-    log.setLevel(logging.ERROR)  # it recommends steps that gain nothing for such graphs
-    tempfile.tempdir = str(target.parent)  # it writes the weights once more, where they have room
+    before = _room.set(target.parent)  # it writes the weights once more, where they have room
+    log.addFilter(_is_no_advice)
     try:
         quantization.quantize_dynamic(
             source,
@@ -58,11 +75,16 @@ def quantise(source: Path, target: Path, encoder: str) -> None:
             extra_options={"MatMulConstBOnly": True},
         )
     finally:
-        log.setLevel(level)
-        tempfile.tempdir = temporary
+        log.removeFilter(_is_no_advice)
+        _room.reset(before)
     made = onnx.load(target, load_external_data=False)  # weights beside it stay where they are
     _take_the_rest(made.graph)
     onnx.save(made, target)
+
+
+def _is_no_advice(record: logging.LogRecord) -> bool:
+    """Whether a record is to be told: the library recommends steps that gain nothing here."""
+    return record.levelno >= logging.ERROR or "onnxruntime" not in record.pathname
 
 
 def _take_the_rest(graph: Any) -> None:
