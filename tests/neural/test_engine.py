@@ -77,7 +77,7 @@ def test_a_model_that_minds_padding_is_given_none(tmp_path, kind, head, minds):
         assert row == pytest.approx(alone.numpy(), abs=1e-4)
 
 
-@pytest.mark.parametrize("told", [None, 7])
+@pytest.mark.parametrize("told", [None, 7, -1, 10_000])
 def test_a_decoder_has_a_padding_where_its_tokenizer_names_none(tmp_path, told):
     """GPT-2's head takes the last token before the padding, and is published without one."""
     name = make_encoder(tmp_path, "pair", kind="roberta")

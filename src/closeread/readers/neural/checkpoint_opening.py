@@ -103,8 +103,7 @@ def open_checkpoint(
         )
     _check_vocabulary(name, model, tokenizer)
     found = Checkpoint(name=name, head=head, model=model, tokenizer=tokenizer)
-    if getattr(model.config, "pad_token_id", None) is None:
-        model.config.pad_token_id = found.padding_id  # without, some heads compute no batch
+    model.config.pad_token_id = found.padding_id  # without one some heads compute no batch
     return found
 
 
