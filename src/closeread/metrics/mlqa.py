@@ -21,8 +21,6 @@ from closeread.protocols import Pool
 from closeread.text.normalize import MLQA_LANGUAGES, mlqa_words
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-OPTION = "answer_language"  # of the metric, and the tag of a question that says the same
-
 
 @dataclass(frozen=True, kw_only=True)
 class Mlqa:
@@ -50,7 +48,7 @@ class Mlqa:
             CloseReadError: The question has no reference (the official program stops there too).
         """
         language = known(
-            self.answer_language or question.tags.get(OPTION, ""),
+            self.answer_language or question.tags.get("answer_language", ""),
             where=f"{self.name}, question {question.question_id}",
         )
         golds = references(question, self.name)

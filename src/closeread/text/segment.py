@@ -32,7 +32,7 @@ _GAP = re.compile(
 _PARTED_BY_BLANKS = frozenset(("th", "lo"))
 # Where a Chinese text has no 。 and ends with one of these, as papers do, they are its full stops;
 # in any other they stand in names and for commas, too.
-_DOT = re.compile(rf"(?<=[{HAN}）)”’])[．.]+[”’」』]*(?![，、；：,;！？!?…)）])")
+_DOT = re.compile(rf"(?<=[{HAN}）)”’])[．.]++[”’」』]*+(?![，、；：,;！？!?…)）])")
 # What stands behind an ender, and its first character that opens nothing.
 _FOLLOWING = re.compile(r"\s*+(?P<rest>[“‘「『（(【〔\[《〈\"'—–-]*+(?P<first>.))", re.DOTALL)
 # After these the sentence goes on, whatever stood before them.
