@@ -2,6 +2,7 @@
 
 import pytest
 
+from closeread.errors import UsageError
 from closeread.training.neural.measure import check_metric, measured
 from closeread.types import Answer, Option, Passage, Prediction, Question
 
@@ -53,3 +54,11 @@ def test_a_mended_metric_can_be_watched():
     ]  # fmt: skip
     check_metric(group, "gcrc.acc0~strict", lambda question: True, "choice")
     assert measured(Points(), group, "gcrc.acc0~strict") == 0.0
+
+
+def test_a_metric_of_which_less_is_better_is_refused():
+    """The highest value would choose the worst state, and end a training as it gets better."""
+    given = ([(PASSAGE, CHOICE)], "selective.aurc", lambda question: True, "choice")
+    with pytest.raises(UsageError, match=r"of selective\.aurc less is better"):
+        check_metric(*given)
+    check_metric(given[0], "selective.coverage@80", *given[2:])

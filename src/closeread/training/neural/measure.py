@@ -11,6 +11,8 @@ from closeread.metrics.subject import about, family
 from closeread.protocols import Metric, Reader
 from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
 
+_LESS_IS_BETTER = ("selective.aurc",)
+
 
 def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:
     """Return a metric's value over a reader's answers, from 0 to 1, as `closeread score` has it.
@@ -54,7 +56,7 @@ def check_metric(
         train: What the training's table is called in the recipe.
 
     Raises:
-        UsageError: There is no such value, or it judges none of the questions.
+        UsageError: There is no such value, it judges none of them, or less of it is better.
         InputError: No question has gold, or the reader answers none.
     """
     metric: Metric = catalog.resolve("metric", family(name))()
@@ -75,6 +77,12 @@ def check_metric(
     if name not in known:
         raise UsageError(
             f"there is no metric {name!r} to watch", expected=", ".join(known) or "another metric"
+        )
+    if name in _LESS_IS_BETTER:
+        raise UsageError(
+            f"of {name} less is better, and the state with the most is kept",
+            expected=", ".join(one for one in known if one not in _LESS_IS_BETTER),
+            cure=f"name another one as {train}.metric",
         )
     concerns = about(family(name))
     if not _n_scored(metric, [one for one in answered if concerns(one)]).get(name):
