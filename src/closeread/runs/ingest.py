@@ -14,7 +14,7 @@ from closeread import __version__
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files import partial
 from closeread.formats.files.source import Source
-from closeread.formats.logs.choose import found_in
+from closeread.formats.logs.choose import found_in, unreadable_in
 from closeread.formats.logs.records import LOST, LogFacts, LogFormat, LogRecord, Problems
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.folder import RunWriter
@@ -32,7 +32,8 @@ class Ingested:
         runs: The run folders, in the logs' order.
         skipped: How many records could not be used, by kind.
         kept: What is odd, but used, by kind.
-        passed_over: The logs of which nothing could be used, each with the reason.
+        passed_over: The logs of which nothing could be used, and the files in folders that cannot
+            be read at all, each with the reason.
     """
 
     runs: tuple[Run, ...]
@@ -68,12 +69,13 @@ def ingest(
         StorageError: The folder cannot be written.
     """
     _must_be_free(out, overwrite)
-    found = found_in([path.absolute() for path in logs], harness)
+    places = [path.absolute() for path in logs]
+    found = found_in(places, harness)
     with _built_beside(out) as folder:
         made: list[tuple[Path, LogFacts]] = []
         skipped: dict[str, int] = {}
         kept: dict[str, int] = {}
-        passed_over: dict[str, InputError] = {}
+        passed_over = unreadable_in(places)
         for path, reader in found:
             problems = Problems()
             try:

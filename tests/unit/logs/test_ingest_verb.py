@@ -1,5 +1,6 @@
 """``closeread ingest`` as a user calls it, and what the other verbs do with its runs."""
 
+import gzip
 import json
 import os
 import shutil
@@ -135,3 +136,21 @@ def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
     (tmp_path / left / "#0").mkdir(parents=True)
     ingest([FIXTURES / "opencompass"], out)
     assert list(tmp_path.iterdir()) == [out]
+
+
+def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path):
+    """An empty file, one in UTF-16 and a cut one may be the logs of tasks that failed."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (log,) = (FIXTURES / "lm_eval").glob("samples_drop*")
+    shutil.copy(log, folder)
+    (folder / "samples_empty.jsonl").touch()
+    (folder / "samples_wide.jsonl").write_text(log.read_text("utf-8"), "utf-16")
+    (folder / "samples_cut.jsonl.gz").write_bytes(gzip.compress(log.read_bytes())[:30])
+    (folder / "notes.txt").touch()
+    done = apart("ingest", folder, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stderr.splitlines() if line.startswith("passed over: ")]
+    named = {Path(line.split(": ")[1]).name: line.split(": ")[2] for line in told}
+    assert list(named) == ["samples_cut.jsonl.gz", "samples_empty.jsonl", "samples_wide.jsonl"]
+    assert named["samples_empty.jsonl"] == "the file is empty"

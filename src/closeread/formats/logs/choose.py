@@ -77,13 +77,30 @@ def found_in(paths: list[Path], name: str | None) -> list[tuple[Path, LogFormat]
     return list({path.resolve(): (path, reader) for path, reader in chosen}.values())
 
 
+def unreadable_in(paths: list[Path]) -> dict[str, InputError]:
+    """Return the files in folders that are called as logs are and cannot be read, each with why.
+
+    One that is empty, cut within its first bytes or in UTF-16 may be the log of a task that failed.
+    """
+    found = {}
+    for path in (inner for folder in paths if folder.is_dir() for inner in _candidates(folder)):
+        try:
+            Source(path).head()
+        except InputError as error:
+            found[str(path)] = error
+    return found
+
+
+def _candidates(folder: Path) -> list[Path]:
+    return [one for one in sorted(folder.rglob("*")) if one.is_file() and one.suffix in _ENDINGS]
+
+
 def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
     found = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.suffix in _ENDINGS:
-            reader = guess(path)
-            if reader and name in (None, reader.name) and not reader.beside(path):
-                found.append((path, reader))
+    for path in _candidates(folder):
+        reader = guess(path)
+        if reader and name in (None, reader.name) and not reader.beside(path):
+            found.append((path, reader))
     return found
 
 
