@@ -62,6 +62,8 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
         part = hashlib.sha256(passage.text.encode("utf-8", "surrogatepass")).hexdigest()
         if (original := passage_unit(question)) == question.passage_id:
             parts[original] = part
+        else:  # the original may be missing: its variants are of one part all the same
+            part = parts.setdefault(original, part)
         prediction = predictions.get(question.question_id)
         if prediction is None or prediction.error or not question.has_gold:
             continue
@@ -72,7 +74,7 @@ def graded(run: Run, metric: str = "") -> Iterator[Graded]:
                 stripped(question),
                 prediction,
                 correct,
-                part=parts.get(original, part),
+                part=part,
                 unit=question_unit(question),
             )
 

@@ -100,6 +100,24 @@ def test_what_an_attack_changed_stays_with_its_original(tmp_path):
     assert len({row.part for row in rows}) == len(texts) < len({row.passage.text for row in rows})
 
 
+def test_variants_whose_original_is_missing_stay_together(tmp_path):
+    """Each has a passage of its own, and no question is about the passage as it was."""
+    answers = [{"kind": "span", "texts": ["Marl"], "spans": [[15, 19]]}]
+    lines = []
+    for name in ("p#a#positive", "p#a#negative", "q#b#positive"):
+        passage = {"passage_id": name, "text": f"The ferry left Marl. It was {name}."}
+        asked = {"question_id": name[2:], "passage_id": name, "text": "Which port?", "kind": "span"}
+        lines.append(json.dumps({"passage": passage, "questions": [asked | {"answers": answers}]}))
+    path = tmp_path / "set.jsonl"
+    path.write_text("\n".join(lines), "utf-8")
+    reader, options = make("lexical", {})
+    info = describe_reader("lexical", options, reader)
+    done = predict(Job(dataset=load(str(path)), reader=reader, reader_info=info), tmp_path / "run")
+    first, second, other = graded(done, "squad.em")
+    assert first.passage.text != second.passage.text
+    assert first.part == second.part != other.part
+
+
 def test_gold_evidence_alone_is_something_to_judge_by(tmp_path):
     """Where a metric asks for nothing else; a question with nothing is left out."""
     asked = {"passage_id": "p", "text": "When did the ferry leave?", "kind": "span"}
