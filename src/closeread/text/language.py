@@ -21,7 +21,8 @@ def detect(text: str) -> str:
     if sample.isascii():
         return "en"
     letters = "".join(_LETTER.findall(sample))
-    if not letters:
+    others = len(letters) - len(letters.encode("ascii", "ignore"))
+    if not letters or others / len(letters) < 0.2:  # too few for any other language
         return "en"
     if len(_KANA.findall(letters)) * 3 >= len(letters):
         return "ja"
