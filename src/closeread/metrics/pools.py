@@ -53,7 +53,7 @@ def mean_pools(
             found = score.values.get(key)
             if found is not None:
                 unit_ids.append(unit)
-                if last_of_id:
+                if last_of_id:  # of equal texts one alone is kept in memory
                     ids.append(unit if unit == score.question_id else score.question_id)
                 numbers.append(found)
                 answers.append(answered)
