@@ -6,12 +6,14 @@ fixed without looking at which of these answers are right ("learn then test": An
 2021). Many thresholds are tested, so the chance of being wrong is shared or spent in order.
 
 The bound is for answers that are drawn one by one. The variants of one question are not: whoever
-answers the one wrongly mostly answers the other so. All of them count as one answer, which is as
-wrong as they are on the average over all questions: exact where variants always agree, and on the
-safe side where they do not.
+answers the one wrongly mostly answers the other so. They count as one answer, or fewer where some
+questions have more of them than others (Kish 1965: all answers squared over the sum of each
+question's squared), and these are wrong by the share of all that is: as sure as questions are where
+variants always agree, and on the safe side where they do not.
 """
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -25,7 +27,7 @@ _STEPS = 50
 GRID = tuple(step / 20 for step in range(20))
 
 
-def upper_bound(wrong: float, answered: int, delta: float) -> float:
+def upper_bound(wrong: float, answered: float, delta: float) -> float:
     """Return the Clopper-Pearson upper bound of a risk: it holds with probability 1 - delta.
 
     Args:
@@ -174,9 +176,10 @@ def _chance(n: int, wrong: float, risk: float, delta: float) -> float:
     return float(binom.cdf(allowed, n, wrong))
 
 
-def _as_drawn(correct: Sequence[bool], units: Sequence[Hashable]) -> tuple[float, int]:
-    """Return wrong answers and answers, the variants of a question counted as one."""
-    many, drawn = len(correct), len(set(units))
+def _as_drawn(correct: Sequence[bool], units: Sequence[Hashable]) -> tuple[float, float]:
+    """Return as how many wrong answers and answers drawn one by one these are worth."""
+    many = len(correct)
+    drawn = many**2 / max(sum(own**2 for own in Counter(units).values()), 1)
     return (many - sum(correct)) * drawn / max(many, 1), drawn
 
 

@@ -201,6 +201,18 @@ def test_the_promise_is_kept_on_variants():
     assert fewer < shared(confidences, correct, 0.3, 0.1).n_answered
 
 
+def test_a_question_of_many_variants_is_not_worth_as_much_as_many_questions():
+    """A fifth of the questions have eight answers: nearly all that is known is of those."""
+    draw = np.random.default_rng(5)
+    units = [unit for unit in range(200) for _ in range(8 if unit % 5 == 0 else 1)]
+    broken = 0
+    for _ in range(600):
+        right = (draw.random(200) >= 0.2).tolist()
+        risk = risk_of([right[unit] for unit in units], 0.8, units)
+        broken += risk.high < 0.2
+    assert 0 < broken <= 0.1 * 600
+
+
 def test_the_risk_of_variants_is_as_sure_as_that_of_their_questions():
     """Of equal values the interval is that of the questions, however many variants each has."""
     correct = [True] * 17 + [False] * 3
