@@ -148,15 +148,15 @@ def _files(run: Run, found: Verification) -> None:
     if not isinstance(recorded, dict):
         return
     before = len(found.unchecked)
-    for path, sha256 in recorded.items():
-        now = ""
+    for name, sha256 in recorded.items():
+        path, now = Path(name).absolute(), ""  # a relative one is sought from where we are
         with contextlib.suppress(OSError):
-            now = sha256_of(Path(path)) if Path(path).is_file() else ""
+            now = sha256_of(path) if path.is_file() else ""
         if not now:
             found.unchecked.append(f"{path}, which the reader was given, cannot be read here")
         elif now != sha256:
             found.unchecked.append(
-                f"{path}, which the reader was given, was changed: it has sha256 {now[:16]}…, "
+                f"{path} is not what the reader was given: it has sha256 {now[:16]}…, "
                 f"run.json says {str(sha256)[:16]}…"
             )
     if len(found.unchecked) == before:

@@ -1,6 +1,7 @@
 """What a reader of evidence keeps of what its retriever works with."""
 
 import hashlib
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -105,13 +106,30 @@ def test_every_file_among_the_options_is_on_record(tmp_path, kind):
         predict(job(**given), tmp_path / "run", resume=True)
     found = verify(open_run(run.path))
     (told,) = found.unchecked
-    assert told.startswith(f"{path}, which the reader was given, was changed: it has sha256 ")
+    assert told.startswith(f"{path} is not what the reader was given: it has sha256 ")
     assert (found.verdict, found.differences) == ("verified in part", [])
     path.unlink()
     (told,) = verify(open_run(run.path)).unchecked
     assert told == f"{path}, which the reader was given, cannot be read here"
     path.write_bytes(first)
     assert verify(open_run(run.path)).verdict == "verified"
+
+
+def test_a_relative_name_is_sought_where_verify_is_called_and_that_is_said(tmp_path, monkeypatch):
+    """Another file of this name in another folder is no change of the one that was given."""
+    monkeypatch.chdir(tmp_path)
+    Path("v.txt").write_text(FIRST)
+    run = predict(over("v.txt"), tmp_path / "run")
+    assert list(run.info.reader.record["files_sha256"]) == ["v.txt"]
+    other = tmp_path / "other"
+    other.mkdir()
+    monkeypatch.chdir(other)
+    place = str(other / "v.txt")
+    missing = f"{place}, which the reader was given, cannot be read here"
+    assert missing in verify(open_run(run.path)).unchecked
+    Path("v.txt").write_text(FIRST + "\n")
+    told = [one for one in verify(open_run(run.path)).unchecked if one.startswith(place)]
+    assert len(told) == 1 and "is not what the reader was given" in told[0]
 
 
 def test_a_run_that_kept_no_hash_of_its_vectors_goes_on(tmp_path):
