@@ -97,7 +97,9 @@ def _add(choice: dict[str, Any], part: dict[str, Any]) -> None:
         message = choice.setdefault("message", {"content": None})
         more = delta or part.get("message") or {}
         if more.get("content") is not None:
-            message["content"] = (message["content"] or "") + text_of(more["content"])
+            before, now = message["content"], more["content"]
+            # Parts without a text are kept where nothing else is, to be named.
+            message["content"] = text_of(before) + text_of(now) or now or before
         if isinstance(more.get("refusal"), str):
             message["refusal"] = message.get("refusal", "") + more["refusal"]
     if part.get("text") is not None:

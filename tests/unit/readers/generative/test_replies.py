@@ -92,9 +92,11 @@ def test_the_key_in_parts_of_a_stream_is_hidden(monkeypatch):
     assert read(*deltas, stream=True).generation.text == "Answer: B ***"
 
 
-def test_what_holds_no_text_fails_at_once_and_is_named():
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_holds_no_text_fails_at_once_and_is_named(stream):
     parts = [{"type": "image_url", "image_url": {"url": "data:"}}, {"type": ["audio"]}, THOUGHT]
-    found = read({"content": parts})
+    behind = [{"content": ""}, {"content": None}] if stream else []
+    found = read({"content": parts}, *behind, stream=stream)
     assert found.generation is None
     assert "no text but image_url, ['audio']" in found.error and "-o extra=" in found.error
 
