@@ -61,6 +61,7 @@ _PATTERNS = [
         rf"{_GAP_ZH}(?P<denied>{_NOT_ZH})?(?:(?P<good>{_GOOD_ZH})|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
         rf"与(?:原文|文章|文中|文意|材料|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
         rf"(?:(?P<good>相?符合?|一致|吻合)|(?P<bad>矛盾|冲突|相悖)){_ENDS_ZH}",
+        r",(?P<denied>不)?(?:(?P<good>正确|对)|(?P<bad>错误?|有误))的?。?\Z",  # 张冠李戴，错误。
         # What the passage does to it.
         r"\b(?:passage|text|premise|article|author|context|paragraph)\b"
         r"(?:(?!\b(?:not|never|no|nothing)\b|n't)[^.;\n]){0,40}?"
