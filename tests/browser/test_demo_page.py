@@ -41,7 +41,7 @@ def test_an_extractive_question_from_paste_to_evidence(visit, lexical):
 
 @pytest.mark.parametrize(
     ("confidence", "shown", "bars"),
-    [(0.875, "87.5%", 1), (0, "0.0%", 1), (1, "100.0%", 1), (5.25, "5.25", 0), (-3, "\u22123", 0)],
+    [(0.875, "87.5%", 1), (0, "0.0%", 1), (1, "100.0%", 1), (5.25, "5.250", 0), (-3, "\u22123", 0)],
 )
 def test_a_confidence_that_is_no_share_is_not_told_in_percent(
     visit, lexical, confidence, shown, bars
