@@ -52,10 +52,6 @@ NOTICES: dict[str, tuple[str, str]] = {
         "denominator leaves them out.",
         "{metrics} 只计 {all} 题中的 {n} 题：其余题目不属其类，或被官方分母略去。",
     ),
-    "notice.not-joined": (
-        "Answers are not joined with evidence: {why} ({cure}).",
-        "未把答案与证据合起来看：{why}（{cure}）。",
-    ),
     "notice.limit": (
         "Only the first {n} questions of the data set were read.",
         "只读了数据集的前 {n} 题。",

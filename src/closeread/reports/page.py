@@ -110,8 +110,7 @@ def _index(material: Material, language: str) -> dict[str, Any]:
     try:
         joined = joint(material)
     except MissingExtraError as error:  # the page is not for this view alone
-        told = {"why": error.found, "cure": error.cure}
-        found["notices"].append({"code": "not-joined", "run": None, "params": told})
+        found["notJoined"] = {"why": error.found, "cure": error.cure}
         return found
     for number, both in enumerate(joined):
         if both is not None:

@@ -118,6 +118,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "joined.options": ("n", "数量"),
     "joined.sentences": ("sentences:", "句数："),
     "joined.distance": ("sentences apart:", "相隔句数："),
+    "joined.missing": (
+        "Not told here: {why} ({cure}).",
+        "此处未统计：{why}（{cure}）。",
+    ),
     "joined.all": ("Answers by evidence", "答案与证据"),
     "cell.both": ("right answer, right evidence", "答案对，证据对"),
     "cell.answer_only": ("right answer, wrong evidence", "答案对，证据错"),

@@ -99,6 +99,7 @@ function joinedTable(run, r) {
     groups.length > 0 && h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("joined.gold")), h("th", { class: "n" }, t("joined.f1")), h("th", { class: "n scored" }, t("joined.options")))), h("tbody", null, groups))));
 }
 function joinedScores() {
+  if (DATA.notJoined) return h("section", { class: "joint" }, h("h2", null, t("joined.title")), h("p", { class: "soft" }, t("joined.missing", DATA.notJoined)));
   if (!DATA.runs.some((run) => run.joined)) return null;
   return h("section", { class: "joint" }, h("h2", null, t("joined.title")), h("p", { class: "soft" }, t("joined.lead")), DATA.runs.map(joinedTable));
 }
