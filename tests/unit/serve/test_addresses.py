@@ -1,0 +1,70 @@
+"""The address at which a service listens."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from served import (
+    context,
+    serving,
+)
+
+HERE = Path(__file__).parent
+
+
+def test_the_address_that_is_taken(tmp_path):
+    with serving("odd_readers:Echo", folder=HERE) as server:
+        _, port = server.address
+        from click.testing import CliRunner
+
+        from closeread.cli.serve import command
+        from closeread.errors import UsageError
+
+        done = CliRunner().invoke(command, ["majority", "--port", str(port)])
+        assert isinstance(done.exception, UsageError)
+        assert f"port {port}" in str(done.exception)
+
+
+_LISTENS_SECOND = """
+from closeread.readers import make
+from closeread.runs.records import ReaderInfo
+from closeread.serve.app import app
+from closeread.serve.listen import bound, listen
+from closeread.serve.service import Service
+from closeread.serve.settings import Settings
+
+service = Service(make("majority")[0], ReaderInfo(name="majority"), None, Settings())
+with bound("127.0.0.1", 0) as first:
+    port = first.getsockname()[1]
+    print(port, flush=True)
+    with bound("127.0.0.1", port) as second:
+        first.listen()
+        listen(service, app(service), second, lambda: None)
+"""
+
+
+def test_the_address_at_which_another_one_listened_first():
+    """Both were bound while their readers were loaded; a server wants a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", _LISTENS_SECOND],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    told = f"UsageError: cannot listen on 127.0.0.1, port {done.stdout.strip()}: "
+    assert told in done.stderr
+
+
+def test_another_address():
+    """IPv6, where the machine has it."""
+    if not socket.has_ipv6:
+        pytest.skip("no IPv6")
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("no IPv6")
+    with serving("odd_readers:Echo", "--host", "::1", folder=HERE) as server:
+        assert server.url.startswith("http://[::1]:")
+        assert server.post("/", context("1")).status == 200

@@ -1,0 +1,194 @@
+"""Clients that send too much, too slowly or nothing at all harm nobody else."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from served import (
+    WAIT_SECONDS,
+    context,
+    received,
+    running,
+    serving,
+    status_and_error,
+)
+
+HERE = Path(__file__).parent
+HEAD = "POST {path} HTTP/1.1\r\nhost: x\r\n"
+
+
+@pytest.fixture(scope="module")
+def patient():
+    """A service that gives a body its usual time, for bodies that take some."""
+    with serving("odd_readers:Echo", "--max-body-bytes", "100000", folder=HERE) as server:
+        yield server
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_hundred_megabytes(patient, chunked):
+    """They are refused, whether announced or not, and the memory does not grow by them."""
+    before = patient.metric("process_resident_memory_bytes")
+    length = "transfer-encoding: chunked" if chunked else "content-length: 104857600"
+    piece = b"x" * 1048576
+    if chunked:
+        piece = b"100000\r\n" + piece + b"\r\n"
+    found = []
+    with patient.connect() as connection:
+        reading = threading.Thread(target=lambda: found.append(connection.recv(65536)))
+        reading.start()
+        connection.sendall(f"{HEAD}{length}\r\n\r\n".format(path="/").encode())
+        for _ in range(100):
+            connection.sendall(piece)
+        reading.join()
+        assert found[0].startswith(b"HTTP/1.1 413 ")
+    assert patient.metric("process_resident_memory_bytes") - before < 16e6
+    assert patient.metric("closeread_refused_total", reason="large-body") >= 1
+
+
+def test_a_refused_body_without_end_is_cut(echo):
+    """A client that goes on for ever is not listened to for ever."""
+    piece = b"100000\r\n" + b"x" * 1048576 + b"\r\n"
+    with echo.connect() as connection:
+        connection.sendall(f"{HEAD}transfer-encoding: chunked\r\n\r\n".format(path="/").encode())
+        with pytest.raises(ConnectionError):
+            for _ in range(2000):
+                connection.sendall(piece)
+
+
+def test_headers_without_end(echo):
+    with echo.connect() as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+        with pytest.raises(ConnectionError):
+            for number in range(100_000):
+                connection.sendall(b"x-%d: " % number + b"y" * 1000 + b"\r\n")
+    assert echo.metric("closeread_refused_total", reason="large-head") >= 1
+    with echo.connect() as connection:
+        connection.sendall(b"GET /" + b"y" * 70_000)
+        assert status_and_error(received(connection))[0] == 431
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"", None),
+        (b"POST / HT", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\nx-slow: ", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 408),
+        (b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n5\r\nab", 408),
+        (b"POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 50\r\n\r\n{", 404),
+    ],
+)
+def test_half_open_connections(echo, sent, status):
+    """They are closed in time; whoever had begun to speak is told why."""
+    with echo.connect() as connection:
+        connection.sendall(sent)
+        raw = received(connection)
+    if status is None:
+        assert raw == b""
+    else:
+        assert status_and_error(raw)[0] == status
+
+
+def test_a_half_open_second_request(echo):
+    """The clock runs for every request of a connection, not for the first alone."""
+    body = json.dumps(context("1")).encode()
+    request = f"{HEAD}content-length: {len(body)}\r\n\r\n".format(path="/").encode() + body
+    for rest in (b"POST / HT", b"\r\n", b"\r\n\r\n\r\n"):
+        with echo.connect() as connection:
+            connection.sendall(request)
+            connection.recv(65536)
+            connection.sendall(rest)
+            raw = received(connection)
+        # the first answer may still come with the end of the second
+        assert raw.rpartition(b"HTTP/1.1 ")[2].startswith(b"408 ") == bool(rest.strip())
+
+
+def test_a_client_that_drips(echo):
+    """A byte now and then does not keep a connection."""
+    with echo.connect() as connection:
+        connection.sendall(b"POST / HTTP/1.1\r\nhost: x\r\n")
+        connection.settimeout(0.05)
+        raw = b""
+        for _ in range(int(WAIT_SECONDS / 0.05)):
+            try:
+                connection.sendall(b"x-a: b\r\n")
+                piece = connection.recv(65536)
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+            if not piece:
+                break
+            raw += piece
+        else:
+            pytest.fail("the connection was never closed")
+    assert raw.startswith(b"HTTP/1.1 408 ")
+
+
+def test_many_half_open_connections_harm_nobody(echo):
+    """While 300 clients say half a request, another is answered."""
+    connections = [echo.connect() for _ in range(300)]
+    for number, connection in enumerate(connections):
+        connection.sendall(b"POST / HTTP/1.1\r\ncontent-length: 9\r\n"[: 10 + number % 40])
+    assert echo.post("/", context("1")).status == 200
+    for connection in connections:
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def impatient():
+    """A service with limits that have no option on the command line."""
+    code = (
+        "from odd_readers import Echo\n"
+        "from closeread.runs.records import ReaderInfo\n"
+        "from closeread.serve.app import app\n"
+        "from closeread.serve.listen import bound, listen, url\n"
+        "from closeread.serve.service import Service\n"
+        "from closeread.serve.settings import Settings\n"
+        "settings = Settings(idle_seconds=1, max_drained_bytes=300_000,\n"
+        "                    max_body_bytes=100_000, max_held_bytes=50_000)\n"
+        "service = Service(Echo(), ReaderInfo(name='echo'), None, settings)\n"
+        "with bound('127.0.0.1', 0) as listening:\n"
+        "    listen(service, app(service), listening, lambda: print(url(listening), flush=True))\n"
+    )
+    with running(["-c", code], HERE) as server:
+        yield server
+
+
+def test_a_connection_that_nobody_uses(impatient):
+    """It is closed after its answer, in time."""
+    with impatient.connect() as connection:
+        connection.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
+        raw = received(connection)
+    assert raw.startswith(b"HTTP/1.1 200 ") and raw.count(b"HTTP/1.1") == 1
+
+
+def test_a_refused_body_is_not_read_for_ever(impatient):
+    with impatient.connect() as connection:
+        connection.sendall(f"{HEAD}content-length: 100000000\r\n\r\n".format(path="/").encode())
+        assert connection.recv(65536).startswith(b"HTTP/1.1 413 ")
+        with pytest.raises(ConnectionError):
+            for _ in range(100):
+                connection.sendall(b"x" * 1_000_000)
+
+
+def test_bodies_that_hold_too_much_together(impatient):
+    reply = impatient.post("/", context("1", text="x" * 60_000))
+    assert reply.status == 503
+    assert reply.error["what"] == "too many large requests at once"
+    assert impatient.post("/", context("1", text="x" * 40_000)).status == 200
+
+
+def test_too_many_connections():
+    with serving("odd_readers:Echo", "--max-connections", "4", folder=HERE) as server:
+        held = [server.connect() for _ in range(4)]
+        server_full = server.connect()
+        status, error = status_and_error(received(server_full))
+        server_full.close()
+        assert (status, error["what"]) == (503, "too many clients are connected")
+        for connection in held:
+            connection.close()
+        server.until(lambda health: health["status"] == "ready")
+        assert server.post("/", context("1")).status == 200
