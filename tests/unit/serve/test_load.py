@@ -205,7 +205,7 @@ def test_bad_clients_harm_nobody_else():
 
         statuses = in_a_loop(together())
         assert statuses["nonsense"] == {400, 422}
-        # who is too slow with a refused body is cut off; test_slow_clients shows what the others read
+        # who is too slow with a refused body is cut off; what others read: test_slow_clients
         assert statuses["large"] | statuses["endless"] <= {413, "cut"}
         assert server.post("/v1/answer", asking("q")).status == 200
         if before is not None:
