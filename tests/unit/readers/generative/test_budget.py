@@ -188,3 +188,17 @@ def test_what_nobody_listens_to_any_more_leaves_nothing():
             assert not reader.budget._reserved
         assert not [one for one in threading.enumerate() if one.name == "closeread-client"]
         assert len(list(reader.read(items(4)))) == 4
+
+
+def test_a_budget_of_money_counts_both_prices():
+    with serving(Endpoint()) as endpoint:
+        options = {"base_url": endpoint.url, "max_tokens": 20, "concurrency": 1}
+        prices = {"budget_money": 0.001, "price_in": 1.0, "price_out": 10.0}
+        reader, _ = make("chat", options | prices)
+        with pytest.raises(BudgetError):
+            list(reader.read(items(100)))
+        spent = reader.budget.tokens_in * 1e-6 + reader.budget.tokens_out * 1e-5
+        assert 0 < spent <= 0.001
+        assert spent == pytest.approx(reader.budget.money)
+    with pytest.raises(UsageError, match="price"):
+        make("chat", options | {"budget_money": 1.0})

@@ -127,3 +127,23 @@ def test_a_run_through_every_fault_holds_it_nowhere(tmp_path, capfd):
     for text in told:
         for way in (KEY, KEY.replace("/", "\\/"), msgspec.json.encode(KEY).decode()[1:-1]):
             assert way.encode() not in text
+
+
+def test_a_refused_key_names_the_variable_and_never_the_key(monkeypatch):
+    monkeypatch.setenv("MY_KEY", KEY)
+    told = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}})
+    with serving(Endpoint()) as endpoint:
+        endpoint.fault = lambda number, body: (401, {}, told)
+        options = {"base_url": endpoint.url, "api_key_env": "MY_KEY"}
+        with pytest.raises(EndpointError, match="MY_KEY") as caught:
+            list(make("chat", options)[0].read(ITEMS))
+        assert KEY not in str(caught.value)
+        assert endpoint.seen[0].headers["Authorization"] == f"Bearer {KEY}"
+        with pytest.raises(EndpointError, match="which is not set"):
+            list(make("chat", options | {"api_key_env": "UNSET_KEY"})[0].read(ITEMS))
+
+
+def test_a_key_given_in_place_of_its_variable_is_refused_unrepeated():
+    with pytest.raises(UsageError) as caught:
+        make("chat", {"base_url": "http://h/v1", "api_key_env": KEY})
+    assert KEY not in str(caught.value)

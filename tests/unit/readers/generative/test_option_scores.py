@@ -1,5 +1,6 @@
 """Options by log-probabilities: a small model that computes them, and a tokenizer with merges."""
 
+import json
 import math
 from collections import Counter
 from itertools import pairwise
@@ -8,6 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from closeread.cli import main
 from closeread.errors import EndpointError
 from closeread.readers import make
 from closeread.readers.competition import softmax
@@ -220,3 +222,37 @@ def test_the_beginning_of_an_option_does_not_win_by_being_shorter(options, sure,
         reader, _ = make("completion", {"base_url": endpoint.url, "scoring": "texts"})
         (found,) = reader.read([(PASSAGE, question)])
     assert found.answer.label == label
+
+
+@pytest.mark.parametrize(("name", "scoring"), [("chat", "letters"), ("completion", "texts")])
+def test_an_endpoint_without_logprobs_leaves_no_run(name, scoring, tmp_path, capsys):
+    """One message, and the same folder takes the run that asks otherwise."""
+    out = tmp_path / "run"
+    with serving(Endpoint(rule=lambda body: "B")) as endpoint:
+        words = ["read", "exam/zh", "--reader", name, "-o", f"base_url={endpoint.url}",
+                 "--limit", "3", "--out", str(out)]  # fmt: skip
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "-o", f"scoring={scoring}"])
+        assert ended.value.code == 2
+        assert "no log-probabilities" in capsys.readouterr().err
+        assert not out.exists()
+        with pytest.raises(SystemExit) as ended:
+            main([*words, "--json"])
+        assert ended.value.code == 0
+    assert json.loads(capsys.readouterr().out)["n_predictions"] == 3
+
+
+def test_letters_by_top_logprobs_and_the_lack_of_them():
+    tops = [{"token": " B", "logprob": -0.5}, {"token": "B", "logprob": -1.5},
+            {"token": "A", "logprob": -0.9}, {"token": "The", "logprob": -3.0}]  # fmt: skip
+    place = {"token": " B", "logprob": -0.5, "top_logprobs": tops}
+    with serving(Endpoint(rule=lambda body: "B")) as endpoint:
+        reader, _ = make("chat", {"base_url": endpoint.url, "scoring": "letters"})
+        with pytest.raises(EndpointError, match="no log-probabilities"):
+            list(reader.read([(PASSAGE, QUESTION)]))
+        endpoint.logprobs = lambda body: [{"content": [place]}]
+        (found,) = reader.read([(PASSAGE, QUESTION)])
+    assert found.answer.label == "B"
+    both = math.log(math.exp(-0.5) + math.exp(-1.5))
+    assert found.option_scores == pytest.approx((-0.9, both, -3.0))
+    assert 0 < found.confidence < 1
