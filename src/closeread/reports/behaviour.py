@@ -1,11 +1,12 @@
 """How a run behaves: when it is sure, what it picks, what survives rewording, where runs differ."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from closeread.metrics.units import question_unit
 from closeread.reports.coverage import Point
 from closeread.reports.gather import Material, Row, RunView
-from closeread.reports.plot import Plot, percent, wilson
+from closeread.reports.plot import Plot, mean_interval, percent
 
 _MOST_CURVES = 4
 # Fewer questions than this show nothing but chance.
@@ -57,21 +58,22 @@ def lengths(material: Material) -> list[Plot]:
             continue
         size = Counter(len(row.question.options) for row in rows).most_common(1)[0][0]
         rows = [row for row in rows if len(row.question.options) == size]
-        gold = [_rank(row, row.question.answers[0].label) for row in rows if row.question.answers]
-        said = [_rank(row, _label(run, row)) for row in rows]
-        if size < 2 or len(rows) < 10 or not any(gold) or not any(said):
+        right = [(row, row.question.answers[0].label) for row in rows if row.question.answers]
+        gold = _places(right)
+        said = _places((row, _label(run, row)) for row in rows)
+        if size < 2 or len(rows) < 10 or not gold or not said:
             continue
         lines = [
-            {"gold": _ranked(gold, place), "said": _ranked(said, place)} for place in range(size)
+            {"gold": _share(gold, place, run), "said": _share(said, place, run)}
+            for place in range(size)
         ]
         numbers = [["rank", "gold", "low", "high", "predicted", "low", "high"]]
         for place, line in enumerate(lines, 1):
             shares = [percent(part) for who in ("gold", "said") for part in line[who]]
             numbers.append([str(place), *shares])
-        top = max(part for line in lines for who in line.values() for part in who)
+        top = max(part or 0.0 for line in lines for who in line.values() for part in who)
         data = {"run": run.name, "rows": lines, "chance": 1 / size, "most": 0.5 if top < 0.5 else 1}
-        n = sum(bool(one) for one in gold)
-        params = {"run": run.name, "n": f"{n:,}"}
+        params = {"run": run.name, "n": f"{len(gold):,}"}
         found.append(Plot(kind="ranks", title="length", params=params, data=data, numbers=numbers))
     return found
 
@@ -81,21 +83,28 @@ def _label(run: RunView, row: Row) -> str:
     return told.prediction.answer.label if told and told.prediction.answer else ""
 
 
-def _rank(row: Row, label: str) -> dict[int, float]:
-    """Return a label's place by length, longest first; options of one length share places."""
-    sizes = {option.label: len(option.text) for option in row.question.options}
-    if label not in sizes:
-        return {}
-    longer = sum(size > sizes[label] for size in sizes.values())
-    equal = sum(size == sizes[label] for size in sizes.values())
-    return dict.fromkeys(range(longer, longer + equal), 1 / equal)
+def _places(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, float]]]:
+    """Return of each label's question the unit, and the label's place by length, longest first.
+
+    Options of one length share their places; a label that is no option's is left out.
+    """
+    found = []
+    for row, label in labels:
+        sizes = {option.label: len(option.text) for option in row.question.options}
+        if label in sizes:
+            longer = sum(size > sizes[label] for size in sizes.values())
+            equal = sum(size == sizes[label] for size in sizes.values())
+            shares = dict.fromkeys(range(longer, longer + equal), 1 / equal)
+            found.append((question_unit(row.question), shares))
+    return found
 
 
-def _ranked(ranks: Sequence[dict[int, float]], place: int) -> tuple[float, float, float]:
-    known = [rank for rank in ranks if rank]
-    share = sum(rank.get(place, 0.0) for rank in known) / len(known)
-    low, high = wilson(share, len(known))
-    return round(share, 4), round(low, 4), round(high, 4)
+def _share(
+    places: Sequence[tuple[str, dict[int, float]]], place: int, run: RunView
+) -> tuple[float | None, ...]:
+    judged = [(unit, shares.get(place, 0.0)) for unit, shares in places]
+    found = mean_interval("length", judged, run.resampling)
+    return tuple(None if part is None else round(part, 4) for part in found)
 
 
 def flips(material: Material) -> list[Plot]:

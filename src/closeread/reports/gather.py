@@ -26,6 +26,7 @@ _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
 # Families that judge something beside the answer come last.
 _SECOND = ("option", "evidence", "selective")
 _RESAMPLES = 1_000  # of the report's own intervals
+_UNSCORED = Resampling(resamples=_RESAMPLES)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -329,7 +330,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
         breakdowns=summary.breakdowns if summary is not None else {},
         headline=headline,
         level=summary.settings.level if summary is not None else 0.95,
-        resampling=_resampling(summary.settings) if summary is not None else None,
+        resampling=_resampling(summary.settings) if summary is not None else _UNSCORED,
         units=units.get(makers.get(per_question, ""), {}),
         per_question=per_question,
         misfits=tuple(misfits(run, summary)),

@@ -55,7 +55,7 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
 
 
 def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
-    """Score by group for the other tags, from the questions themselves (see ``mean_interval``)."""
+    """Score by group for the other tags, from the questions themselves."""
     runs = material.judged_alike(place)
     mine = [row for row in material.rows if row.place == place]
     if not runs or len(mine) < _FEWEST:
@@ -87,12 +87,12 @@ def _title(tag: str) -> str:
 
 
 def _mean(run: RunView, rows: Sequence[Row]) -> dict[str, Any] | None:
-    scored = [run.value(row.question.question_id) for row in rows if row.place == run.place]
-    values = [value for value in scored if value is not None]
-    if not values:
+    ids = [row.question.question_id for row in rows if row.place == run.place]
+    judged = [(run.units.get(it, it), found) for it in ids if (found := run.value(it)) is not None]
+    if not judged:
         return None
-    value, low, high = mean_interval(values)
-    return {"value": value, "low": low, "high": high, "n": len(values)}
+    value, low, high = mean_interval(run.per_question, judged, run.resampling)
+    return {"value": value, "low": low, "high": high, "n": len(judged)}
 
 
 def _point(summary: Summary | None) -> dict[str, Any] | None:

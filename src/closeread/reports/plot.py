@@ -1,4 +1,4 @@
-"""One plot as numbers, and the intervals that reports compute themselves."""
+"""One plot as numbers, and the interval of a mean that reports compute themselves."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-_Z = 1.959964  # of the normal distribution, for 95 %
+from closeread.metrics.intervals import Resampling, interval
+from closeread.metrics.pools import per_unit
+from closeread.protocols import Pool
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,30 +36,34 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
         } | self.data
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """Return the 95 % interval of a share of ``n`` (Wilson 1927)."""
-    if n == 0:
-        return 0.0, 1.0
-    square = _Z * _Z
-    middle = (share + square / (2 * n)) / (1 + square / n)
-    half = _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n)) / (1 + square / n)
-    return max(0.0, middle - half), min(1.0, middle + half)
+def mean_interval(
+    name: str, judged: Sequence[tuple[str, float]], resampling: Resampling | None
+) -> tuple[float, float | None, float | None]:
+    """Return a mean with the bounds that scoring would give it; None where it would give none.
 
-
-def mean_interval(values: Sequence[float]) -> tuple[float, float, float]:
-    """Return a mean with its 95 % interval: Wilson's for 0/1 values, else the normal one.
-
-    Of values that are all alike, or a single one, it is the exact bound of what could have gone
-    unseen (docs/statistics.md): that nothing varies is no certainty.
+    Args:
+        name: Names the draws: what has one name and the same units has the same bounds.
+        judged: Of every question its unit (``metrics.units``) and its value; at least one.
+        resampling: How the run's own intervals are made; None for none.
     """
-    mean, n = math.fsum(values) / len(values), len(values)
-    if all(value in (0.0, 1.0) for value in values):
-        return mean, *wilson(mean, n)
-    if min(values) == max(values):
-        unseen = 1 - 0.025 ** (1 / n)
-        return mean, mean * (1 - unseen), mean * (1 - unseen) + unseen
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1) / n)
-    return mean, max(0.0, mean - _Z * spread), min(1.0, mean + _Z * spread)
+    unit_ids, (numerators, denominators) = per_unit(
+        [unit for unit, _ in judged], [value for _, value in judged], [1.0] * len(judged)
+    )
+    n = len(judged)
+    pool = Pool(
+        metric=name,
+        unit_ids=unit_ids,
+        numerators=numerators,
+        denominators=denominators,
+        n_questions=n,
+        n_scored=n,
+        n_answered=n,
+    )
+    mean = math.fsum(numerators) / n
+    if resampling is None:
+        return mean, None, None
+    found = interval(pool, resampling)
+    return mean, found.low, found.high
 
 
 def percent(value: float | None) -> str:

@@ -4,12 +4,13 @@ import math
 
 import msgspec
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 
+from closeread.metrics.intervals import Resampling, interval
+from closeread.metrics.pools import mean_pools
 from closeread.reports.gather import gather
-from closeread.reports.plot import mean_interval, wilson
+from closeread.reports.plot import mean_interval
 from closeread.reports.plots import all_plots
-from closeread.types import Answer, Option, Passage, Prediction, Question
+from closeread.types import Answer, Option, Passage, Prediction, Question, Score, Submission
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 
 
@@ -40,26 +41,33 @@ def _question(k, gold="A", texts=("x", "y"), **more):
     )
 
 
-@pytest.mark.parametrize(("right", "n"), [(0, 5), (1, 7), (24, 36), (700, 1000), (9, 9)])
-def test_wilson_is_that_of_statsmodels(right, n):
-    """The interval of a share agrees with the oracle."""
-    assert wilson(right / n, n) == pytest.approx(
-        proportion_confint(right, n, method="wilson"), abs=1e-7
-    )
+def test_a_mean_has_the_interval_that_scoring_gives_it():
+    """Of one name and the same units the bounds are the very same, whoever computes them."""
+    values = [0.0, 0.5, 1.0, 0.5, 0.0, 1.0]
+    resampling = Resampling(resamples=1_000, seed=3)
+    scores = [
+        Score(question_id=f"q{k}", values={"accuracy": value}) for k, value in enumerate(values)
+    ]
+    (pool,) = mean_pools({"accuracy": "choice.accuracy"}, scores, Submission(predictions={}))
+    told = interval(pool, resampling)
+    judged = [(f"q{k}", value) for k, value in enumerate(values)]
+    assert mean_interval("choice.accuracy", judged, resampling) == (0.5, told.low, told.high)
+    assert mean_interval("choice.accuracy", judged, None) == (0.5, None, None)
 
 
-def test_mean_interval_of_fractions_is_the_normal_one():
-    """Values that are not all 0 or 1 use their own spread."""
-    mean, low, high = mean_interval([0.0, 0.5, 1.0, 0.5])
-    assert mean == 0.5
-    assert high - mean == pytest.approx(1.959964 * math.sqrt(0.5 / 3 / 4))
-    assert low == pytest.approx(1 - high)
+def test_what_belongs_together_is_resampled_together():
+    """Three variants of a question that are right together say no more than one question does."""
+    resampling = Resampling(resamples=1_000)
+    alone = [(f"q{k}", k % 2) for k in range(20)]
+    thrice = [pair for pair in alone for _ in range(3)]
+    assert mean_interval("x", thrice, resampling) == mean_interval("x", alone, resampling)
 
 
 @pytest.mark.parametrize("n", [1, 3, 40])
 def test_values_that_are_all_alike_claim_no_certainty(n):
     """Even where nothing varies something else could have come up and gone unseen."""
-    mean, low, high = mean_interval([0.5] * n)
+    judged = [(f"q{k}", 0.5) for k in range(n)]
+    mean, low, high = mean_interval("x", judged, Resampling())
     assert mean == 0.5
     assert low < 0.5 < high
     assert (1 - (high - low)) ** n == pytest.approx(0.025)
@@ -214,15 +222,40 @@ def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
         for k in range(8)
     ]
     labels = {"q0": "B", "q1": "B", "q3": "B"}
-    material = _material(tmp_path, questions, choose(questions, labels), by=("genre",))
+    material = _material(
+        tmp_path, questions, choose(questions, labels), by=("genre",), resamples=1_000
+    )
     plots = _plots(material)
     rows = {row["label"]: row["points"][0] for row in plots["group", "genre"].data["rows"]}
     told = material.runs[0].breakdowns["genre"]["tale"]["choice.accuracy"]
     assert rows["tale"] == {"value": 0.75, "low": told.low, "high": told.high, "n": 4}
     assert rows["news"]["value"] == 0.5
-    assert plots["group", "copy"].data["rows"][0]["points"][0]["low"] == pytest.approx(
-        wilson(0.75, 4)[0]
+    own = plots["group", "copy"].data["rows"][0]["points"][0]
+    assert own["value"] == 0.75
+    assert (own["low"], own["high"]) == (0.25, 1.0)  # of four questions, one wrong
+
+
+def test_groups_of_the_report_itself_take_variants_together(tmp_path):
+    """Originals and their variants, right or wrong together, are no more than the originals."""
+    questions = [
+        msgspec.structs.replace(question, tags={"genre": "news" if k % 2 else "tale"})
+        for k in range(24)
+        for question in triple(f"g{k}")
+    ]
+    right = {q.question_id: q.answers[0].label for q in questions if int(q.group_id[1:]) % 3}
+    wrong = {q.question_id: "B" if q.answers[0].label == "A" else "A" for q in questions}
+    material = _material(
+        tmp_path,
+        questions,
+        choose(questions, wrong | right),
+        resamples=1_000,
+        units={q.question_id: q.group_id for q in questions},
     )
+    rows = _plots(material)["group", "genre"].data["rows"]
+    for (point,) in (row["points"] for row in rows):
+        assert (point["n"], point["value"]) == (36, pytest.approx(2 / 3))
+        alone = 2 * 1.96 * math.sqrt(2 / 3 / 3 / 12)
+        assert point["high"] - point["low"] == pytest.approx(alone, rel=0.15)
 
 
 def test_two_tags_that_cut_alike_give_one_plot(tmp_path):

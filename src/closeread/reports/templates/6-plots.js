@@ -105,7 +105,7 @@ const DRAWINGS = {
       parts.push(s("text", { class: "ink", x: 0, y: middle + 4 }, labels[r]));
       [["gold", -8], ["said", 8]].forEach(([who, shift]) => {
         const [value, low, high] = row[who], y = middle + shift;
-        parts.push(s("line", { class: who === "gold" ? "gold-line" : "interval", x1: at(low), x2: at(high), y1: y, y2: y }));
+        if (typeof low === "number") parts.push(s("line", { class: who === "gold" ? "gold-line" : "interval", x1: at(low), x2: at(high), y1: y, y2: y }));
         parts.push(who === "gold" ? s("rect", { class: "gold", x: at(value) - 4.5, y: y - 4.5, width: 9, height: 9 }) : shape(0, at(value), y));
         parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(value)));
       });
