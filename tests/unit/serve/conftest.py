@@ -1,19 +1,17 @@
-"""A reader that answers with what it was asked, behind a service of tight limits."""
+"""What tests of services share: a reader of words, and one that answers with what it was asked."""
 
 from pathlib import Path
 
 import pytest
 
-from served import (
-    context,
-    serving,
-)
+from served import context, serving
 
 HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="module")
 def echo():
+    """Of tight limits."""
     with serving(
         "odd_readers:Echo", "--max-body-bytes", "100000", "--max-passage-characters", "5000",
         "--max-question-characters", "500", "--queue", "64", "--header-timeout-seconds", "1",
@@ -22,3 +20,9 @@ def echo():
         yield server
         # whatever was done to it before, it still answers
         assert server.post("/", context("end")).status == 200
+
+
+@pytest.fixture(scope="module")
+def lexical():
+    with serving("lexical", "-o", "sharpness=4") as server:
+        yield server

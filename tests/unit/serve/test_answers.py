@@ -1,6 +1,5 @@
 """What the service answers, and what its reader is shown of a question."""
 
-import json
 import threading
 from itertools import islice
 from pathlib import Path
@@ -35,67 +34,6 @@ def echo():
         yield server
 
 
-@pytest.fixture(scope="module")
-def lexical():
-    with serving("lexical", "-o", "sharpness=4") as server:
-        yield server
-
-
-def test_a_context_of_the_shared_task(echo):
-    """`{qid: answer}` and nothing else, in order, the text's markers in place."""
-    text = "[TLE] Lamps [DOC] Lit at six. [PAR] Put out by nobody."
-    reply = echo.post("/", context("b", "a", text=text))
-    assert reply.status == 200
-    assert reply.headers["content-type"] == "application/json"
-    assert "closeread-failed" not in reply.headers
-    assert list(reply.json().items()) == [
-        ("b", f"What is b? | {text}"), ("a", f"What is a? | {text}"),
-    ]  # fmt: skip
-
-
-def test_a_context_as_it_is_published(echo):
-    """Tokens and gold may stand beside, as in the shared task's own files."""
-    body = context("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
-    body["qas"][0] |= {
-        "id": "x", "question_tokens": [["What", 0]], "answers": ["six"],
-        "detected_answers": [{"text": "six", "char_spans": [[20, 22]], "token_spans": [[5, 5]]}],
-    }  # fmt: skip
-    assert list(echo.post("/", body).json()) == ["1"]
-
-
-@pytest.mark.parametrize(
-    "kind", [None, "application/json", "application/x-www-form-urlencoded", "text/plain"]
-)
-def test_the_content_type_does_not_matter(echo, kind):
-    headers = {"content-type": kind} if kind else {}
-    assert list(echo.post("/", context("1"), headers).json()) == ["1"]
-
-
-def test_a_header_line_and_no_questions(echo):
-    assert echo.post("/", {"header": {"dataset": "x", "split": "dev"}}).json() == {}
-    assert echo.post("/", context()).json() == {}
-    assert decoded(echo.post("/v1/answer", {"items": []})).predictions == ()
-
-
-def test_one_qid_twice_in_a_context(echo):
-    """As in any JSON object the later one stands."""
-    body = context("1", "1")
-    body["qas"][1]["question"] = "Again?"
-    assert echo.post("/", body).json()["1"].startswith("Again? |")
-
-
-def test_the_shared_task_client(echo):
-    """What its program does: wait for the port, post one context at a time, merge."""
-    echo.connect().close()
-    contexts = [context(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
-    merged = {}
-    for one in contexts:
-        merged |= echo.post("/", one, {"content-type": "application/json"}).json()
-    assert merged == {
-        f"{n}{letter}": f"What is {n}{letter}? | Text {n}." for n in range(5) for letter in "ab"
-    }
-
-
 def test_a_question_that_fails_costs_no_other(echo):
     """It is left out of the shared task's answers, and named with its error in ours."""
     body = context("1", "2", "3")
@@ -127,14 +65,6 @@ def test_a_retriever_that_ends_costs_one_question():
             first, second = decoded(server.post("/v1/answer", asked_for)).predictions
             assert (first.answer, first.error) == (None, "SystemExit: 3")
             assert second.evidence[0].texts == ("The",)
-
-
-def test_a_context_of_which_every_question_fails(echo):
-    body = context("1")
-    body["qas"][0]["question"] = "Please raise!"
-    reply = echo.post("/", body)
-    assert reply.status == 500
-    assert reply.error["what"] == "the reader failed: RuntimeError: no such luck"
 
 
 def test_answers_stand_in_the_order_asked(echo):
@@ -385,49 +315,3 @@ def test_a_reader_whose_model_is_gone_says_so():
         assert found.error == "EndpointError: the model's server is gone"
         assert server.post("/", context("q")).status == 500
         assert server.metric("closeread_questions_total", outcome="failed") == 2
-
-
-def test_the_interface_is_described(lexical):
-    """The document names every record, and every reference in it leads somewhere."""
-    document = lexical.get("/openapi.json").json()
-    assert document["openapi"] == "3.1.0"
-    schemas = document["components"]["schemas"]
-    named = set(json.dumps(document).split('"#/components/schemas/')[1:])
-    assert {one.split('"')[0] for one in named} <= set(schemas)
-    assert {"AnswerRequest", "AnswerReply", "Prediction", "ErrorReply", "Health"} <= set(schemas)
-    for path in ("/", "/v1/answer"):
-        content = document["paths"][path]["post"]["requestBody"]["content"]
-        reply = lexical.post(path, content["application/json"]["example"])
-        assert reply.status == 200, reply.body
-    fields = {name: one.get("properties", {}) for name, one in schemas.items()}
-    assert not any("Attributes:" in one["description"] for one in schemas.values())
-    assert "at most" in fields["AnswerRequest"]["n_best"]["description"]
-    assert "stem asks" in fields["AskedQuestion"]["asks_for"]["description"]  # as it extends
-    assert "other weights" in fields["Health"]["record_sha256"]["description"]  # of two lines
-    page = lexical.get("/docs").body.decode()
-    assert "where the reader named no evidence itself" in page
-    assert "<code>context_tokens</code>" in page and "`" not in page
-    assert all(f'id="{name}"' in page for name in schemas)
-    assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page
-
-
-def test_the_page_where_a_person_asks(lexical):
-    reply = lexical.get("/")
-    assert reply.status == 200
-    assert reply.headers["content-type"] == "text/html; charset=utf-8"
-    assert b"lexical" in reply.body
-
-
-def test_health_and_metrics(lexical):
-    health = lexical.health()
-    assert health["status"] == "ready"
-    assert health["options"]["sharpness"] == 4.0
-    before = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
-    questions = lexical.metric("closeread_questions_total", outcome="answered")
-    assert lexical.post("/", context("1", "2", "3")).status == 200
-    after = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
-    assert after == before + 1
-    assert lexical.metric("closeread_questions_total", outcome="answered") == questions + 3
-    assert lexical.metric("closeread_request_seconds_count", path="/") >= after
-    assert lexical.metric("closeread_queue_questions") == 0
-    assert lexical.metric("process_resident_memory_bytes") > 0

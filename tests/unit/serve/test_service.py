@@ -1,4 +1,6 @@
-"""What a service tells of the reader that it puts questions to."""
+"""What a service tells of itself: its page, its interface, its state, and the reader behind it."""
+
+import json
 
 import httpx
 import pytest
@@ -12,6 +14,7 @@ from closeread.serve.app import app
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 from loops import in_a_loop
+from served import context
 
 
 def test_another_seed_is_no_other_reader():
@@ -35,3 +38,49 @@ def test_the_page_is_whole_where_another_version_was_installed_meanwhile(monkeyp
             return await client.get("/")
 
     assert in_a_loop(page()).status_code == 200
+
+
+def test_the_interface_is_described(lexical):
+    """The document names every record, and every reference in it leads somewhere."""
+    document = lexical.get("/openapi.json").json()
+    assert document["openapi"] == "3.1.0"
+    schemas = document["components"]["schemas"]
+    named = set(json.dumps(document).split('"#/components/schemas/')[1:])
+    assert {one.split('"')[0] for one in named} <= set(schemas)
+    assert {"AnswerRequest", "AnswerReply", "Prediction", "ErrorReply", "Health"} <= set(schemas)
+    for path in ("/", "/v1/answer"):
+        content = document["paths"][path]["post"]["requestBody"]["content"]
+        reply = lexical.post(path, content["application/json"]["example"])
+        assert reply.status == 200, reply.body
+    fields = {name: one.get("properties", {}) for name, one in schemas.items()}
+    assert not any("Attributes:" in one["description"] for one in schemas.values())
+    assert "at most" in fields["AnswerRequest"]["n_best"]["description"]
+    assert "stem asks" in fields["AskedQuestion"]["asks_for"]["description"]  # as it extends
+    assert "other weights" in fields["Health"]["record_sha256"]["description"]  # of two lines
+    page = lexical.get("/docs").body.decode()
+    assert "where the reader named no evidence itself" in page
+    assert "<code>context_tokens</code>" in page and "`" not in page
+    assert all(f'id="{name}"' in page for name in schemas)
+    assert "http:" not in page.replace("http://127.0.0.1", "") and "<script" not in page
+
+
+def test_the_page_where_a_person_asks(lexical):
+    reply = lexical.get("/")
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "text/html; charset=utf-8"
+    assert b"lexical" in reply.body
+
+
+def test_health_and_metrics(lexical):
+    health = lexical.health()
+    assert health["status"] == "ready"
+    assert health["options"]["sharpness"] == 4.0
+    before = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
+    questions = lexical.metric("closeread_questions_total", outcome="answered")
+    assert lexical.post("/", context("1", "2", "3")).status == 200
+    after = lexical.metric("closeread_requests_total", method="POST", path="/", status="200")
+    assert after == before + 1
+    assert lexical.metric("closeread_questions_total", outcome="answered") == questions + 3
+    assert lexical.metric("closeread_request_seconds_count", path="/") >= after
+    assert lexical.metric("closeread_queue_questions") == 0
+    assert lexical.metric("process_resident_memory_bytes") > 0

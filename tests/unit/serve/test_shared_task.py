@@ -1,0 +1,68 @@
+"""The protocol of the MRQA shared task: one context in, an answer by question id out."""
+
+import pytest
+
+from served import context
+
+
+def test_a_context_of_the_shared_task(echo):
+    """`{qid: answer}` and nothing else, in order, the text's markers in place."""
+    text = "[TLE] Lamps [DOC] Lit at six. [PAR] Put out by nobody."
+    reply = echo.post("/", context("b", "a", text=text))
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "application/json"
+    assert "closeread-failed" not in reply.headers
+    assert list(reply.json().items()) == [
+        ("b", f"What is b? | {text}"), ("a", f"What is a? | {text}"),
+    ]  # fmt: skip
+
+
+def test_a_context_as_it_is_published(echo):
+    """Tokens and gold may stand beside, as in the shared task's own files."""
+    body = context("1") | {"context_tokens": [["The", 0]], "extra": {"of": "others"}}
+    body["qas"][0] |= {
+        "id": "x", "question_tokens": [["What", 0]], "answers": ["six"],
+        "detected_answers": [{"text": "six", "char_spans": [[20, 22]], "token_spans": [[5, 5]]}],
+    }  # fmt: skip
+    assert list(echo.post("/", body).json()) == ["1"]
+
+
+@pytest.mark.parametrize(
+    "kind", [None, "application/json", "application/x-www-form-urlencoded", "text/plain"]
+)
+def test_the_content_type_does_not_matter(echo, kind):
+    headers = {"content-type": kind} if kind else {}
+    assert list(echo.post("/", context("1"), headers).json()) == ["1"]
+
+
+def test_a_header_line_and_no_questions(echo):
+    assert echo.post("/", {"header": {"dataset": "x", "split": "dev"}}).json() == {}
+    assert echo.post("/", context()).json() == {}
+    assert echo.post("/v1/answer", {"items": []}).json()["predictions"] == []
+
+
+def test_one_qid_twice_in_a_context(echo):
+    """As in any JSON object the later one stands."""
+    body = context("1", "1")
+    body["qas"][1]["question"] = "Again?"
+    assert echo.post("/", body).json()["1"].startswith("Again? |")
+
+
+def test_the_shared_task_client(echo):
+    """What its program does: wait for the port, post one context at a time, merge."""
+    echo.connect().close()
+    contexts = [context(f"{n}a", f"{n}b", text=f"Text {n}.") for n in range(5)]
+    merged = {}
+    for one in contexts:
+        merged |= echo.post("/", one, {"content-type": "application/json"}).json()
+    assert merged == {
+        f"{n}{letter}": f"What is {n}{letter}? | Text {n}." for n in range(5) for letter in "ab"
+    }
+
+
+def test_a_context_of_which_every_question_fails(echo):
+    body = context("1")
+    body["qas"][0]["question"] = "Please raise!"
+    reply = echo.post("/", body)
+    assert reply.status == 500
+    assert reply.error["what"] == "the reader failed: RuntimeError: no such luck"
