@@ -6,34 +6,19 @@ import gzip
 import json
 import random
 import shutil
-import zipfile
 from pathlib import Path
 
 import pytest
 
+from broken_logs import refused_then_skipped
 from closeread.cli import main
-from closeread.errors import InputError, StorageError, UnknownNameError, UsageError
+from closeread.errors import InputError, UnknownNameError
 from closeread.formats.logs.choose import found_in
 from closeread.runs.ingest import ingest
 
 FIXTURES = Path(__file__).parent / "fixtures"
 (SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
 (RESULTS,) = (FIXTURES / "lm_eval").glob("results_*903515.json")
-(ARCHIVE,) = (FIXTURES / "inspect").glob("*drop*.eval")
-
-
-def refused_then_skipped(path, tmp_path, code, count, left, **beside):
-    """The log is refused whole, with the defect counted; with skipping, the rest is there."""
-    out = tmp_path / "run"
-    with pytest.raises(InputError) as refused:
-        ingest([path], out, **beside)
-    assert f"{code} {count}" in str(refused.value) and "--skip-bad" in str(refused.value)
-    assert not out.exists() and not list(tmp_path.glob(".*.part"))
-    found = ingest([path], out, skip_bad=True, **beside)
-    (run,) = found.runs
-    assert found.skipped[code] == run.info.log.skipped[code] == count
-    assert run.info.n_predictions == left == len(list(run.dataset().questions()))
-    return run
 
 
 def changed(tmp_path, change):
@@ -203,91 +188,6 @@ def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
     assert "--format" in str(refused.value)
 
 
-@pytest.mark.parametrize("share", [0.4, 0.8])
-def test_an_archive_that_was_cut_gives_the_samples_before_the_cut(tmp_path, share):
-    raw = ARCHIVE.read_bytes()
-    path = tmp_path / "log.eval"
-    path.write_bytes(raw[: int(len(raw) * share)])
-    with pytest.raises(InputError, match="cut-log 2"):
-        ingest([path], tmp_path / "run")
-    (run,) = ingest([path], tmp_path / "run", skip_bad=True).runs
-    assert 0 < run.info.n_predictions < 14
-    assert next(run.predictions()).question_id == "g1"
-    assert run.info.log.model == "mockllm/canned"  # from the journal's beginning
-
-
-def test_an_archive_of_a_zip_version_that_nobody_knows(tmp_path):
-    """Its directory is not believed; the members stand where they stood."""
-    raw = bytearray(ARCHIVE.read_bytes())
-    raw[raw.index(b"PK\x01\x02") + 6] = 241
-    path = tmp_path / "log.eval"
-    path.write_bytes(raw)
-    refused_then_skipped(path, tmp_path, "cut-log", 1, 14)
-
-
-def test_an_archive_packed_by_deflate_is_read(tmp_path):
-    from closeread.formats.logs import archive
-    from closeread.formats.logs.records import Problems
-
-    path = tmp_path / "log.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for member in archive.members(ARCHIVE, Problems()):
-            made.writestr(member.name, archive.unpack(ARCHIVE, member))
-    (run,) = ingest([path], tmp_path / "run").runs
-    assert run.info.n_predictions == 14
-
-
-@pytest.mark.parametrize("packing", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, 93])
-def test_a_member_that_unpacks_to_too_much_is_skipped(tmp_path, monkeypatch, packing):
-    import zstandard
-
-    from closeread.formats.logs import archive
-    from closeread.formats.logs.records import Problems
-
-    monkeypatch.setattr(archive, "_MOST_BYTES", 200_000)
-    large = b'{"id": "g1", "input": "' + b"x" * 10_000_000 + b'"}'
-    path = tmp_path / "log.eval"
-    with zipfile.ZipFile(path, "w") as made:
-        for member in archive.members(ARCHIVE, Problems()):
-            raw = archive.unpack(ARCHIVE, member)
-            if member.name.startswith("samples/g1"):
-                raw = zstandard.compress(large) if packing == 93 else large
-                made.writestr(member.name, raw, packing % 93)
-            else:
-                made.writestr(member.name, raw)
-    if packing == 93:  # nothing here writes that kind: the header's method is all that differs
-        packed = bytearray(path.read_bytes())
-        packed[packed.index(b"samples/g1") - 30 + 8] = 93
-        path.write_bytes(packed)
-    with pytest.raises(InputError, match="more than 200,000 bytes unpacked"):
-        ingest([path], tmp_path / "run")
-    refused_then_skipped(path, tmp_path, "cut-record", 1, 13)
-
-
-@pytest.mark.parametrize("damage", ["before the archive", "beyond the archive", "broken off"])
-def test_a_directory_that_tells_wrong_places_is_told_as_such(tmp_path, damage):
-    from closeread.formats.logs import archive
-    from closeread.formats.logs.records import Problems
-
-    path = tmp_path / "log.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
-        for member in archive.members(ARCHIVE, Problems()):
-            made.writestr(member.name, archive.unpack(ARCHIVE, member))
-    raw = bytearray(path.read_bytes())
-    entry = raw.rindex(b"samples/g1") - 46
-    if damage == "before the archive":  # the directory would begin far behind
-        end = raw.rindex(b"PK\x05\x06")
-        raw[end + 16 : end + 20] = (2**31).to_bytes(4, "little")
-    elif damage == "beyond the archive":
-        raw[entry + 20 : entry + 24] = (2**32 - 2).to_bytes(4, "little")
-    else:
-        size = int.from_bytes(raw[entry + 20 : entry + 24], "little")
-        raw[entry + 20 : entry + 24] = (size - 9).to_bytes(4, "little")
-    path.write_bytes(raw)
-    with pytest.raises(InputError, match="cut-log" if "before" in damage else "cut-record 1"):
-        ingest([path], tmp_path / "run")
-
-
 def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))
@@ -416,45 +316,3 @@ def test_what_is_no_log_is_refused(tmp_path):
         ingest([tmp_path / "none"], tmp_path / "run")
     with pytest.raises(UnknownNameError, match="lm-eval"):
         ingest([path], tmp_path / "run", harness="lmeval")
-
-
-def test_an_old_run_is_back_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
-    """The last step fails: what is there is what was there."""
-    out = tmp_path / "run"
-    ingest([SAMPLES], out)
-    before = {path.name: path.read_bytes() for path in out.iterdir()}
-    replace = Path.replace
-
-    def failing(self, target):
-        if target == out and not self.name.endswith(".old.part"):
-            raise OSError(28, "No space left on device")
-        return replace(self, target)
-
-    monkeypatch.setattr(Path, "replace", failing)
-    with pytest.raises(StorageError, match="No space left"):
-        ingest([SAMPLES], out, overwrite=True)
-    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
-def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole_log(tmp_path):
-    out = tmp_path / "run"
-    ingest([SAMPLES], out)
-    before = (out / "run.json").read_bytes()
-    with pytest.raises(UsageError, match="there is a run"):
-        ingest([SAMPLES], out)
-    cut = tmp_path / SAMPLES.name
-    cut.write_bytes(SAMPLES.read_bytes()[:-500])
-    with pytest.raises(InputError):
-        ingest([cut], out, overwrite=True)
-    assert (out / "run.json").read_bytes() == before
-    ingest([FIXTURES / "lm_eval"], out, overwrite=True)
-    assert sorted(path.name for path in out.iterdir()) == ["choice_local", "drop_local"]
-    (out / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="other things"):
-        ingest([SAMPLES], out, overwrite=True)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match="no run"):
-        ingest([SAMPLES], other, overwrite=True)

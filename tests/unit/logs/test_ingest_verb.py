@@ -2,19 +2,10 @@
 
 import gzip
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
-from closeread.errors import UsageError
-from closeread.formats.files import partial
-from closeread.formats.logs.choose import found_in
 from closeread.runs.ingest import ingest
-from closeread.runs.store import open_run
 from verbs import apart
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -109,33 +100,6 @@ def test_the_same_log_always_gives_the_same_run(tmp_path):
         assert first.path.name == second.path.name
         for name in ("dataset.jsonl", "predictions.jsonl", "ledger.jsonl", "log_scores.jsonl"):
             assert (first.path / name).read_bytes() == (second.path / name).read_bytes()
-
-
-def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, monkeypatch):
-    """Both found the place free; the later one says that it is taken, and leaves nothing."""
-    (drop,) = (FIXTURES / "lm_eval").glob("samples_drop*")
-    (choice,) = (FIXTURES / "lm_eval").glob("samples_choice*")
-    out = tmp_path / "run"
-
-    def meanwhile(logs, harness):
-        assert apart("ingest", choice, "--out", out).returncode == 0
-        return found_in(logs, harness)
-
-    monkeypatch.setattr("closeread.runs.ingest.found_in", meanwhile)
-    with pytest.raises(UsageError, match="a run in this folder already"):
-        ingest([drop], out)
-    assert open_run(out).info.log.task.startswith("choice")
-    assert list(tmp_path.iterdir()) == [out]
-
-
-def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
-    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
-        pass
-    out = tmp_path / "run"
-    left = f"{partial.prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
-    (tmp_path / left / "#0").mkdir(parents=True)
-    ingest([FIXTURES / "opencompass"], out)
-    assert list(tmp_path.iterdir()) == [out]
 
 
 def test_files_of_a_folder_that_cannot_be_read_are_named(tmp_path):

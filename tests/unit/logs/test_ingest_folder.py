@@ -1,0 +1,86 @@
+"""The folder that an ingestion writes: the run that was there or the new one, never a half."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import InputError, StorageError, UsageError
+from closeread.formats.files import partial
+from closeread.formats.logs.choose import found_in
+from closeread.runs.ingest import ingest
+from closeread.runs.store import open_run
+from verbs import apart
+
+FIXTURES = Path(__file__).parent / "fixtures"
+(SAMPLES,) = (FIXTURES / "lm_eval").glob("samples_drop_local*")
+
+
+def test_an_old_run_is_back_where_the_new_one_cannot_take_its_place(tmp_path, monkeypatch):
+    """The last step fails: what is there is what was there."""
+    out = tmp_path / "run"
+    ingest([SAMPLES], out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    replace = Path.replace
+
+    def failing(self, target):
+        if target == out and not self.name.endswith(".old.part"):
+            raise OSError(28, "No space left on device")
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(StorageError, match="No space left"):
+        ingest([SAMPLES], out, overwrite=True)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_folder_that_is_taken_is_only_given_up_when_asked_and_only_for_a_whole_log(tmp_path):
+    out = tmp_path / "run"
+    ingest([SAMPLES], out)
+    before = (out / "run.json").read_bytes()
+    with pytest.raises(UsageError, match="there is a run"):
+        ingest([SAMPLES], out)
+    cut = tmp_path / SAMPLES.name
+    cut.write_bytes(SAMPLES.read_bytes()[:-500])
+    with pytest.raises(InputError):
+        ingest([cut], out, overwrite=True)
+    assert (out / "run.json").read_bytes() == before
+    ingest([FIXTURES / "lm_eval"], out, overwrite=True)
+    assert sorted(path.name for path in out.iterdir()) == ["choice_local", "drop_local"]
+    (out / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="other things"):
+        ingest([SAMPLES], out, overwrite=True)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="no run"):
+        ingest([SAMPLES], other, overwrite=True)
+
+
+def test_a_run_that_another_process_made_meanwhile_is_not_replaced(tmp_path, monkeypatch):
+    """Both found the place free; the later one says that it is taken, and leaves nothing."""
+    (choice,) = (FIXTURES / "lm_eval").glob("samples_choice*")
+    out = tmp_path / "run"
+
+    def meanwhile(logs, harness):
+        assert apart("ingest", choice, "--out", out).returncode == 0
+        return found_in(logs, harness)
+
+    monkeypatch.setattr("closeread.runs.ingest.found_in", meanwhile)
+    with pytest.raises(UsageError, match="a run in this folder already"):
+        ingest([SAMPLES], out)
+    assert open_run(out).info.log.task.startswith("choice")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_what_a_killed_ingest_left_is_gone_with_the_next(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", ""]) as gone:
+        pass
+    out = tmp_path / "run"
+    left = f"{partial.prefix(out)}run.part".replace(f".{os.getpid()}@", f".{gone.pid}@")
+    (tmp_path / left / "#0").mkdir(parents=True)
+    ingest([FIXTURES / "opencompass"], out)
+    assert list(tmp_path.iterdir()) == [out]
