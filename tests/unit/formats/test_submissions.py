@@ -1,59 +1,16 @@
-"""Prediction files come in as what they are and go out as what they were."""
+"""Prediction files of every form come in as what they are."""
 
-import dataclasses
 import gzip
-import io
 import json
 
 import msgspec
 import pytest
 
 from closeread.errors import InputError, UsageError
-from closeread.formats import load
 from closeread.formats.submissions import load_submission
-from closeread.formats.submissions.handing_in import hand_in
 from closeread.metrics.evidence import EvidenceMetric
-from closeread.metrics.expmrc import Expmrc
-from closeread.metrics.segmentation import Segmenter
-from closeread.types import (
-    Answer,
-    Candidate,
-    Dataset,
-    Evidence,
-    Option,
-    Passage,
-    Prediction,
-    Question,
-    Span,
-)
-
-TEXT = "甲先到。乙后到。甲先到。丙没有来。"
-
-
-def _dataset() -> Dataset:
-    options = tuple(Option(label=label, text=label * 3) for label in "AB")
-    questions = tuple(
-        Question(
-            question_id=f"q{n}",
-            passage_id="p",
-            text="?",
-            kind="verification",
-            asks_for=asks,
-            options=options,
-            answers=(Answer(kind="choice", label="A"),),
-        )
-        for n, asks in ((1, "supported"), (2, "contradicted"))
-    )
-    item = (Passage(passage_id="p", text=TEXT, language="zh"), questions)
-    return Dataset(
-        name="d", format="vgaokao", read=lambda _: iter([item]), read_gold=lambda _: iter(questions)
-    )
-
-
-def _load(tmp_path, content, **options):
-    path = tmp_path / "predictions.json"
-    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
-    return load_submission(path, **options)
+from closeread.types import Answer, Dataset, Evidence, Prediction, Span
+from submitted import TEXT, loaded, two_questions
 
 
 @pytest.mark.parametrize(
@@ -67,14 +24,14 @@ def _load(tmp_path, content, **options):
 )
 def test_an_id_that_stands_twice_is_told_though_the_last_one_counts(tmp_path, content):
     """In one object too, where a parser keeps the last and says nothing."""
-    found = _load(tmp_path, content)
+    found = loaded(tmp_path, content)
     assert found.predictions["a"].answer == Answer(kind="span", texts=("z",))
     assert sorted(name for name, _ in found.rows) == ["a", "a", "b"]
 
 
 def test_strings_lists_and_null(tmp_path):
     """A string is one answer, a list several, null none; a lone capital is a label too."""
-    found = _load(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
+    found = loaded(tmp_path, {"a": "x y", "b": ["x", "y"], "c": None, "d": "B"}).predictions
     assert found["a"].answer == Answer(kind="span", texts=("x y",))
     assert found["b"].answer == Answer(kind="spans", texts=("x", "y"))
     assert found["c"].answer is None
@@ -83,8 +40,8 @@ def test_strings_lists_and_null(tmp_path):
 
 def test_nbest_takes_the_highest_score(tmp_path):
     """Both n-best forms give candidates, and the best of them as the answer."""
-    ours = _load(tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}).predictions["a"]
-    theirs = _load(
+    ours = loaded(tmp_path, {"a": {"answers": ["x", "y"], "scores": [0.2, 0.7]}}).predictions["a"]
+    theirs = loaded(
         tmp_path, {"a": [{"text": "x", "probability": 0.2}, {"text": "y", "probability": 0.7}]}
     ).predictions["a"]
     assert ours == theirs
@@ -95,8 +52,8 @@ def test_rows_with_ids(tmp_path):
     """JSON lines and arrays of rows name their question in any of the usual fields."""
     rows = [{"qid": "a", "answer": "x"}, {"id": 7, "prediction": "y", "confidence": 0.5}]
     lines = "\n".join(map(json.dumps, rows))
-    assert _load(tmp_path, lines).predictions == _load(tmp_path, rows).predictions
-    assert _load(tmp_path, rows).predictions["7"].confidence == 0.5
+    assert loaded(tmp_path, lines).predictions == loaded(tmp_path, rows).predictions
+    assert loaded(tmp_path, rows).predictions["7"].confidence == 0.5
 
 
 def test_our_own_rows_come_back_equal(tmp_path):
@@ -104,12 +61,12 @@ def test_our_own_rows_come_back_equal(tmp_path):
     one = Prediction(question_id="a", answer=Answer(kind="number", texts=("3",)), confidence=0.25)
     two = Prediction(question_id="b", error="ran out of memory")
     text = "\n".join(msgspec.json.encode(p).decode() for p in (one, two))
-    assert list(_load(tmp_path, text).predictions.values()) == [one, two]
+    assert list(loaded(tmp_path, text).predictions.values()) == [one, two]
 
 
 def test_duplicates_stay_in_rows(tmp_path):
     """An id that occurs twice keeps both rows; the last one counts."""
-    found = _load(tmp_path, [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}])
+    found = loaded(tmp_path, [{"id": "a", "answer": "x"}, {"id": "a", "answer": "y"}])
     assert len(found.rows) == 2
     assert found.predictions["a"].answer.texts == ("y",)
 
@@ -118,14 +75,14 @@ def test_duplicates_stay_in_rows(tmp_path):
 def test_what_is_no_answer_is_refused(tmp_path, value):
     """A prediction of a wrong kind is named with its question."""
     with pytest.raises(InputError, match="question a"):
-        _load(tmp_path, {"a": value})
+        loaded(tmp_path, {"a": value})
 
 
 @pytest.mark.parametrize("content", ["3", '"text"', "[1]", '[{"answer": "x"}]', '{"data": [{}]}'])
 def test_what_is_no_submission_is_refused(tmp_path, content):
     """A file of another shape gives one clear error."""
     with pytest.raises(InputError):
-        _load(tmp_path, content)
+        loaded(tmp_path, content)
 
 
 def test_evidence_rows_find_their_sentences(tmp_path):
@@ -137,7 +94,7 @@ def test_evidence_rows_find_their_sentences(tmp_path):
             {"qid": "q2", "opid": 0, "sentence1": "丁来了。"},
         ]
     }
-    found = _load(tmp_path, rows, dataset=_dataset()).predictions
+    found = loaded(tmp_path, rows, dataset=two_questions()).predictions
     texts = [tuple(s.of(TEXT) for s in e.spans) for e in found["q1"].evidence]
     assert texts == [("甲先到。", "丙没有来。"), ("乙后到。", "甲先到。")]
     assert found["q1"].evidence[0].spans[0].start == 0
@@ -147,82 +104,19 @@ def test_evidence_rows_find_their_sentences(tmp_path):
 def test_logits_need_their_data_set_and_its_size(tmp_path):
     """Logits are read by position: without the set, or with a wrong number, they are refused."""
     lines = "0\t1.0\t-1.0\t\n1\t-1.0\t1.0\t\n2\t0.0\t0.5\t\n3\t0.0\t2.0\t\n"
-    found = _load(tmp_path, lines, dataset=_dataset()).predictions
+    found = loaded(tmp_path, lines, dataset=two_questions()).predictions
     assert [p.answer.label for p in found.values()] == ["B", "A"]
     with pytest.raises(UsageError, match="data set"):
-        _load(tmp_path, lines)
+        loaded(tmp_path, lines)
     with pytest.raises(InputError, match="5 lines"):
-        _load(tmp_path, lines + "4\t0\t0\t\n", dataset=_dataset())
+        loaded(tmp_path, lines + "4\t0\t0\t\n", dataset=two_questions())
 
 
 def test_null_odds_come_along(tmp_path):
     """SQuAD 2.0's side file is kept by name."""
     odds = tmp_path / "odds.json"
     odds.write_text('{"a": 0.25}')
-    assert _load(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
-
-
-def _written(predictions, form):
-    stream = io.BytesIO()
-    hand_in({p.question_id: p for p in predictions}, _dataset(), form, stream)
-    return stream.getvalue().decode()
-
-
-def _full(question_id: str, label: str) -> Prediction:
-    return Prediction(
-        question_id=question_id,
-        answer=Answer(kind="choice", label=label),
-        option_scores=(0.25, 0.75),
-        candidates=(
-            Candidate(answer=Answer(kind="choice", label=label), score=0.75),
-            Candidate(answer=Answer(kind="none"), score=0.25),
-        ),
-    )
-
-
-@pytest.mark.parametrize("form", ["texts", "nbest", "vgaokao", "vgaokao-logits", "expmrc"])
-def test_what_goes_out_comes_in(tmp_path, form):
-    """A written submission gives the same letters when it is read again."""
-    predictions = [_full("q1", "B"), _full("q2", "A")]
-    found = _load(tmp_path, _written(predictions, form), dataset=_dataset()).predictions
-    assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
-
-
-def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
-    """As the metric judges it within a run: more would be held against it when it is handed in."""
-    evidence = (
-        Evidence(option_label="A", texts=("甲先到。",)),
-        Evidence(option_label="B", texts=("乙后到。", "丙没有来。")),
-        Evidence(texts=("甲先到。",)),
-    )
-    picked = msgspec.structs.replace(_full("q1", "B"), evidence=evidence)
-    given = json.loads(_written([picked], "expmrc"))
-    assert given == {"q1": {"answer": "B", "evidence": "乙后到。 丙没有来。 甲先到。"}}
-    back = _load(tmp_path, given).predictions["q1"]
-    asked = msgspec.structs.replace(
-        next(_dataset().questions()), gold_evidence=(Evidence(texts=("乙后到。丙没有来。",)),)
-    )
-    metric = Expmrc(segmenter=Segmenter(punkt=False))
-    assert metric.score(asked, picked).values == metric.score(asked, back).values
-
-
-def test_null_odds_go_out():
-    """The score of having no answer is what SQuAD 2.0's side file holds."""
-    assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
-
-
-def test_unanswered_questions_are_left_out_in_valid_json():
-    """A submission without any answer is still one JSON object."""
-    assert json.loads(_written([], "texts")) == {}
-
-
-def test_a_form_that_cannot_be_filled_says_why():
-    """Missing scores are an error that names the question, and an unknown form lists the known."""
-    bare = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
-    with pytest.raises(UsageError, match="q1"):
-        _written([bare], "nbest")
-    with pytest.raises(UsageError, match="vgaokao-logits"):
-        _written([bare], "csv")
+    assert loaded(tmp_path, {"a": ""}, null_odds=odds).extras == {"null_odds": {"a": 0.25}}
 
 
 def test_published_files_load(corpus):
@@ -272,7 +166,7 @@ def test_nbest_file_matches_its_summary(corpus):
 def test_what_is_not_understood_is_no_silence(tmp_path, content, told):
     """A misspelt answer or a score that is no number is an error, not a missing prediction."""
     with pytest.raises(InputError, match=told):
-        _load(tmp_path, content)
+        loaded(tmp_path, content)
 
 
 @pytest.mark.parametrize(
@@ -325,75 +219,8 @@ def test_what_unpacks_to_more_than_fits_into_memory_is_refused(tmp_path, monkeyp
         load_submission(path)
 
 
-@pytest.mark.parametrize("letters", ["missing", "null", "blank"])
-def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path, letters):
-    """However a published test set says that it has no answers."""
-    answers = {"missing": {}, "null": None, "blank": ""}[letters]
-    options = ["甲一", "乙二", "丙三", "丁四"]
-    record = {
-        "id": "g",
-        "title": "t",
-        "passage": TEXT,
-        "question": "正确的一项是",
-        "options": options,
-        "positive_options": options[::-1],
-        "negative_question": "不正确的一项是",
-        "negative_options": options,
-    }
-    fields = ("answer", "positive_answer", "negative_answer")
-    if letters != "missing":
-        record |= dict.fromkeys(fields, answers)
-    path = tmp_path / "test.json"
-    path.write_text(json.dumps({"data": [record]}, ensure_ascii=False), "utf-8")
-    dataset = load(path, "gcrc-advrobust")
-    predictions = {
-        question.question_id: Prediction(
-            question_id=question.question_id, answer=Answer(kind="choice", label=letter)
-        )
-        for question, letter in zip(dataset.questions(), "CBD", strict=True)
-    }
-    stream = io.BytesIO()
-    hand_in(predictions, dataset, "gcrc-advrobust", stream)
-    (written,) = json.loads(stream.getvalue())["data"]
-    assert [written[field] for field in fields] == ["C", "B", "D"]
-    back = load_submission(_saved(tmp_path, stream), dataset)
-    assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
-
-
-def _saved(folder, stream):
-    path = folder / "handed"
-    path.write_bytes(stream.getvalue())
-    return path
-
-
-def test_logits_are_made_of_probabilities_alone():
-    predictions = {
-        name: Prediction(question_id=name, option_scores=(-3.5, 0.2)) for name in ("q1", "q2")
-    }
-    with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
-        hand_in(predictions, _dataset(), "vgaokao-logits", io.BytesIO())
-
-
-def test_there_are_no_logits_of_questions_without_options():
-    """A file without a line would be handed in for a run of words."""
-    plain = msgspec.structs.replace(next(_dataset().questions()), options=(), kind="span")
-    dataset = dataclasses.replace(
-        _dataset(), read=lambda _: iter([(Passage(passage_id="p", text=TEXT), (plain,))])
-    )
-    said = Prediction(question_id="q1", answer=Answer(kind="span", texts=("x",)))
-    with pytest.raises(UsageError, match="no score for each option"):
-        hand_in({"q1": said}, dataset, "vgaokao-logits", io.BytesIO())
-
-
-def test_a_gap_among_logits_is_told_as_what_it_is():
-    """Their lines have no ids: what follows a question left out would be read as its answer."""
-    with pytest.raises(UsageError, match=r"question q.: has no prediction") as told:
-        hand_in({}, _dataset(), "vgaokao-logits", io.BytesIO())
-    assert "read the whole set" in told.value.cure
-
-
 def _with_gold():
-    dataset = _dataset()
+    dataset = two_questions()
     ((passage, questions),) = dataset
     gold = (
         Evidence(option_label="A", spans=(Span(0, 4), Span(8, 12))),
@@ -421,7 +248,7 @@ def _with_gold():
 )
 def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
     content = [{"id": "q1", "answer": "A", "evidence": given}]
-    found = _load(tmp_path, content, dataset=_with_gold()).predictions["q1"]
+    found = loaded(tmp_path, content, dataset=_with_gold()).predictions["q1"]
     places: dict[str, list[tuple[int, int]]] = {}
     for one in found.evidence:
         places.setdefault(one.option_label, []).extend((s.start, s.end) for s in one.spans)
@@ -431,7 +258,7 @@ def test_evidence_as_text_is_found_where_gold_is_places(tmp_path, given, spans):
 def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
     given = {"A": ["丁不在。", "甲先到。"], "B": ["丁不在。"]}
     dataset = _with_gold()
-    found = _load(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset)
+    found = loaded(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}], dataset=dataset)
     ((_, questions),) = dataset
     values = EvidenceMetric().score(questions[0], found.predictions["q1"]).values
     assert (values["precision.A"], values["recall.A"], values["f1.B"]) == (0.5, 0.5, 0.0)
@@ -440,4 +267,4 @@ def test_evidence_that_stands_nowhere_counts_as_wrong(tmp_path):
 def test_evidence_without_a_string_is_refused(tmp_path):
     for given in ({"A": 3}, {"A": [3]}, 3):
         with pytest.raises(InputError, match="evidence as strings"):
-            _load(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])
+            loaded(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])

@@ -1,0 +1,147 @@
+"""Predictions go out in every form in which they can be handed in, and come back as they were."""
+
+import dataclasses
+import io
+import json
+
+import msgspec
+import pytest
+
+from closeread.errors import UsageError
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.formats.submissions.handing_in import hand_in
+from closeread.metrics.expmrc import Expmrc
+from closeread.metrics.segmentation import Segmenter
+from closeread.types import Answer, Candidate, Evidence, Passage, Prediction
+from submitted import TEXT, loaded, two_questions
+
+
+def _written(predictions, form):
+    stream = io.BytesIO()
+    hand_in({p.question_id: p for p in predictions}, two_questions(), form, stream)
+    return stream.getvalue().decode()
+
+
+def _full(question_id: str, label: str) -> Prediction:
+    return Prediction(
+        question_id=question_id,
+        answer=Answer(kind="choice", label=label),
+        option_scores=(0.25, 0.75),
+        candidates=(
+            Candidate(answer=Answer(kind="choice", label=label), score=0.75),
+            Candidate(answer=Answer(kind="none"), score=0.25),
+        ),
+    )
+
+
+@pytest.mark.parametrize("form", ["texts", "nbest", "vgaokao", "vgaokao-logits", "expmrc"])
+def test_what_goes_out_comes_in(tmp_path, form):
+    """A written submission gives the same letters when it is read again."""
+    predictions = [_full("q1", "B"), _full("q2", "A")]
+    found = loaded(tmp_path, _written(predictions, form), dataset=two_questions()).predictions
+    assert {q: p.answer.label for q, p in found.items()} == {"q1": "B", "q2": "A"}
+
+
+def test_of_options_evidence_that_of_the_picked_one_goes_out(tmp_path):
+    """As the metric judges it within a run: more would be held against it when it is handed in."""
+    evidence = (
+        Evidence(option_label="A", texts=("甲先到。",)),
+        Evidence(option_label="B", texts=("乙后到。", "丙没有来。")),
+        Evidence(texts=("甲先到。",)),
+    )
+    picked = msgspec.structs.replace(_full("q1", "B"), evidence=evidence)
+    given = json.loads(_written([picked], "expmrc"))
+    assert given == {"q1": {"answer": "B", "evidence": "乙后到。 丙没有来。 甲先到。"}}
+    back = loaded(tmp_path, given).predictions["q1"]
+    asked = msgspec.structs.replace(
+        next(two_questions().questions()), gold_evidence=(Evidence(texts=("乙后到。丙没有来。",)),)
+    )
+    metric = Expmrc(segmenter=Segmenter(punkt=False))
+    assert metric.score(asked, picked).values == metric.score(asked, back).values
+
+
+def test_null_odds_go_out():
+    """The score of having no answer is what SQuAD 2.0's side file holds."""
+    assert json.loads(_written([_full("q1", "B")], "null-odds")) == {"q1": 0.25}
+
+
+def test_unanswered_questions_are_left_out_in_valid_json():
+    """A submission without any answer is still one JSON object."""
+    assert json.loads(_written([], "texts")) == {}
+
+
+def test_a_form_that_cannot_be_filled_says_why():
+    """Missing scores are an error that names the question, and an unknown form lists the known."""
+    bare = Prediction(question_id="q1", answer=Answer(kind="choice", label="A"))
+    with pytest.raises(UsageError, match="q1"):
+        _written([bare], "nbest")
+    with pytest.raises(UsageError, match="vgaokao-logits"):
+        _written([bare], "csv")
+
+
+@pytest.mark.parametrize("letters", ["missing", "null", "blank"])
+def test_predicted_letters_take_the_place_of_answers_that_were_withheld(tmp_path, letters):
+    """However a published test set says that it has no answers."""
+    answers = {"missing": {}, "null": None, "blank": ""}[letters]
+    options = ["甲一", "乙二", "丙三", "丁四"]
+    record = {
+        "id": "g",
+        "title": "t",
+        "passage": TEXT,
+        "question": "正确的一项是",
+        "options": options,
+        "positive_options": options[::-1],
+        "negative_question": "不正确的一项是",
+        "negative_options": options,
+    }
+    fields = ("answer", "positive_answer", "negative_answer")
+    if letters != "missing":
+        record |= dict.fromkeys(fields, answers)
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps({"data": [record]}, ensure_ascii=False), "utf-8")
+    dataset = load(path, "gcrc-advrobust")
+    predictions = {
+        question.question_id: Prediction(
+            question_id=question.question_id, answer=Answer(kind="choice", label=letter)
+        )
+        for question, letter in zip(dataset.questions(), "CBD", strict=True)
+    }
+    stream = io.BytesIO()
+    hand_in(predictions, dataset, "gcrc-advrobust", stream)
+    (written,) = json.loads(stream.getvalue())["data"]
+    assert [written[field] for field in fields] == ["C", "B", "D"]
+    back = load_submission(_saved(tmp_path, stream), dataset)
+    assert [said.answer.label for said in back.predictions.values()] == ["C", "B", "D"]
+
+
+def _saved(folder, stream):
+    path = folder / "handed"
+    path.write_bytes(stream.getvalue())
+    return path
+
+
+def test_logits_are_made_of_probabilities_alone():
+    predictions = {
+        name: Prediction(question_id=name, option_scores=(-3.5, 0.2)) for name in ("q1", "q2")
+    }
+    with pytest.raises(UsageError, match=r"-3\.5 is no probability"):
+        hand_in(predictions, two_questions(), "vgaokao-logits", io.BytesIO())
+
+
+def test_there_are_no_logits_of_questions_without_options():
+    """A file without a line would be handed in for a run of words."""
+    plain = msgspec.structs.replace(next(two_questions().questions()), options=(), kind="span")
+    dataset = dataclasses.replace(
+        two_questions(), read=lambda _: iter([(Passage(passage_id="p", text=TEXT), (plain,))])
+    )
+    said = Prediction(question_id="q1", answer=Answer(kind="span", texts=("x",)))
+    with pytest.raises(UsageError, match="no score for each option"):
+        hand_in({"q1": said}, dataset, "vgaokao-logits", io.BytesIO())
+
+
+def test_a_gap_among_logits_is_told_as_what_it_is():
+    """Their lines have no ids: what follows a question left out would be read as its answer."""
+    with pytest.raises(UsageError, match=r"question q.: has no prediction") as told:
+        hand_in({}, two_questions(), "vgaokao-logits", io.BytesIO())
+    assert "read the whole set" in told.value.cure
