@@ -1,36 +1,14 @@
 """Fetching one file from servers that cut, redirect, lie, stall and change their mind."""
 
-import hashlib
-import itertools
-import random
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from bringing import bring, only, ranges, sha256
 from closeread.downloads.fetch import Unwatched, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.errors import InputError, StorageError, TransferError, UsageError
-
-
-def sha256(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()
-
-
-def bring(target: Path, waits, *addresses: str, check=lambda path: None, **sums: str) -> str:
-    file = PublishedFile(name="set/file.bin", addresses=addresses, **sums)
-    return fetch(file, target, check=check, patience=waits.patience(), watcher=Unwatched())
-
-
-def only(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def ranges(site) -> list[str | None]:
-    return [headers.get("Range") for _, headers in site.asked]
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -178,33 +156,6 @@ def test_redirections_are_followed(site, waits, content, tmp_path):
         bring(tmp_path / "g", waits, loop)
 
 
-def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content, tmp_path):
-    """Three faults of the server, then the file; waits double and are jittered."""
-    url = site.put("/f", content, statuses=[(500, {}), (503, {}), (502, {})])
-    bring(tmp_path / "f", waits, url)
-    assert (tmp_path / "f").read_bytes() == content
-    for waited, longest in zip(waits.seconds, (1.0, 2.0, 4.0), strict=True):
-        assert longest / 2 <= waited <= longest
-
-
-def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
-    """A wait of 7 s is waited for; an hour turns to the next address."""
-    url = site.put("/f", content, statuses=[(429, {"Retry-After": "7"})])
-    bring(tmp_path / "f", waits, url)
-    assert waits.seconds == [7.0]
-    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 20))
-    url = site.put("/g", content, statuses=[(503, {"Retry-After": date})])
-    bring(tmp_path / "g", waits, url)
-    assert 15 <= waits.seconds[-1] <= 20
-    url = site.put("/i", content, statuses=[(503, {"Retry-After": "6.5"})])
-    bring(tmp_path / "i", waits, url)
-    assert waits.seconds[-1] == 6.5
-    busy = site.put("/busy", content, statuses=[(429, {"Retry-After": "3600"})])
-    other = site.put("/other", content)
-    assert bring(tmp_path / "h", waits, busy, other) == other
-    assert len(waits.seconds) == 3
-
-
 def test_the_message_names_every_address_tried(site, waits, tmp_path):
     """404, an endless 500 and a closed port stand in the message, each with its reason."""
     missing = site.root + "/missing"
@@ -242,79 +193,6 @@ def test_an_encoded_body_is_stored_as_it_came(site, waits, content, tmp_path):
     assert site.asked[0][1]["Accept-Encoding"] == "identity"
 
 
-_CHILD = """
-import sys
-from pathlib import Path
-from closeread.downloads.fetch import Patience, Unwatched, fetch
-from closeread.downloads.published import PublishedFile
-file = PublishedFile(name="f", addresses=(sys.argv[1],), sha256=sys.argv[3])
-fetch(file, Path(sys.argv[2]), check=lambda path: None, patience=Patience(), watcher=Unwatched())
-"""
-
-
-def test_a_killed_process_is_resumed_by_the_next(site, waits, content, tmp_path):
-    """After SIGKILL in the middle nothing bears the final name, and only the rest is fetched."""
-    url = site.put("/f", content * 20, etag='"a"', pace_seconds=0.002)
-    target = tmp_path / "f"
-    arguments = [sys.executable, "-c", _CHILD, url, str(target), sha256(content * 20)]
-    part = tmp_path / "f.part"
-    kept = []
-    for wanted in (200_000, 600_000):
-        child = subprocess.Popen(arguments)
-        while not (part.exists() and part.stat().st_size > wanted):
-            assert child.poll() is None
-            time.sleep(0.005)
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        assert not target.exists()
-        kept.append(part.stat().st_size)
-    site.pages["/f"].pace_seconds = 0
-    bring(target, waits, url, sha256=sha256(content * 20))
-    assert target.read_bytes() == content * 20
-    assert ranges(site) == [None, f"bytes={kept[0]}-", f"bytes={kept[1]}-"]
-    assert only(tmp_path) == ["f"]
-
-
-def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, tmp_path):
-    """A whole partial file with the right sum is taken without a request."""
-    (tmp_path / "f.part").write_bytes(content)
-    bring(tmp_path / "f", waits, "http://127.0.0.1:9/f", sha256=sha256(content))
-    assert only(tmp_path) == ["f"]
-
-
-def test_two_processes_do_not_write_one_file(site, content, tmp_path):
-    """The second one is told to wait."""
-    url = site.put("/f", content * 20, pace_seconds=0.01)
-    target = tmp_path / "f"
-    arguments = [sys.executable, "-c", _CHILD, url, str(target), sha256(content * 20)]
-    child = subprocess.Popen(arguments)
-    try:
-        while not (tmp_path / "f.part").exists():
-            assert child.poll() is None
-            time.sleep(0.005)
-        second = subprocess.run(arguments, capture_output=True, text=True, check=False)
-        assert "another process is fetching it" in second.stderr
-    finally:
-        child.kill()
-        child.wait()
-
-
-def test_a_full_disk_keeps_what_has_arrived(site, waits, content, tmp_path):
-    """A limit on file size stops the writing; a message names the cure, and the rest can follow."""
-    url = site.put("/f", content, etag='"a"')
-    target = tmp_path / "f"
-    code = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))\n{_CHILD}"
-    arguments = [sys.executable, "-c", code, url, str(target), sha256(content)]
-    child = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    assert "StorageError" in child.stderr
-    assert "what has arrived is kept" in child.stderr
-    assert not target.exists()
-    assert (tmp_path / "f.part").stat().st_size > 0
-    bring(target, waits, url, sha256=sha256(content))
-    assert target.read_bytes() == content
-    assert ranges(site)[-1] is not None
-
-
 def test_a_folder_that_cannot_be_made_is_a_clear_error(waits, tmp_path):
     """A file where a folder is needed raises a StorageError, not a traceback of ours."""
     (tmp_path / "data").write_text("in the way")
@@ -332,25 +210,6 @@ def test_offline_asks_nobody(site, waits, tmp_path, monkeypatch, name):
     assert site.asked == []
 
 
-def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tmp_path):
-    """The same seed gives the same waits."""
-    seen = []
-    for turn in range(2):
-        site.put("/f", content, statuses=[(500, {})] * 2)
-        file = PublishedFile(name="f", addresses=(site.root + "/f",))
-        before = len(waits.seconds)
-        fetch(
-            file,
-            tmp_path / f"f{turn}",
-            check=lambda path: None,
-            patience=waits.patience(rng=random.Random(7)),
-            watcher=Unwatched(),
-        )
-        seen.append(waits.seconds[before:])
-    assert seen[0] == seen[1]
-    assert len(set(itertools.chain(*seen))) == 2
-
-
 @pytest.mark.parametrize("sent", ["bytes 7-9/10", "", "bytes \xb2-9/10"])
 def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
     site, waits, content, tmp_path, sent
@@ -365,16 +224,6 @@ def test_another_part_than_was_asked_for_is_never_taken_for_the_file(
     bring(tmp_path / "f", waits, url)
     assert (tmp_path / "f").read_bytes() == content
     assert ranges(site)[0] is ranges(site)[2] is None and ranges(site)[1]
-
-
-@pytest.mark.parametrize(
-    "when", ["Wed, 21 Oct 2015 07:28:00 -0000", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "\xb2"]
-)
-def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
-    """A date without a zone is one, and what is no date is no wait."""
-    url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
-    bring(tmp_path / "f", waits, url)
-    assert (tmp_path / "f").read_bytes() == content and waits.seconds[0] <= 60
 
 
 @pytest.mark.parametrize(

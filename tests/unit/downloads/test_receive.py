@@ -1,11 +1,11 @@
 """Sets brought into a folder: selection, counting, archives, files that are there already."""
 
-import hashlib
 import io
 import zipfile
 
 import pytest
 
+from bringing import sha256
 from closeread.downloads import Member, PublishedFile, PublishedSet, get, select, selection
 from closeread.errors import MismatchError, TransferError, UnknownNameError, UsageError
 
@@ -14,10 +14,6 @@ BODY = b"one\ntwo\nthree\n"
 
 def lines(path) -> int:
     return path.read_bytes().count(b"\n")
-
-
-def sha256(body: bytes) -> str:
-    return hashlib.sha256(body).hexdigest()
 
 
 def packed(**members: bytes) -> bytes:

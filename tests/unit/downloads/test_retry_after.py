@@ -1,11 +1,16 @@
-"""One rule for whatever asks over the network: how long a busy server asks to be left alone."""
+"""How long a busy server is left alone: as long as it asks, else longer at every attempt."""
 
 import email.utils
+import itertools
 import math
+import random
 import time
 
 import pytest
 
+from bringing import bring
+from closeread.downloads.fetch import Unwatched, fetch
+from closeread.downloads.published import PublishedFile
 from closeread.downloads.retry_after import retry_after
 
 
@@ -32,3 +37,59 @@ def test_a_date_in_a_minute_is_a_minute():
 )
 def test_a_date_in_a_thousand_years_is_one(date):
     assert retry_after(date) > 900 * 365 * 86400
+
+
+def test_passing_faults_are_tried_again_with_growing_waits(site, waits, content, tmp_path):
+    """Three faults of the server, then the file; waits double and are jittered."""
+    url = site.put("/f", content, statuses=[(500, {}), (503, {}), (502, {})])
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content
+    for waited, longest in zip(waits.seconds, (1.0, 2.0, 4.0), strict=True):
+        assert longest / 2 <= waited <= longest
+
+
+def test_retry_after_is_obeyed_within_reason(site, waits, content, tmp_path):
+    """A wait of 7 s is waited for; an hour turns to the next address."""
+    url = site.put("/f", content, statuses=[(429, {"Retry-After": "7"})])
+    bring(tmp_path / "f", waits, url)
+    assert waits.seconds == [7.0]
+    date = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + 20))
+    url = site.put("/g", content, statuses=[(503, {"Retry-After": date})])
+    bring(tmp_path / "g", waits, url)
+    assert 15 <= waits.seconds[-1] <= 20
+    url = site.put("/i", content, statuses=[(503, {"Retry-After": "6.5"})])
+    bring(tmp_path / "i", waits, url)
+    assert waits.seconds[-1] == 6.5
+    busy = site.put("/busy", content, statuses=[(429, {"Retry-After": "3600"})])
+    other = site.put("/other", content)
+    assert bring(tmp_path / "h", waits, busy, other) == other
+    assert len(waits.seconds) == 3
+
+
+def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tmp_path):
+    """The same seed gives the same waits."""
+    seen = []
+    for turn in range(2):
+        site.put("/f", content, statuses=[(500, {})] * 2)
+        file = PublishedFile(name="f", addresses=(site.root + "/f",))
+        before = len(waits.seconds)
+        fetch(
+            file,
+            tmp_path / f"f{turn}",
+            check=lambda path: None,
+            patience=waits.patience(rng=random.Random(7)),
+            watcher=Unwatched(),
+        )
+        seen.append(waits.seconds[before:])
+    assert seen[0] == seen[1]
+    assert len(set(itertools.chain(*seen))) == 2
+
+
+@pytest.mark.parametrize(
+    "when", ["Wed, 21 Oct 2015 07:28:00 -0000", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "\xb2"]
+)
+def test_a_date_to_return_at_in_any_form(site, waits, content, tmp_path, when):
+    """A date without a zone is one, and what is no date is no wait."""
+    url = site.put("/f", content, statuses=[(503, {"Retry-After": when})])
+    bring(tmp_path / "f", waits, url)
+    assert (tmp_path / "f").read_bytes() == content and waits.seconds[0] <= 60
