@@ -60,6 +60,8 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
     parts = [pool.metric, settings, f"n:{pool.n_questions}", _ci(found, resampling)]
     number = value(pool)
     notes = [pool.note, found.note if found is not None else ""]
+    if found is not None and unit == "question":
+        notes.append(_together(pool))
     if number is None and found is None:
         notes.append("no unit was scored")
     return Summary(
@@ -75,6 +77,15 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
         n_failed=pool.n_failed,
         note="; ".join(note for note in notes if note),
     )
+
+
+def _together(pool: Pool) -> str:
+    """Say how many questions with their variants the interval resamples, where it is fewer."""
+    ids = pool.unit_ids if pool.statistic is None else set(pool.unit_ids)
+    if len(ids) >= pool.n_scored:
+        return ""
+    units = f"{len(ids):,} units" if len(ids) != 1 else "1 unit"
+    return f"resampled as {units}: the variants of a question together"
 
 
 def comparable(signature: str) -> str:

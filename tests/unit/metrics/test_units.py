@@ -13,6 +13,7 @@ from closeread.metrics.intervals import Resampling, distribution, interval, valu
 from closeread.metrics.others import lighteval
 from closeread.metrics.seeds import average
 from closeread.metrics.significance import System, compare
+from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import (
     Answer,
@@ -178,3 +179,14 @@ def test_seeds_of_a_curve_over_variants_are_drawn_together():
     bounded = with_fields(runs[0], statistic=lambda indices=None: 1.0)
     alike = interval(bounded, Resampling(resamples=100))
     assert "30 units" in alike.note
+
+
+@pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
+def test_a_number_says_that_variants_were_resampled_together(metric):
+    """The count of questions alone would promise a narrower interval."""
+    for size, note in ((3, "resampled as 20 units: the variants of a question together"), (1, "")):
+        pool, *_ = pools(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
+        told = describe(pool, metric.signature(), metric.unit, Resampling(resamples=100))
+        assert note in told.note
+        assert bool(note) == ("resampled as" in told.note)
+        assert "resampled" not in describe(pool, metric.signature(), metric.unit, None).note
