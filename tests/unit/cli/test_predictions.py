@@ -1,0 +1,53 @@
+"""`closeread score --predictions`: a file of answers, scored without a run."""
+
+import json
+
+import pytest
+
+
+def test_predictions_against_a_data_set(closeread, tmp_path):
+    """A file of predictions is scored without a run, and kept as one with --save."""
+    closeread("read", "exam/zh", "--reader", "majority", "-o", "label=B", "--out", "run")
+    handed_in = tmp_path / "letters.json"
+    rows = map(json.loads, (tmp_path / "run" / "predictions.jsonl").read_text().splitlines())
+    handed_in.write_text(json.dumps({row["question_id"]: "B" for row in rows}))
+    given = ("--dataset", "exam/zh", "--predictions", handed_in, "--no-intervals", "--json")
+    found = json.loads(closeread("score", *given, "--metric", "choice").stdout)
+    run = json.loads(closeread("score", "run", *given[4:], "--metric", "choice").stdout)
+    assert found["metrics"] == run["metrics"]
+    closeread("score", *given, "--save", "kept")
+    assert "kept: verified" in closeread("verify", "kept").stdout
+    told = closeread("score", *given, "--save", "kept", code=2).stderr
+    assert "a run in this folder already" in told
+    assert "--resume" not in told
+
+
+@pytest.fixture
+def own_set(tmp_path):
+    """Two questions of the user's own."""
+    row = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
+    path = tmp_path / "own.jsonl"
+    path.write_text("".join(json.dumps({"id": name, **row}) + "\n" for name in "ab"))
+    return path
+
+
+def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
+    """No id in common: one message with an id of each side, and nothing is kept."""
+    (tmp_path / "p.json").write_text('{"x": "at six"}')
+    given = ("--dataset", own_set, "--predictions", "p.json", "--save", "kept")
+    told = closeread("score", *given, code=2).stderr
+    assert "'x'" in told
+    assert "'a'" in told
+    assert not (tmp_path / "kept").exists()
+
+
+def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
+    """They move no number, and are said on stderr."""
+    (tmp_path / "p.json").write_text('{"a": "at six", "x": "at six", "y": null}')
+    done = closeread("score", "--dataset", own_set, "--predictions", "p.json", "--json")
+    assert "2 of 3 predictions are for no question of this set: x, y" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["metrics"]["squad.em"]["value"] == 0.5
+    assert found["misfits"] == {"missing": 1, "strangers": 2, "repeated": 0, "no_options": 0}
+    (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
+    assert not closeread("score", "--dataset", own_set, "--predictions", "p.json").stderr
