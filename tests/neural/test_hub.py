@@ -1,4 +1,4 @@
-"""Models that a hub's name stands for: what a network that is not there costs."""
+"""What may be a hub's name, and what a network that is not there costs."""
 
 import os
 import subprocess
@@ -10,6 +10,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.errors import InputError
+from closeread.readers import make
+from closeread.readers.places import check_place
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -57,3 +61,19 @@ def test_a_hub_that_cannot_be_connected_to_is_not_tried_again_and_again(tmp_path
     assert "check name and network" in done.stderr
     assert "Retrying" not in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("name", ["./x", "../x", "/x/y", "a/b/c", "x/", "~/x", "there/x"])
+@pytest.mark.parametrize("reader", ["span", "local"])
+def test_a_mistyped_path_is_not_looked_for_on_the_hub(tmp_path, monkeypatch, name, reader):
+    (tmp_path / "there").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("socket.socket.connect", lambda *of: pytest.fail("the hub was asked"))
+    with pytest.raises(InputError, match="there is no such folder"):
+        make(reader, {"model": name})
+
+
+def test_what_may_be_a_hubs_name_is_taken_as_one(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("bert-base-chinese", "hfl/chinese-macbert-base", "owner/name.v1_2"):
+        check_place(name)

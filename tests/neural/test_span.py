@@ -2,29 +2,29 @@
 
 import importlib
 import json
-import sys
 import tracemalloc
 import unicodedata
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
+
+import torch
+
+from closeread.errors import InputError, UsageError
+from closeread.readers import make
+from closeread.readers.neural import span
+from closeread.types import Answer, Option, Passage, Question
+from languages import SAMPLES
+from neural.encoders import TEXTS, make_encoder
+from verbs import apart
+
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from encoders import TEXTS, make_encoder  # noqa: E402
-
-from closeread.errors import InputError, UsageError  # noqa: E402
-from closeread.readers import make  # noqa: E402
-from closeread.readers.neural import span  # noqa: E402
-from closeread.types import Answer, Option, Passage, Question  # noqa: E402
-from languages import SAMPLES  # noqa: E402
-from verbs import apart  # noqa: E402
 
 LONG = " ".join(TEXTS["en"] * 8)
 HARD = {
@@ -177,6 +177,18 @@ def test_windows_share_96_tokens_or_a_third_or_move_by_the_stride(models, option
     asked = reader._asked(passage, Question(question_id="q", passage_id="p", text="", kind="span"))
     first, second = asked.shown[:2]
     assert first.first + first.length - second.first == shared
+
+
+def test_an_answer_longer_than_what_windows_would_share_is_found(models):
+    """128 tokens, a question that fills half of them: windows move less than they were told."""
+    text = " ".join(f"{n % 10}" for n in range(400))
+    question = Question(question_id="q", passage_id="p", text="who " * 80, kind="span")
+    item = (Passage(passage_id="p", text=text), question)
+    reader, _ = make("span", {"model": models["bert"], "max_length": 128, "stride": 128})
+    shown = reader._asked(*item).shown
+    shared = [one.first + one.length - two.first for one, two in pairwise(shown)]
+    assert len(shared) > 1
+    assert min(shared) >= 29
 
 
 def test_a_passage_is_tokenised_once(models, monkeypatch):
