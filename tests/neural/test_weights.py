@@ -83,6 +83,18 @@ def test_other_weights_do_not_go_on_with_a_run(reader, tmp_path):
         predict(job(reader, model), tmp_path / "run", resume=True)
 
 
+def test_another_tokenizer_does_not_go_on_with_a_run(tmp_path):
+    """The same weights read other words."""
+    model = model_for("choice", tmp_path / "model")
+    predict(job("choice", model), tmp_path / "run")
+    predict(job("choice", model), tmp_path / "run", resume=True)
+    settings = Path(model, "tokenizer_config.json")
+    found = msgspec.json.decode(settings.read_bytes())
+    settings.write_bytes(msgspec.json.encode(found | {"do_lower_case": False}))
+    with pytest.raises(MismatchError, match="settings_sha256"):
+        predict(job("choice", model), tmp_path / "run", resume=True)
+
+
 def test_other_weights_of_what_finds_evidence_do_not_go_on_with_a_run(tmp_path):
     """A verifier judges what its retriever shows it: another encoder there is another run."""
     model, finder = (model_for("verifier", tmp_path / name) for name in ("model", "finder"))
@@ -107,7 +119,7 @@ def test_a_run_of_before_goes_on(tmp_path):
     model = model_for("choice", tmp_path / "model")
     run = predict(job("choice", model), tmp_path / "run")
     record = {**run.info.reader.record}
-    del record["weights_sha256"]
+    del record["weights_sha256"], record["settings_sha256"]
     before = msgspec.structs.replace(
         run.info, reader=msgspec.structs.replace(run.info.reader, record=record), complete=False
     )

@@ -13,7 +13,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.evidence.used import UsedModel, told_by
 from closeread.protocols import Retriever
-from closeread.readers.weights import weights_sha256
+from closeread.readers.weights import settings_sha256, weights_sha256
 from closeread.types import Record
 
 RECORD = "closeread.json"  # of a finished training; the lineage is a part of it
@@ -130,16 +130,18 @@ def lineage_record(name: str, n_parameters: int) -> dict[str, Any]:
 
 
 def weights_record(name: str) -> dict[str, str]:
-    """Return the part of a reader's record that tells its weights from others of the same name.
+    """Return the part of a reader's record that tells its model from others of the same name.
 
-    It is empty where the weights do not lie where a folder or the hub's cache should hold them, or
-    no model is named.
+    It is empty where nothing lies where a folder or the hub's cache should hold it, or no model is
+    named.
 
     Raises:
         InputError: They cannot be read.
     """
-    found = weights_sha256(name) if name else ""
-    return {"weights_sha256": found} if found else {}
+    if not name:
+        return {}
+    found = {"weights_sha256": weights_sha256(name), "settings_sha256": settings_sha256(name)}
+    return {key: value for key, value in found.items() if value}
 
 
 def evidence_record(retriever: Retriever) -> dict[str, Any]:

@@ -1,10 +1,11 @@
-"""Which weights a model is run with: a hash of the files that they are loaded from.
+"""What a model is run with: hashes of its weights, and of the files that say how to use them.
 
-A folder's name says nothing of what lies in it. Readers keep the hash in the run's record, so that
-a run is not gone on with after its weights were changed for others under the same name.
+A folder's name says nothing of what lies in it. Readers keep the hashes in the run's record, so
+that a run is not gone on with after a model was changed for another under the same name.
 """
 
 import hashlib
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +19,24 @@ from closeread.sums import sha256_of
 _SINGLE = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
 _MODULES = "modules.json"  # of sentence-transformers: each part of a model has a folder
+# What makes other answers of the same weights: their layers' settings, words, prompts, ends.
+_SETTINGS = (
+    "added_tokens.json",
+    "chat_template.jinja",
+    "config.json",
+    "generation_config.json",
+    "merges.txt",
+    _MODULES,
+    "sentence_bert_config.json",
+    "sentencepiece.bpe.model",
+    "special_tokens_map.json",
+    "spiece.model",
+    "tokenizer.json",
+    "tokenizer.model",
+    "tokenizer_config.json",
+    "vocab.json",
+    "vocab.txt",
+)
 T = TypeVar("T")
 
 
@@ -46,10 +65,23 @@ def weights_sha256(name: str) -> str:
         InputError: A file of the weights cannot be read.
     """
     found = {part: file for folder in _folders(name) for part, file in _parts(name, folder)}
-    if len(found) == 1:
-        return _of_file(*found.values())
-    lines = [f"{_of_file(file)}  {part}\n" for part, file in sorted(found.items())]
-    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
+    return _of_file(*found.values()) if len(found) == 1 else _of_files(found)
+
+
+def settings_sha256(name: str) -> str:
+    """Return a hash of what says how a model's weights are used; empty where there is nothing.
+
+    It is that of the lines that ``sha256sum`` prints of its configuration and its tokenizer's
+    files, by name.
+
+    Args:
+        name: As of ``weights_sha256``.
+
+    Raises:
+        InputError: One of them cannot be read.
+    """
+    places = [folder + setting for folder in _folders(name) for setting in _SETTINGS]
+    return _of_files({it: file for it in places if (file := _file(name, it)) is not None})
 
 
 def _folders(name: str) -> list[str]:
@@ -92,6 +124,11 @@ def _file(name: str, file: str) -> Path | None:
     return Path(found) if isinstance(found, str) else None
 
 
+def _of_files(files: Mapping[str, Path]) -> str:
+    lines = [f"{_of_file(file)}  {name}\n" for name, file in sorted(files.items())]
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
+
+
 def _of_file(path: Path) -> str:
     try:
         return sha256_of(path)
@@ -101,7 +138,7 @@ def _of_file(path: Path) -> str:
 
 def _unreadable(path: Path, error: Exception) -> InputError:
     return InputError(
-        f"the weights cannot be read: {error}",
+        f"a part of the model cannot be read: {error}",
         where=str(path),
         expected="the files that the model was loaded from",
         cure="leave them in their place while the model is in use",

@@ -33,7 +33,9 @@ REPLACEABLE = "--overwrite discards it, --out names another"
 _SINCE_LATELY = frozenset(
     {
         "reader's weights_sha256",
+        "reader's settings_sha256",
         "reader's evidence_weights_sha256",
+        "reader's evidence_settings_sha256",
         "reader's evidence_models",
         "reader's record_sha256",
         f"reader's {FILES}",

@@ -8,7 +8,7 @@ import pytest
 
 from closeread.errors import InputError
 from closeread.readers.lineage import lineage_record
-from closeread.readers.weights import weights_sha256
+from closeread.readers.weights import settings_sha256, weights_sha256
 
 
 def sha256(content: bytes) -> str:
@@ -45,7 +45,7 @@ def test_weights_in_parts_are_hashed_part_by_part(tmp_path):
     lines = "".join(f"{sha256(content)}  {name}\n" for name, content in parts.items())
     assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
     (tmp_path / "model-2-of-2.safetensors").unlink()
-    with pytest.raises(InputError, match="the weights cannot be read"):
+    with pytest.raises(InputError, match="a part of the model cannot be read"):
         weights_sha256(str(tmp_path))
 
 
@@ -70,6 +70,23 @@ def test_weights_in_the_folders_of_a_model_s_parts(tmp_path):
     sums = {"2_Dense/pytorch_model.bin": b"dense", "model.safetensors": b"encoder"}
     lines = "".join(f"{sha256(content)}  {name}\n" for name, content in sums.items())
     assert weights_sha256(str(tmp_path)) == sha256(lines.encode())
+
+
+def test_what_says_how_weights_are_used_is_hashed_by_itself(tmp_path):
+    """Of every part of a model; what is about the model alone, as its README, does not count."""
+    (tmp_path / "model.safetensors").write_bytes(b"weights")
+    assert settings_sha256(str(tmp_path)) == ""
+    (tmp_path / "modules.json").write_text(json.dumps([{"path": ""}, {"path": "1_Pooling"}]))
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text("{}")
+    (tmp_path / "vocab.txt").write_text("[UNK]")
+    (tmp_path / "README.md").write_text("A model.")
+    files = ("1_Pooling/config.json", "modules.json", "vocab.txt")
+    lines = "".join(f"{sha256((tmp_path / name).read_bytes())}  {name}\n" for name in files)
+    assert settings_sha256(str(tmp_path)) == sha256(lines.encode())
+    told = lineage_record(str(tmp_path), 7)
+    assert told["settings_sha256"] == sha256(lines.encode())
+    assert told["weights_sha256"] == sha256(b"weights")
 
 
 def test_weights_that_lie_elsewhere_are_not_told(tmp_path):
