@@ -1,10 +1,26 @@
-"""A causal language model of a few thousand weights, made here: it knows how to end, not more."""
+"""A causal language model of a few thousand weights, made here, and what it is asked.
+
+It knows how to end, not more.
+"""
 
 from pathlib import Path
 
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+from closeread.types import Option, Passage, Question
+
+PASSAGE = Passage(passage_id="p", text="The ferry left Marl at six. It carried 14 sheep.")
+_OPTIONS = tuple(
+    Option(label=label, text=text)
+    for label, text in zip("ABCD", ("six", "seven", "eight sheep", "six"), strict=True)
+)
+CHOICE = Question(
+    question_id="c", passage_id="p", text="When did it leave?", kind="choice", options=_OPTIONS
+)
+FREE = Question(question_id="f", passage_id="p", text="How many sheep?", kind="discrete")
+ITEMS = [(PASSAGE, CHOICE), (PASSAGE, FREE)]
 
 _TEXT = [
     "Passage: Question: Answer: A B C D The ferry left Marl at six. It carried 14 sheep.",
