@@ -1,38 +1,33 @@
-"""An encoder learns a toy language from passages; what is hidden, and how training goes on."""
+"""An encoder learns a toy language from passages; how training begins and goes on."""
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 pytest.importorskip("transformers", reason="needs the extra `neural`: make neural")
 pytest.importorskip("accelerate", reason="needs the extra `train`: make neural")
+
+import torch
+from safetensors.torch import load_file
+from transformers import BertForMaskedLM
+
+from closeread.cli import main
+from closeread.readers.lineage import lineage_of
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.training.neural.callbacks import Progress
+from closeread.training.neural.masking import masked_loss
+from neural.encoders import make_encoder
+from neural.toy_words import WORDS, write_vocabulary
+
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from safetensors.torch import load_file  # noqa: E402
-from transformers import BertForMaskedLM  # noqa: E402
-
-from closeread.cli import main  # noqa: E402
-from closeread.readers.lineage import lineage_of  # noqa: E402
-from closeread.readers.neural.checkpoint_opening import open_checkpoint  # noqa: E402
-from closeread.training.neural.callbacks import Progress  # noqa: E402
-from closeread.training.neural.masking import SHOWN, Masker, masked_loss  # noqa: E402
-from closeread.training.neural.texts import blocks  # noqa: E402
-
-WORDS = ("海水", "盐度", "蒸发", "降水", "河流", "冰川")
-PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "。", "the", "ferry", "##s", "left", "."]
 
 
 @pytest.fixture(scope="module")
 def vocabulary(tmp_path_factory):
-    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
-    path.write_text("\n".join([*PIECES, *sorted(set("".join(WORDS)))]) + "\n", "utf-8")
-    return path
+    return write_vocabulary(tmp_path_factory.mktemp("vocabulary") / "vocab.txt")
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +41,6 @@ def texts(tmp_path_factory):
     ]
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def tokenizer(vocabulary):
-    from transformers import BertTokenizerFast
-
-    return BertTokenizerFast(str(vocabulary), do_lower_case=True)
 
 
 def recipe(folder, texts, vocabulary, *lines, **changed):
@@ -261,16 +249,12 @@ def test_other_texts_under_the_same_name_are_not_gone_on_with(
 
 def test_positions_behind_the_paddings_are_no_room_for_a_block(train, tmp_path, texts):
     """RoBERTa's are two fewer than its configuration tells: an index beyond them is a crash."""
-    from encoders import make_encoder
-
     model = Path(make_encoder(tmp_path / "m", "none", kind="roberta", positions=32))
     settings = json.loads((model / "tokenizer_config.json").read_text())
     settings.pop("model_max_length", None)  # many published tokenizers do not tell
     (model / "tokenizer_config.json").write_text(json.dumps(settings))
     path = recipe(tmp_path, texts, "", length=33, max_steps=1)
-    asked = path.read_text("utf-8")
-    begin, end = asked.index("vocabulary"), asked.index("[train]")
-    path.write_text(f'{asked[:begin]}model = "{model}"\n{asked[end:]}', "utf-8")
+    begin_from(model, path)
     code, error = train(path)
     assert (code, "at most 32" in error) == (2, True), error
     assert not (tmp_path / "out").exists()
@@ -313,62 +297,6 @@ def test_curves_arrive(train, tmp_path, texts, vocabulary):
     arrived = {one.step: one.value for one in curves.Scalars("train/loss")}
     assert arrived == pytest.approx(kept, rel=1e-5)
     assert {10, 20} <= kept.keys()
-
-
-def test_special_tokens_and_padding_are_never_hidden(tokenizer):
-    """Of the others about the asked share is; what is shown has no label."""
-    packed = list(blocks(["海水盐度蒸发降水。" * 9] * 30, tokenizer, 32, "token"))
-    assert {len(one.ids) for one in packed[:-1]} == {32}
-    batch = Masker(tokenizer, "token", 0.3, 0)(packed)
-    hidden = batch["labels"] != SHOWN
-    special = sum(one.special.count(1) for one in packed)
-    padding = int((batch["attention_mask"] == 0).sum())
-    ordinary = batch["labels"].numel() - special - padding
-    assert float(hidden.sum()) / ordinary == pytest.approx(0.3, abs=0.04)
-    for row, one in enumerate(packed):
-        shown = torch.tensor(one.special + [1] * (hidden.shape[1] - len(one.ids))).bool()
-        assert not hidden[row][shown].any()
-        assert batch["labels"][row][hidden[row]].tolist() == [
-            one.ids[place] for place in hidden[row].nonzero()[:, 0].tolist()
-        ]
-
-
-def test_words_are_hidden_whole(tokenizer):
-    """Chinese by a dictionary, other languages with all pieces of a word."""
-    pytest.importorskip("rjieba", reason="needs the extra `zh`")
-    packed = list(blocks(["海水蒸发。" * 20, "The ferrys left. " * 20], tokenizer, 48, "word"))
-    batch = Masker(tokenizer, "word", 0.4, 1)(packed)
-    seen = set()
-    for row, one in enumerate(packed):
-        hidden = (batch["labels"][row] != SHOWN).tolist()
-        for place in range(1, len(one.ids)):
-            if one.words[place] == one.words[place - 1]:
-                assert hidden[place] == hidden[place - 1]
-                pair = tokenizer.convert_ids_to_tokens(one.ids[place - 1 : place + 1])
-                seen.add((*pair, hidden[place]))
-    for pair in (("海", "水"), ("蒸", "发"), ("ferry", "##s")):
-        assert {(*pair, True), (*pair, False)} <= seen
-    assert ("。", "海", True) not in seen
-
-
-def test_the_loss_is_that_of_the_whole_model(tokenizer):
-    """Weighing the vocabulary for hidden tokens alone changes nothing but the time."""
-    from transformers import BertConfig, BertForMaskedLM
-
-    config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=32,
-    )  # fmt: skip
-    torch.manual_seed(2)
-    model = BertForMaskedLM(config).eval()
-    batch = Masker(tokenizer, "token", 0.3, 0)(
-        list(blocks(["海水盐度。" * 12, "降水。"], tokenizer, 32, "token"))
-    )
-    with torch.inference_mode():
-        loss, logits, truth = masked_loss(model, **batch)
-        whole = model(**batch)
-    assert float(loss) == pytest.approx(float(whole.loss), rel=1e-5)
-    assert len(truth) == len(logits) == int((batch["labels"] != SHOWN).sum())
 
 
 @pytest.mark.parametrize(
