@@ -17,7 +17,6 @@ from closeread.training.neural.compete import VerifierOptions
 from closeread.training.neural.entail import EntailOptions
 from closeread.training.neural.span_task import SpanOptions
 from closeread.training.recipe import TrainedReader
-from neural.test_training import data, encoder  # noqa: F401
 from neural.trained import train
 from served import serving
 
@@ -40,7 +39,7 @@ def test_what_a_recipe_leaves_out_is_what_its_trainer_takes(name):
     assert TRAINED_WITH[name].items() <= taken.items()
 
 
-def read(tmp_path, model, data, *options):  # noqa: F811
+def read(tmp_path, model, data, *options):
     given = [part for one in (f"model={model}", *options) for part in ("-o", one)]
     call = [data, "--reader", "span", *given, "--limit", "2", "--overwrite"]
     done = CliRunner().invoke(command, [*call, "--out", str(tmp_path / "run")])
@@ -48,7 +47,7 @@ def read(tmp_path, model, data, *options):  # noqa: F811
     return done.stderr
 
 
-def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):  # noqa: F811
+def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):
     reader = TrainedReader(name="span", options={"max_length": 90, "stride": 16})
     model = tmp_path / "model"
     train(model, encoder, data, max_steps=1, reader=reader)
@@ -69,7 +68,7 @@ def test_what_is_read_with_other_options_is_told(tmp_path, encoder, data):  # no
     assert "was trained with" not in read(tmp_path, model, data)
 
 
-def test_a_length_that_the_model_does_not_take_is_no_other(tmp_path, encoder, data):  # noqa: F811
+def test_a_length_that_the_model_does_not_take_is_no_other(tmp_path, encoder, data):
     """It takes 96 tokens, whatever more was asked for, then and now."""
     model = tmp_path / "model"
     train(model, encoder, data, max_steps=1, reader=TrainedReader(name="span"))

@@ -10,7 +10,7 @@ from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import load_recipe, section
 from conftest import ROOT
 from neural import few_steps
-from neural.test_training import data, encoder, inference  # noqa: F401
+from neural.colours import inference
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -46,7 +46,7 @@ def test_the_numbers_are_those_of_the_baseline(name):
 
 
 @pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", *SINGLE])
-def test_a_few_steps_of_it(tmp_path, name, encoder, data):  # noqa: F811
+def test_a_few_steps_of_it(tmp_path, name, encoder, data):
     done = few_steps.run(FOLDER / f"{name}.toml", encoder, data, tmp_path / "out")
     assert done.told["steps"] == 2
     assert done.told["metric"] == "mrqa.f1"
@@ -54,7 +54,7 @@ def test_a_few_steps_of_it(tmp_path, name, encoder, data):  # noqa: F811
     assert (kept["batch_size"], kept["learning_rate"]) == (6, 3e-5)
 
 
-def test_a_few_steps_with_inference_beside(tmp_path, encoder, data):  # noqa: F811
+def test_a_few_steps_with_inference_beside(tmp_path, encoder, data):
     pairs = inference(tmp_path / "pairs.jsonl", 40)
     path = FOLDER / "mrqa-bert-base-nli.toml"
     done = few_steps.run(path, encoder, data, tmp_path / "out", steps=8, nli=pairs)

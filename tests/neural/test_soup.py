@@ -11,14 +11,13 @@ from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
 from closeread.training.neural.material import drawn
 from closeread.training.neural.settings import Source
-from neural.test_training import encoder, inference  # noqa: F401
-from neural.test_training_curves import Killed, few, killed_at  # noqa: F401
-from neural.trained import stage, train
+from neural.colours import inference
+from neural.trained import Killed, killed_at, stage, train
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
 
-def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):  # noqa: F811
+def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):
     """Gone on with after a kill, in a folder that was moved; its parts are trainings like any."""
     settings = {"max_steps": 6, "save_every": 2, "batch_size": 8}
     stages = (stage(few), stage(few, soup=2, seed=1))
@@ -69,7 +68,7 @@ def test_a_soup_is_the_mean_of_trainings_by_other_seeds(tmp_path, encoder, few):
         train(tmp_path / "none", encoder, few, soup=2, beside=beside)
 
 
-def test_the_record_tells_of_the_questions_of_all_seeds(tmp_path, encoder, few):  # noqa: F811
+def test_the_record_tells_of_the_questions_of_all_seeds(tmp_path, encoder, few):
     """Each draws its own: the first one's number alone would leave out what others learned from."""
     given = {"soup": 3, "datasets": [{"path": few, "at_most": 5}], "max_steps": 1}
     with pytest.raises(Killed):
@@ -92,7 +91,7 @@ def test_the_record_tells_of_the_questions_of_all_seeds(tmp_path, encoder, few):
 
 
 def test_a_soup_and_its_members_are_looked_at_by_the_same_questions(
-    tmp_path, encoder, few, monkeypatch  # noqa: F811
+    tmp_path, encoder, few, monkeypatch
 ):  # fmt: skip
     """Else nobody could tell by `dev` whether the mean is better than they are."""
     seen = set()

@@ -17,9 +17,8 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 from closeread.errors import UsageError
 from closeread.training.neural import tracking
 from closeread.training.neural.trackers import aside, check_trackers
-from neural.test_training import encoder, killed, recipe, squad  # noqa: F401
-from neural.test_training_curves import Killed, few, killed_at  # noqa: F401
-from neural.trained import losses, stage, train
+from neural.test_training import killed, recipe
+from neural.trained import Killed, killed_at, losses, stage, train
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
@@ -65,7 +64,7 @@ def guests(monkeypatch):
     return begin
 
 
-def test_a_tracker_is_told_the_curve_and_prints_no_result(tmp_path, encoder, few, guests, capsys):  # noqa: F811
+def test_a_tracker_is_told_the_curve_and_prints_no_result(tmp_path, encoder, few, guests, capsys):
     record = train(tmp_path / "out", encoder, few, max_steps=4, save_every=2, track=["wandb"])
     (guest,) = guests.made
     assert {step: row["loss"] for step, row in guest.rows.items()} == losses(record)
@@ -74,7 +73,7 @@ def test_a_tracker_is_told_the_curve_and_prints_no_result(tmp_path, encoder, few
     assert ("a tracker's own line" in found.out, "own line" in found.err) == (False, True)
 
 
-def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, guests):  # noqa: F811
+def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, guests):
     """It is told once, though it fails again where it is to be closed."""
     guests.fails_at, said = 2, []
     settings = {"max_steps": 6, "save_every": 2, "track": ["wandb"]}
@@ -86,7 +85,7 @@ def test_a_tracker_that_fails_does_not_end_the_training(tmp_path, encoder, few, 
     assert (guest.rows, guest.ended) == ({}, [False])
 
 
-def test_a_resumed_training_goes_on_in_the_same_run(tmp_path, encoder, few, guests):  # noqa: F811
+def test_a_resumed_training_goes_on_in_the_same_run(tmp_path, encoder, few, guests):
     settings = {"max_steps": 6, "save_every": 2, "track": ["wandb"]}
     with pytest.raises(Killed):
         train(tmp_path / "out", encoder, few, begin=killed_at(5), **settings)
@@ -101,7 +100,7 @@ def test_a_resumed_training_goes_on_in_the_same_run(tmp_path, encoder, few, gues
 
 
 def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_learned(
-    tmp_path, encoder, few, guests, monkeypatch  # noqa: F811
+    tmp_path, encoder, few, guests, monkeypatch
 ):  # fmt: skip
     """Nothing is lost where it is the beginning; a resumption, a stage or a member goes on."""
     begin = dict(tracking._BEGIN)["wandb"]
@@ -133,7 +132,7 @@ def test_a_tracker_that_does_not_begin_ends_no_training_of_which_something_is_le
     assert train(tmp_path / "killed", encoder, few, resume=True, **settings)["steps"] == 4
 
 
-def test_a_training_goes_on_with_other_trackers_or_none(tmp_path, encoder, few, guests):  # noqa: F811
+def test_a_training_goes_on_with_other_trackers_or_none(tmp_path, encoder, few, guests):
     """They change nothing of what is learned, of a stage neither."""
 
     def asked(name):
@@ -147,7 +146,7 @@ def test_a_training_goes_on_with_other_trackers_or_none(tmp_path, encoder, few, 
     assert len(guests.made) == 2
 
 
-def test_each_stage_is_a_run_of_its_own(tmp_path, encoder, few, guests):  # noqa: F811
+def test_each_stage_is_a_run_of_its_own(tmp_path, encoder, few, guests):
     """And one is ended before the next begins, in the one process that they share."""
     before = (stage(few, track=["wandb"]),)
     train(tmp_path / "out", encoder, few, before=before, max_steps=2, track=["wandb"])
@@ -186,7 +185,7 @@ def command(path, *flags, **environment):
     )  # fmt: skip
 
 
-def test_wandb_offline(tmp_path, encoder, few):  # noqa: F811
+def test_wandb_offline(tmp_path, encoder, few):
     pytest.importorskip("wandb", reason="needs wandb, which no extra brings: pip install wandb")
     settings = {"max_steps": 4, "batch_size": 2, "save_every": 2, "track": '["wandb"]'}
     path = recipe(tmp_path / "r.toml", encoder, few, **settings)
@@ -197,7 +196,7 @@ def test_wandb_offline(tmp_path, encoder, few):  # noqa: F811
     assert not (tmp_path / "wandb").exists()
 
 
-def test_wandb_without_a_key_is_told_before_anything_is_trained(tmp_path, encoder, few):  # noqa: F811
+def test_wandb_without_a_key_is_told_before_anything_is_trained(tmp_path, encoder, few):
     pytest.importorskip("wandb", reason="needs wandb, which no extra brings: pip install wandb")
     path = recipe(tmp_path / "r.toml", encoder, few, max_steps=2, track='["wandb"]')
     done = command(path, WANDB_MODE="online", WANDB_API_KEY="", NETRC=str(tmp_path / "none"))
@@ -206,7 +205,7 @@ def test_wandb_without_a_key_is_told_before_anything_is_trained(tmp_path, encode
     assert not (tmp_path / "out").exists()
 
 
-def test_trackio_in_a_folder(tmp_path, encoder, few):  # noqa: F811
+def test_trackio_in_a_folder(tmp_path, encoder, few):
     pytest.importorskip("trackio", reason="needs trackio, which no extra brings: pip install it")
     settings = {"max_steps": 4, "batch_size": 2, "save_every": 2, "track": '["trackio"]'}
     path = recipe(tmp_path / "r.toml", encoder, few, **settings)
@@ -220,7 +219,7 @@ def test_trackio_in_a_folder(tmp_path, encoder, few):  # noqa: F811
     assert told == pytest.approx(losses(record))
 
 
-def test_mlflow_goes_on_in_one_run_after_a_kill(tmp_path, encoder, few):  # noqa: F811
+def test_mlflow_goes_on_in_one_run_after_a_kill(tmp_path, encoder, few):
     """In the data base that it makes where one works; what was begun twice is told once."""
     pytest.importorskip("mlflow", reason="needs mlflow, which no extra brings: pip install mlflow")
     settings = {"max_steps": 40, "batch_size": 2, "save_every": 5, "track": '["mlflow"]'}
@@ -243,7 +242,7 @@ def test_mlflow_goes_on_in_one_run_after_a_kill(tmp_path, encoder, few):  # noqa
     assert project == "closeread"
 
 
-def test_mlflow_without_its_server_is_told_soon(tmp_path, encoder, few):  # noqa: F811
+def test_mlflow_without_its_server_is_told_soon(tmp_path, encoder, few):
     """Left to itself it asks for four minutes."""
     pytest.importorskip("mlflow", reason="needs mlflow, which no extra brings: pip install mlflow")
     path = recipe(tmp_path / "r.toml", encoder, few, max_steps=2, track='["mlflow"]')
@@ -253,7 +252,7 @@ def test_mlflow_without_its_server_is_told_soon(tmp_path, encoder, few):  # noqa
     assert not (tmp_path / "out").exists()
 
 
-def test_tensorboard_in_the_folder(tmp_path, encoder, few):  # noqa: F811
+def test_tensorboard_in_the_folder(tmp_path, encoder, few):
     pytest.importorskip("tensorboard", reason="needs tensorboard, which no extra brings")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 

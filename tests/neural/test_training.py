@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -16,50 +15,14 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 import torch
 from transformers import AutoModelForQuestionAnswering, AutoTokenizer
 
-from neural.tiny_bert import make_encoder
+from neural.colours import inference, squad
 from verbs import apart
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
-
-COLOURS = ("red", "blue", "green", "white", "black", "brown", "grey", "pink")
 LAUNCHERS = {
     "torchrun": ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"),
     "accelerate": ("-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"),
 }
-THINGS = ("cup", "key", "map", "shoe", "lamp", "book", "coin", "hat", "pen", "bell")
-
-
-def squad(path: Path, many: int, seed: int = 0) -> str:
-    """Write passages that name things, and one colour among them, which is asked for."""
-    draw = random.Random(seed)
-    paragraphs = []
-    for number in range(many):
-        words = draw.sample(THINGS, 6)
-        colour, place = draw.choice(COLOURS), draw.randrange(6)
-        words.insert(place, colour)
-        start = sum(len(word) + 1 for word in words[:place])
-        answer = {"text": colour, "answer_start": start}
-        qas = [{"id": f"{seed}-{number}", "question": "which colour is it", "answers": [answer]}]
-        paragraphs.append({"context": " ".join(words), "qas": qas})
-    data = [{"title": "things", "paragraphs": paragraphs}]
-    path.write_text(json.dumps({"version": "1.1", "data": data}), "utf-8")
-    return str(path)
-
-
-@pytest.fixture(scope="module")
-def encoder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("encoder")
-    texts = [*COLOURS, *THINGS, "which colour is it", "the box holds ."]
-    made = make_encoder(folder, texts, labels=None, positions=96)
-    config = json.loads((folder / "config.json").read_text())
-    config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
-    (folder / "config.json").write_text(json.dumps(config))
-    return made
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    return squad(tmp_path_factory.mktemp("data") / "things.json", 400)
 
 
 def recipe(path: Path, model: str, data: str, **settings) -> Path:
@@ -302,25 +265,6 @@ def test_a_tracker_that_cannot_begin_is_told(tmp_path, encoder, data):
     assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
     assert "mlflow, which cannot begin" in done.stderr
     assert not (tmp_path / "out").exists()
-
-
-def inference(path: Path, many: int) -> str:
-    """Write premises and hypotheses about boxes."""
-    draw = random.Random(3)
-    rows = []
-    for _ in range(many):
-        box, other = draw.sample(COLOURS, 2)
-        label = draw.choice(("entailment", "contradiction"))
-        said = box if label == "entailment" else other
-        rows.append(
-            {
-                "sentence1": f"the {box} box holds the cup .",
-                "sentence2": f"the {said} box holds the cup .",
-                "label": label,
-            }
-        )
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return str(path)
 
 
 def test_a_second_task_learns_on_the_same_encoder(tmp_path, encoder, data):

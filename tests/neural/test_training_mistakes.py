@@ -17,17 +17,12 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import closeread
-from closeread.errors import (
-    CloseReadError,
-    InputError,
-    MissingExtraError,
-    StorageError,
-    UsageError,
-)
+from closeread.errors import CloseReadError, InputError, MissingExtraError, StorageError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import folder
 from closeread.training.recipe import TrainedReader
-from neural.test_training import data, encoder, inference, recipe, squad  # noqa: F401
+from neural.colours import inference, squad
+from neural.test_training import recipe
 from neural.trained import stage, train
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
@@ -54,7 +49,7 @@ def never(total):
         ({"beside": {"datasets": []}}, "train.beside.datasets"),
     ],
 )
-def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found):  # noqa: F811
+def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found):
     with pytest.raises(UsageError, match=found):
         train(tmp_path / "out", encoder, data, begin=never, **settings)
     assert not (tmp_path / "out").exists()
@@ -64,7 +59,7 @@ def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found)
     "settings",
     [{"epochs": 0.0}, {"patience": 2}, {"device": "tpu"}, {"device": "cuda:1"}],
 )
-def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settings):  # noqa: F811
+def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settings):
     with pytest.raises(UsageError) as told:
         train(tmp_path / "out", encoder, data, begin=never, **settings)
     assert told.value.where == str(tmp_path / "recipe.toml")
@@ -75,7 +70,7 @@ def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settin
     assert told.value.where == str(tmp_path / "recipe.toml")
 
 
-def test_a_library_that_loses_weights_of_a_state(monkeypatch, tmp_path, encoder, data):  # noqa: F811
+def test_a_library_that_loses_weights_of_a_state(monkeypatch, tmp_path, encoder, data):
     """Before 5.6 it saved those of BERT's norms by names by which it did not look for them."""
     version = "closeread.training.neural.settings.transformers.__version__"
     monkeypatch.setattr(version, "5.5.4")
@@ -86,34 +81,34 @@ def test_a_library_that_loses_weights_of_a_state(monkeypatch, tmp_path, encoder,
     assert train(tmp_path / "out", encoder, data, max_steps=1)["steps"] == 1
 
 
-def test_another_accelerator_than_the_one_there(monkeypatch, tmp_path, encoder, data):  # noqa: F811
+def test_another_accelerator_than_the_one_there(monkeypatch, tmp_path, encoder, data):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
     with pytest.raises(UsageError, match=r"train\.device is tpu, and there is only cuda"):
         train(tmp_path / "out", encoder, data, device="tpu", begin=never)
 
 
-def test_a_number_of_a_stage_is_told_by_its_place(tmp_path, encoder, data):  # noqa: F811
+def test_a_number_of_a_stage_is_told_by_its_place(tmp_path, encoder, data):
     before = (stage(data), stage(data, epochs=0.0))
     with pytest.raises(UsageError, match=r"before\[1\]\.train\.epochs is out of its range"):
         train(tmp_path / "out", encoder, data, before=before, begin=never)
 
 
 @pytest.mark.skipif(torch.accelerator.is_available(), reason="there is an accelerator")
-def test_float16_on_a_processor(tmp_path, encoder, data):  # noqa: F811
+def test_float16_on_a_processor(tmp_path, encoder, data):
     with pytest.raises(UsageError, match="float16"):
         train(tmp_path / "out", encoder, data, precision="float16")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_metric_that_is_not_there(tmp_path, encoder, data):  # noqa: F811
+def test_a_metric_that_is_not_there(tmp_path, encoder, data):
     for name in ("squad.f2", "nothing.f1"):
         with pytest.raises(UsageError, match=name.partition(".")[0]):
             train(tmp_path / "out", encoder, data, dev=[{"path": data}], metric=name, begin=never)
         assert not (tmp_path / "out").exists()
 
 
-def test_a_dev_set_without_gold(tmp_path, encoder, data):  # noqa: F811
+def test_a_dev_set_without_gold(tmp_path, encoder, data):
     paragraph = {"context": "a red cup", "qas": [{"id": "1", "question": "which colour is it"}]}
     blind = tmp_path / "blind.json"
     blind.write_text(json.dumps({"data": [{"title": "", "paragraphs": [paragraph]}]}), "utf-8")
@@ -122,7 +117,7 @@ def test_a_dev_set_without_gold(tmp_path, encoder, data):  # noqa: F811
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dev_set_that_the_reader_does_not_answer(tmp_path, encoder, data):  # noqa: F811
+def test_a_dev_set_that_the_reader_does_not_answer(tmp_path, encoder, data):
     """Every state would be worth nothing, and the best one be drawn by lot; of a stage too."""
     pairs = inference(tmp_path / "pairs.jsonl", 4)
     settings = {"max_steps": 2, "dev": [{"path": pairs}]}
@@ -139,13 +134,13 @@ def test_a_dev_set_that_the_reader_does_not_answer(tmp_path, encoder, data):  # 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dev_set_of_which_the_reader_answers_a_part(tmp_path, encoder, data):  # noqa: F811
+def test_a_dev_set_of_which_the_reader_answers_a_part(tmp_path, encoder, data):
     """A mixture is watched as a whole: what it does not answer is worth nothing throughout."""
     dev = [{"path": inference(tmp_path / "pairs.jsonl", 4)}, {"path": data, "at_most": 4}]
     assert train(tmp_path / "out", encoder, data, dev=dev, max_steps=1)["steps"] == 1
 
 
-def test_a_metric_that_judges_none_of_what_the_reader_answers(tmp_path, encoder, data):  # noqa: F811
+def test_a_metric_that_judges_none_of_what_the_reader_answers(tmp_path, encoder, data):
     dev = [{"path": inference(tmp_path / "pairs.jsonl", 4)}, {"path": data, "at_most": 4}]
     for found in (dev[1:], dev):
         settings = {"dev": found, "metric": "choice.accuracy", "max_steps": 2}
@@ -154,7 +149,7 @@ def test_a_metric_that_judges_none_of_what_the_reader_answers(tmp_path, encoder,
         assert not (tmp_path / "out").exists()
 
 
-def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):  # noqa: F811
+def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):
     pairs = inference(tmp_path / "pairs.jsonl", 4)
     with pytest.raises(InputError, match="no question that span can learn from"):
         train(tmp_path / "out", encoder, pairs, begin=never)
@@ -164,7 +159,7 @@ def test_a_data_set_of_another_kind_or_empty(tmp_path, encoder, data):  # noqa: 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path, encoder, data):  # noqa: F811
+def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path, encoder, data):
     """Beside its path, where sets are tables; `train` has no option --format."""
     odd = tmp_path / "odd.json"
     odd.write_text('[{"what": 1}]', "utf-8")
@@ -185,14 +180,14 @@ def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path,
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_is_a_file(tmp_path, encoder, data):  # noqa: F811
+def test_a_folder_that_is_a_file(tmp_path, encoder, data):
     (tmp_path / "out").write_text("mine")
     with pytest.raises(UsageError, match="it is a file"):
         train(tmp_path / "out", encoder, data, begin=never)
     assert (tmp_path / "out").read_text() == "mine"
 
 
-def test_a_stage_of_which_no_model_comes(tmp_path, encoder, data):  # noqa: F811
+def test_a_stage_of_which_no_model_comes(tmp_path, encoder, data):
     for name in ("cues", "vectors"):
         before = (msgspec.structs.replace(stage(data), reader=TrainedReader(name=name)),)
         with pytest.raises(UsageError, match=rf"before\[0\]\.reader is {name}") as told:
@@ -201,7 +196,7 @@ def test_a_stage_of_which_no_model_comes(tmp_path, encoder, data):  # noqa: F811
     assert not (tmp_path / "out").exists()
 
 
-def test_tables_are_called_as_a_recipe_writes_them(tmp_path, encoder, data):  # noqa: F811
+def test_tables_are_called_as_a_recipe_writes_them(tmp_path, encoder, data):
     with pytest.raises(InputError, match=r"at train\.datasets: found a table") as told:
         train(tmp_path / "out", encoder, data, begin=never, datasets={"path": data})
     assert told.value.expected == "a list of tables, each begun by [[train.datasets]]"
@@ -214,7 +209,7 @@ def test_tables_are_called_as_a_recipe_writes_them(tmp_path, encoder, data):  # 
     assert told.value.expected == "[[before.train.dev]] beside it"
 
 
-def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, data):  # noqa: F811
+def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, data):
     for wrong, found in (
         ({"max_stepz": 2}, r"did you mean before\[1\]\.train\.max_steps"),
         ({"datasets": [{"path": str(tmp_path / "none.json")}]}, "none.json"),
@@ -248,7 +243,7 @@ def test_a_later_stage_is_looked_at_before_the_first_begins(tmp_path, encoder, d
     ],
 )
 def test_lengths_that_cannot_be_are_told_before_the_first_stage(
-    tmp_path, encoder, data, reader, options  # noqa: F811
+    tmp_path, encoder, data, reader, options
 ):  # fmt: skip
     """By their names; a sequence of a few tokens used to be trained on without a word."""
     given = TrainedReader(name=reader, options=options)
@@ -261,7 +256,7 @@ def test_lengths_that_cannot_be_are_told_before_the_first_stage(
 
 
 @pytest.mark.parametrize("reader", ["choice", "chunk", "verifier", "entailment"])
-def test_sequences_too_short_for_the_model_are_told_without_a_dev_set(tmp_path, encoder, reader):  # noqa: F811
+def test_sequences_too_short_for_the_model_are_told_without_a_dev_set(tmp_path, encoder, reader):
     given = TrainedReader(name=reader, options={"max_length": 10})
     with pytest.raises(UsageError, match="max_length=10") as told:
         train(tmp_path / "out", encoder, "exam/zh", reader=given, begin=never)
@@ -269,7 +264,7 @@ def test_sequences_too_short_for_the_model_are_told_without_a_dev_set(tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
-def test_options_that_the_reader_refuses_are_told_before_the_first_step(tmp_path, encoder, data):  # noqa: F811
+def test_options_that_the_reader_refuses_are_told_before_the_first_step(tmp_path, encoder, data):
     """Windows that can be learned from may be too short to be read in, whether `dev` is or not."""
     reader = TrainedReader(name="span", options={"max_length": 40, "stride": 16})
     for soup, dev in ((1, []), (1, [{"path": data}]), (2, [{"path": data}])):
@@ -279,7 +274,7 @@ def test_options_that_the_reader_refuses_are_told_before_the_first_step(tmp_path
         assert not (tmp_path / "out").exists()
 
 
-def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder, data):  # noqa: F811
+def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder, data):
     """By the same word as the readers' option, also where an encoder goes on learning."""
     pickled = tmp_path / "pickled"
     shutil.copytree(encoder, pickled)
@@ -293,7 +288,7 @@ def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder
     assert (tmp_path / "out" / "model.safetensors").exists()
 
 
-def test_a_model_that_breaks_is_told(tmp_path, encoder, data):  # noqa: F811
+def test_a_model_that_breaks_is_told(tmp_path, encoder, data):
     """Its states, whose weights are no numbers, are of no use: but they are not ours to discard."""
     broken = tmp_path / "broken"
     shutil.copytree(encoder, broken)
@@ -305,7 +300,7 @@ def test_a_model_that_breaks_is_told(tmp_path, encoder, data):  # noqa: F811
     assert not (tmp_path / "out").exists()
 
 
-def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypatch):
     """One message with the cure, and nothing that was begun in vain is left."""
     from transformers import BertForQuestionAnswering
 
@@ -320,7 +315,7 @@ def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypa
     assert not (tmp_path / "out").exists()
 
 
-def test_a_disk_that_is_full(tmp_path, encoder, data):  # noqa: F811
+def test_a_disk_that_is_full(tmp_path, encoder, data):
     """Files of this process may not grow beyond some size: what a full disk is like.
 
     The recipe has no room, or the model, or what the optimizer knows, which is torch's to write.
@@ -338,7 +333,7 @@ def test_a_disk_that_is_full(tmp_path, encoder, data):  # noqa: F811
         shutil.rmtree(tmp_path / "out", ignore_errors=True)
 
 
-def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, monkeypatch):
     """As where a file system has no inodes left: the next training finds nothing in its way."""
 
     def full(path):
@@ -350,7 +345,7 @@ def test_a_disk_that_holds_folders_and_not_a_file_more(tmp_path, encoder, data, 
     assert not (tmp_path / "new").exists()
 
 
-def test_the_path_of_a_model_is_read_as_any_in_a_recipe(tmp_path, encoder, data, monkeypatch):  # noqa: F811
+def test_the_path_of_a_model_is_read_as_any_in_a_recipe(tmp_path, encoder, data, monkeypatch):
     """Home folder and variables; the record tells what was written, the lineage what was meant."""
     where = Path(encoder)
     monkeypatch.setenv("HOME", str(where.parent))

@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
-from neural.test_training import encoder, inference, squad  # noqa: F401
+from neural.colours import inference, squad
 from neural.trained import losses
 
 pytestmark = [pytest.mark.neural, pytest.mark.slow, pytest.mark.filterwarnings("default")]
@@ -52,7 +52,7 @@ def closeread(*arguments: object, launcher: tuple[str, ...] = ()):
 
 
 @pytest.fixture
-def write(tmp_path, encoder):  # noqa: F811
+def write(tmp_path, encoder):
     given = {
         "model": encoder,
         "pairs": inference(tmp_path / "pairs.jsonl", 17),

@@ -1,5 +1,4 @@
 """What a training tells while it goes on and at its end, and which mistakes it names and where."""
-# ruff: noqa: F811 (fixtures that another file makes)
 
 import json
 from pathlib import Path
@@ -11,7 +10,8 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 from closeread.api.running import train as train_recipe
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.training.recipe import TrainedReader
-from neural.test_training import data, encoder, recipe, squad  # noqa: F401
+from neural.colours import squad
+from neural.test_training import recipe
 from neural.trained import stage, train
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]

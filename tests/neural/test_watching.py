@@ -12,15 +12,13 @@ from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
 from closeread.training.neural.material import drawn
 from closeread.training.neural.settings import Source
-from neural.test_training import encoder  # noqa: F401
-from neural.test_training_curves import few  # noqa: F401
 from neural.trained import losses, train
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 
 
 def test_the_metric_is_watched_in_the_precision_that_is_read_in(
-    tmp_path, encoder, few, monkeypatch  # noqa: F811
+    tmp_path, encoder, few, monkeypatch
 ):  # fmt: skip
     """Mixed precision is training's; what the folder tells must be what a reader comes to."""
     same = []

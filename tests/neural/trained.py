@@ -51,3 +51,23 @@ def stage(data: str, **settings: Any) -> Stage:
 def losses(record: dict[str, Any]) -> dict[int, float]:
     """Return the curve."""
     return {row["step"]: row["loss"] for row in record["history"] if "loss" in row}
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing of ours catches it."""
+
+
+def killed_at(step):
+    """Break a training off after a step."""
+    done = 0
+
+    def begin(total):
+        def advance(n):
+            nonlocal done
+            done += n
+            if done >= step:
+                raise Killed
+
+        return advance
+
+    return begin
