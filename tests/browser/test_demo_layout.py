@@ -1,0 +1,76 @@
+"""The page where a person asks fits its window, and what stands in it can be read and met."""
+
+import pytest
+
+pytest.importorskip("starlette", reason="starlette is not installed")
+
+from demo_visits import DESKTOP, PHONE
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_examples_fit_every_window(visit, lexical, cues, size, scheme):
+    """Nothing is logged or stands out at the side; small text keeps its contrast."""
+    for server, locale in ((lexical, "en-GB"), (cues, "zh-CN")):
+        page = visit(server, size, scheme, locale)
+        for number in range(page.locator(".examples .chip").count()):
+            page.locator(".examples .chip").nth(number).click()
+            page.locator(".took").wait_for()
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+            visible = page.locator(".told").bounding_box()
+            assert visible["y"] < size["height"]
+            assert all(ratio >= 4.5 for ratio in page.evaluate(CONTRAST).values())
+
+
+# The contrast of every kind of text with what it stands on (WCAG 2.2, 1.4.3).
+CONTRAST = """() => {
+  const parsed = (color) => color.match(/[\\d.]+/g).map(Number);
+  const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const light = ([r, g, b]) =>
+    0.2126 * linear(r / 255) + 0.7152 * linear(g / 255) + 0.0722 * linear(b / 255);
+  const ground = (node) => {
+    for (let at = node; at; at = at.parentElement) {
+      const color = parsed(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  const found = {};
+  for (const name of [
+    ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev", ".badge",
+    ".loose", ".score", ".took", ".key span", ".go", ".link", ".segment button", ".mark.said",
+  ]) {
+    for (const node of document.querySelectorAll(name)) {
+      const a = light(parsed(getComputedStyle(node).color)), b = light(ground(node));
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      found[name] = Math.min(found[name] ?? 99, ratio);
+    }
+  }
+  return found;
+}"""
+
+
+def test_what_a_finger_meets_is_large_enough(visit, lexical):
+    """WCAG 2.2 wants 24 pixels each way of what is no link within a sentence."""
+    page = visit(lexical, size={"width": 390, "height": 844})
+    page.get_by_role("button", name="Night buses").click()
+    page.locator(".took").wait_for()
+    reached = """node => {
+      node.scrollIntoView({ block: "center" });
+      const { left, right, top, bottom } = node.getBoundingClientRect();
+      const x = (left + right) / 2, y = (top + bottom) / 2;
+      const meets = (dx, dy) => node.contains(document.elementFromPoint(x + dx, y + dy));
+      return [meets(-11, 0), meets(11, 0), meets(0, -11), meets(0, 11)];
+    }"""
+    for button in page.locator("main button").all():
+        assert button.evaluate(reached) == [True] * 4, button.inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_the_interface_fits_every_window(visit, lexical, width):
+    page = visit(lexical, {"width": width, "height": 800})
+    page.goto(f"{lexical.url}/docs")
+    assert "How many candidates an answer carries at most." in page.inner_text("body")
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
