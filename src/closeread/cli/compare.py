@@ -10,8 +10,13 @@ from closeread.cli.reading import let_import_from_here
 from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from closeread.metrics.significance import Comparison
     from closeread.runs.compare import Compared
+    from closeread.runs.compare_tables import ComparedTables
+
+_HEADINGS = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
 
 
 @click.command("compare")
@@ -36,7 +41,8 @@ def command(
 ) -> None:
     """Compare scored RUNS with the first of them, on the same questions.
 
-    A folder of runs stands for all runs in it, by name.
+    A folder of runs stands for all runs in it, by name. Two or more folders that each hold a run
+    on several data sets are compared set by set, and by their macro-average where there is one.
 
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
     p-values are adjusted by Holm's method where there are several runs.
@@ -44,28 +50,42 @@ def command(
     from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import compare_runs
+    from closeread.runs.compare_tables import are_tables, compare_tables
     from closeread.runs.store import find_runs, open_run
 
-    found_runs = each_once(path for given in runs for path in find_runs(given))
+    given = {folder: find_runs(folder) for folder in each_once(runs)}
+    found_runs = each_once(path for inner in given.values() for path in inner)
     if len(found_runs) < 2:
         raise click.UsageError("give two or more run folders")
     let_import_from_here()
+    opened = {path: open_run(path) for path in found_runs}
+    tables = {
+        folder: [opened[path] for path in inner if path in opened]
+        for folder, inner in given.items()
+    }
+    resampling = Resampling(resamples=resamples, level=level, seed=seed)
+    if are_tables(tables):
+        if seeds:
+            raise click.UsageError("--seeds takes runs on one data set; here are several")
+        several = compare_tables(
+            tables,
+            resampling,
+            metrics=metrics,
+            allow_different_signatures=allow_different_signatures,
+        )
+        as_json(vars(several)) if json_ else _print_tables(several)
+        return
     found = compare_runs(
-        [open_run(path) for path in found_runs],
-        Resampling(resamples=resamples, level=level, seed=seed),
+        list(opened.values()),
+        resampling,
         metrics=metrics,
         group_seeds=seeds,
         allow_different_signatures=allow_different_signatures,
     )
-    if json_:
-        as_json(vars(found))
-    else:
-        _print(found)
+    as_json(vars(found)) if json_ else _print(found)
 
 
 def _print(found: "Compared") -> None:
-    from closeread.cli.numbers import aligned
-
     first = next(iter(found.systems))
     head = f"{found.dataset.name}: {found.dataset.n_questions:,} questions; baseline {first}"
     click.echo(in_one_line(head))
@@ -74,19 +94,44 @@ def _print(found: "Compared") -> None:
             click.echo(in_one_line(f"{name}: mean of {len(paths)} runs"))
     for line in found.apart:
         click.echo(in_one_line(line))
-    headings = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
-    rows = [_row(one) for one in found.comparisons]
-    click.echo("\n" + "\n".join(aligned(headings, rows, left=2)))
+    _print_rows(_HEADINGS, [((), one) for one in found.comparisons])
+    _print_signatures([found])
+
+
+def _print_tables(found: "ComparedTables") -> None:
+    n_questions = sum(one.dataset.n_questions for one in found.sets)
+    head = f"{len(found.sets)} data sets: {n_questions:,} questions; baseline "
+    click.echo(in_one_line(head + next(iter(found.systems))))
+    for line in found.left_out:
+        click.echo(in_one_line(line))
+    rows = [((each.dataset.name,), one) for each in found.sets for one in each.comparisons]
+    mean = (f"macro-average of {len(found.sets)}",)
+    rows += [(mean, one) for one in found.macro_average]
+    _print_rows(("data set", *_HEADINGS), rows)
+    _print_signatures(found.sets)
+
+
+def _print_rows(
+    headings: tuple[str, ...], rows: "Sequence[tuple[tuple[str, ...], Comparison]]"
+) -> None:
+    """Print comparisons, each with what stands before it, and what explains them."""
+    from closeread.cli.numbers import aligned
+
+    lines = [(*map(in_one_line, before), *_row(one)) for before, one in rows]
+    click.echo("\n" + "\n".join(aligned(headings, lines, left=len(headings) - 6)))
     click.echo("\nshows: the smallest difference that so many units would show with power 0.8")
-    tests = dict.fromkeys(one.test for one in found.comparisons if one.p_value is not None)
+    tests = dict.fromkeys(one.test for _, one in rows if one.p_value is not None)
     if tests:
         click.echo("tests: " + ", ".join(tests))
-    for one in found.comparisons:
+    for before, one in rows:
         if one.note:
-            click.echo(in_one_line(f"{one.metric}, {one.second}: {one.note}"))
-    for name, signature in found.signatures.items():
-        if not signature:
-            click.echo(f"{name}: signatures differ; this compares what was not made alike")
+            click.echo(in_one_line(", ".join((*before, one.metric, one.second)) + f": {one.note}"))
+
+
+def _print_signatures(sets: "Sequence[Compared]") -> None:
+    differing = (name for one in sets for name, found in one.signatures.items() if not found)
+    for name in dict.fromkeys(differing):
+        click.echo(f"{name}: signatures differ; this compares what was not made alike")
 
 
 def _row(one: "Comparison") -> tuple[str, ...]:

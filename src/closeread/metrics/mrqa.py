@@ -1,7 +1,7 @@
 """MRQA 2019 exact match and F1 (Fisch et al. 2019).
 
 Checked against ``mrqa_official_eval.py`` of mrqa/MRQA-Shared-Task-2019 @ b86bbcc. The shared
-task's final number, the macro-average over data sets, is ``summary.macro_average``.
+task's final number, the macro-average over data sets, is ``macro.macro_average``.
 """
 
 from collections.abc import Mapping, Sequence

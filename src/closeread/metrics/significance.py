@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -19,6 +18,7 @@ from closeread.metrics.intervals import (
 )
 from closeread.metrics.paired_tests import (
     ROUNDING,
+    SHOWN,
     Sides,
     holm,
     mcnemar,
@@ -86,17 +86,20 @@ def compare(systems: Sequence[System], resampling: Resampling) -> tuple[Comparis
         MismatchError: The systems were not scored on the same questions.
     """
     baseline, *others = systems
-    found = [_pair(baseline, other, resampling) for other in others]
-    known = [place for place, one in enumerate(found) if one.p_value is not None]
-    adjusted = holm([found[place].p_value or 0.0 for place in known])
-    for place, p_value in zip(known, adjusted, strict=True):
-        found[place] = replace(found[place], p_holm=p_value)
-    return tuple(found)
+    return adjusted([_pair(baseline, other, resampling) for other in others])
+
+
+def adjusted(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
+    """Return comparisons with their p-values adjusted for all of them together (Holm)."""
+    known = [one.p_value for one in found if one.p_value is not None]
+    together = iter(holm(known))
+    return tuple(
+        one if one.p_value is None else replace(one, p_holm=next(together)) for one in found
+    )
 
 
 def _pair(first: System, second: System, resampling: Resampling) -> Comparison:
-    left, right = average(first.pools), average(second.pools)
-    _check(first, left, second, right)
+    left, right = joined(first, second)
     values = value(left), value(right)
     units = list(dict.fromkeys([*left.unit_ids, *right.unit_ids]))
     blank = Comparison(
@@ -118,10 +121,16 @@ def _pair(first: System, second: System, resampling: Resampling) -> Comparison:
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:
         blank = replace(blank, note=f"{apart} units count in only one of the two")
-    return _by_sums(blank, _sides(left, right, units), resampling)
+    return _by_sums(blank, sides(left, right), resampling)
 
 
-def _check(first: System, left: Pool, second: System, right: Pool) -> None:
+def joined(first: System, second: System) -> tuple[Pool, Pool]:
+    """Return of each of two systems one pool for all its runs.
+
+    Raises:
+        MismatchError: They were not scored on the same questions.
+    """
+    left, right = average(first.pools), average(second.pools)
     if left.metric != right.metric:
         raise MismatchError(f"{left.metric} and {right.metric} are two different values")
     if left.n_questions != right.n_questions:
@@ -138,12 +147,14 @@ def _check(first: System, left: Pool, second: System, right: Pool) -> None:
             expected="runs on the same data set",
             cure="score both again, where another version of closeread scored one of them",
         )
+    return left, right
 
 
-def _sides(left: Pool, right: Pool, units: Sequence[str]) -> Sides:
+def sides(left: Pool, right: Pool) -> Sides:
     """Put both pools in one order; a unit that counts in only one of them weighs 0 in the other."""
     import numpy as np
 
+    units = [*left.unit_ids, *right.unit_ids]
     columns = []
     for pool in (left, right):
         for numbers in (pool.numerators, pool.denominators):
@@ -243,7 +254,6 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
     # Of few units resamples that agree are no proof: swapping the systems within each could give
     # 2**units results, of which two are as extreme as any.
     p_value = min(1.0, max(p_value, 2.0 ** (1 - blank.n_units)))
-    z = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
     low, high, note = _percentiles(drawn, resampling.level)
     return replace(
         blank,
@@ -251,7 +261,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         p_value=p_value,
         low=low,
         high=high,
-        smallest_difference=None if low is None else z * float(drawn.std()),
+        smallest_difference=None if low is None else SHOWN * float(drawn.std()),
         note=note,
     )
 

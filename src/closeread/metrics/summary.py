@@ -1,18 +1,9 @@
 """Scores to summaries: the value, its interval, its counts and its signature, joined."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from closeread.metrics.intervals import (
-    NO_INTERVAL,
-    Interval,
-    Resampling,
-    distribution,
-    interval,
-    value,
-)
-from closeread.metrics.paired_tests import ROUNDING
+from closeread.metrics.intervals import Interval, Resampling, interval, value
 from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import Score, Submission, Summary, Unit
@@ -57,7 +48,7 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
     """
     found = interval(pool, resampling) if resampling is not None else None
     settings = signature.partition("|")[2]
-    parts = [pool.metric, settings, f"n:{pool.n_questions}", _ci(found, resampling)]
+    parts = [pool.metric, settings, f"n:{pool.n_questions}", interval_settings(found, resampling)]
     number = value(pool)
     notes = [pool.note, found.note if found is not None else ""]
     if found is not None and unit == "question":
@@ -148,73 +139,8 @@ def restrict(submission: Submission, scores: Sequence[Score]) -> Submission:
     )
 
 
-def macro_average(
-    name: str,
-    pools: Sequence[Pool],
-    signature: str,
-    unit: Unit,
-    resampling: Resampling | None,
-) -> Summary:
-    """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
-
-    The interval resamples within each data set independently of the others, and averages.
-
-    Args:
-        name: The full dotted name, such as ``mrqa.f1``.
-        pools: The same value, one pool a data set; ``Pool.metric`` may tell them apart.
-        signature: The metric's; ``macro:`` and the number of data sets are added.
-        unit: What each pool's units are.
-        resampling: How the interval is made; None for none.
-    """
-    values = [found for pool in pools if (found := value(pool)) is not None]
-    whole = len(values) == len(pools) > 0
-    bounds = None
-    if resampling is not None and whole:
-        bounds = _macro_interval(name, pools, resampling)
-    parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
-    parts += [f"n:{sum(pool.n_questions for pool in pools)}", _ci(bounds, resampling)]
-    note = bounds.note if bounds is not None else ""
-    if not whole:
-        note = f"{len(pools) - len(values)} of {len(pools)} data sets have no value"
-    return Summary(
-        metric=name,
-        signature="|".join(part for part in parts if part),
-        value=math.fsum(values) / len(values) if whole else None,
-        unit=unit,
-        low=bounds.low if bounds is not None else None,
-        high=bounds.high if bounds is not None else None,
-        n_questions=sum(pool.n_questions for pool in pools),
-        n_scored=sum(pool.n_scored for pool in pools),
-        n_answered=sum(pool.n_answered for pool in pools),
-        n_failed=sum(pool.n_failed for pool in pools),
-        note=note,
-    )
-
-
-def _macro_interval(name: str, pools: Sequence[Pool], resampling: Resampling) -> Interval:
-    import numpy as np
-
-    total = np.zeros(resampling.resamples)
-    still = 0
-    for place, pool in enumerate(pools):
-        generator = resampling.generator(f"{name}#{place}")
-        drawn = distribution(pool, resampling.resamples, generator)
-        still += bool(np.nanmax(drawn) - np.nanmin(drawn) <= ROUNDING)
-        total += drawn
-    tail = (1 - resampling.level) / 2
-    drawn = total[np.isfinite(total)] / len(pools)
-    if not drawn.size:
-        return Interval(low=None, high=None, method="none", note="no resample has a value")
-    low, high = np.quantile(drawn, [tail, 1 - tail])
-    if high - low <= ROUNDING:
-        return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
-    note = (
-        f"{still} of {len(pools)} data sets have units all alike, as if surely so" if still else ""
-    )
-    return Interval(low=float(low), high=float(high), method="percentile", note=note)
-
-
-def _ci(found: Interval | None, resampling: Resampling | None) -> str:
+def interval_settings(found: Interval | None, resampling: Resampling | None) -> str:
+    """Return how an interval was made, as signatures end; empty where there is none."""
     if found is None or resampling is None or found.method == "none":
         return ""
     if found.method == "exact":

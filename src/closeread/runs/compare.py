@@ -15,7 +15,7 @@ from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
-from closeread.runs.systems import systems_of
+from closeread.runs.systems import Systems, systems_of
 from closeread.types import Dataset
 
 
@@ -63,6 +63,40 @@ def compare_runs(
         MismatchError: Data sets or signatures differ.
     """
     runs = list({run.path.resolve(): run for run in runs}.values())
+    systems, apart = systems_of(runs, group_seeds)
+    if len(systems) < 2:
+        raise UsageError(
+            "there is only one system here",
+            expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
+        )
+    found, pooled = side_by_side(
+        systems, metrics=metrics, allow_different_signatures=allow_different_signatures
+    )
+    found.apart = apart
+    for of_systems in pooled.values():
+        found.comparisons += compare_systems(of_systems, resampling)
+    return found
+
+
+def side_by_side(
+    systems: Systems, *, metrics: Sequence[str] = (), allow_different_signatures: bool = False
+) -> tuple[Compared, dict[str, list[System]]]:
+    """Put systems on one data set side by side, before anything is tested.
+
+    Args:
+        systems: System name to its runs, several of them as the seeds of one.
+        metrics: As of ``compare_runs``; so is the next.
+        allow_different_signatures: Take numbers that were not made in the same way.
+
+    Returns:
+        What they share, without comparisons; and by value name the systems with their pools.
+
+    Raises:
+        UsageError: No run has a metric.
+        InputError: A run was not scored.
+        MismatchError: Data sets or signatures differ.
+    """
+    runs = [run for of in systems.values() for run in of]
     summaries = [_summary(run) for run in runs]
     _same_dataset(runs)
     asked_of = any(run.info.submission for run in runs) or any(
@@ -74,25 +108,19 @@ def compare_runs(
         for run, summary in zip(runs, summaries, strict=True)
     }
     names = _shared_names(summaries, list(pools.values()), metrics)
-    systems, apart = systems_of(runs, group_seeds)
     found = Compared(
         dataset=runs[0].info.dataset,
         systems={name: [str(run.path) for run in of] for name, of in systems.items()},
-        apart=apart,
         signatures=_signatures(runs, summaries, names, allow_different_signatures),
     )
-    if len(found.systems) < 2:
-        raise UsageError(
-            "there is only one system here",
-            expected="two or more run folders" + (" that differ in more than seed" * group_seeds),
-        )
-    for name in names:
-        compared = [
+    pooled = {
+        name: [
             System(system, [pools[path][name] for path in paths])
             for system, paths in found.systems.items()
         ]
-        found.comparisons += compare_systems(compared, resampling)
-    return found
+        for name in names
+    }
+    return found, pooled
 
 
 def _summary(run: Run) -> RunSummary:
@@ -117,13 +145,14 @@ def _same_dataset(runs: Sequence[Run]) -> None:
         if (old.sha256, old.limit, old.only) != (new.sha256, new.limit, new.only):
             raise MismatchError(
                 f"{first.path} and {other.path} answer different questions:\n"
-                f"    {_of_dataset(old)}\n    {_of_dataset(new)}",
+                f"    {told_apart(old)}\n    {told_apart(new)}",
                 expected="runs on one data set, with one --limit",
                 cure="read the same file with both readers",
             )
 
 
-def _of_dataset(info: DatasetInfo) -> str:
+def told_apart(info: DatasetInfo) -> str:
+    """Return what tells a data set from others of its name."""
     limit = f", the first {info.limit}" if info.limit else ""
     return f"{info.name}{limit} (sha256 {info.sha256[:16]}…)"
 

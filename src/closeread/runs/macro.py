@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from closeread.metrics.macro import macro_average
 from closeread.metrics.subject import family
-from closeread.metrics.summary import macro_average
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import make_metrics, wanted
@@ -13,7 +13,7 @@ from closeread.runs.store import Run
 from closeread.runs.summaries import resampling_of
 from closeread.types import Summary
 
-_AVERAGED = "mrqa"  # no other scorer's publishers average over data sets
+AVERAGED = "mrqa"  # no other scorer's publishers average over data sets
 
 
 def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
@@ -33,11 +33,11 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
         return {}
     settings = summaries[0].settings
     shared = [one.settings for one in summaries]
-    if any(_AVERAGED not in map(family, one.metrics) for one in shared) or any(
+    if any(AVERAGED not in map(family, one.metrics) for one in shared) or any(
         (one.options, one.extraction) != (settings.options, settings.extraction) for one in shared
     ):
         return {}
-    metric: Metric = make_metrics([_AVERAGED], settings.options)[_AVERAGED]
+    metric: Metric = make_metrics([AVERAGED], settings.options)[AVERAGED]
     # Each set's resamples hang on its place: the order in which runs are named must not matter.
     placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
     every = [_pools(run, metric, settings.extraction) for run in placed]
@@ -50,7 +50,7 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
             resampling_of(settings),
         )
         for name in every[0]
-        if wanted(_AVERAGED, name, settings.metrics)
+        if wanted(AVERAGED, name, settings.metrics)
     }
 
 
@@ -64,5 +64,5 @@ def _pools(run: Run, metric: Metric, extraction: Extraction | None) -> dict[str,
     n_questions = run.info.dataset.n_questions
     return {
         pool.metric: replace(pool, n_questions=n_questions)
-        for pool in metric.pool(run.scores(_AVERAGED), submission)
+        for pool in metric.pool(run.scores(AVERAGED), submission)
     }

@@ -6,7 +6,7 @@ import pytest
 
 from closeread.errors import CloseReadError
 from closeread.metrics import mrqa, squad
-from closeread.metrics.summary import macro_average
+from closeread.metrics.macro import macro_average
 from closeread.text import normalize
 from closeread.types import Answer, Prediction, Question, Submission
 

@@ -1,19 +1,14 @@
-"""Summaries: value, interval, counts and signature; subsets by tag; the macro-average."""
+"""Summaries: value, interval, counts and signature; subsets by tag."""
 
-from dataclasses import replace
-
-import pytest
 
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.summary import (
     breakdowns,
     comparable,
-    macro_average,
     restrict,
     summarize,
 )
-from closeread.protocols import Pool
 from closeread.types import Answer, Evidence, Prediction, Score, Span, Submission
 
 
@@ -118,61 +113,3 @@ def test_a_subset_sees_only_its_own_part_of_the_submission():
     part = restrict(SUBMISSION, SCORES[:1])
     assert list(part.predictions) == ["a"]
     assert part.rows == (("a", "x"), ("p1", {}))
-
-
-def test_the_macro_average_weighs_data_sets_alike():
-    small = _pool("toy.em@small", [1.0] * 10 + [0.0] * 10)
-    large = _pool("toy.em@large", [1.0] * 300 + [0.0] * 100)
-    found = macro_average("toy.em", [small, large], "toy|v:1", "question", Resampling())
-    assert found.value == (0.5 + 0.75) / 2
-    assert found.signature == "toy.em|v:1|macro:2|n:420|ci:percentile,0.95,10000,seed=0"
-    width = 2 * 1.96 * ((0.25 / 20 + 0.1875 / 400) / 4) ** 0.5
-    assert found.high - found.low == pytest.approx(width, rel=0.1)
-
-
-def test_a_macro_average_says_where_its_interval_knows_too_little():
-    mixed, alike = _pool("a", [1.0, 0.0] * 20), _pool("b", [1.0] * 5)
-    some = macro_average("toy.em", [mixed, alike], "toy|v:1", "question", Resampling())
-    assert some.low < some.value < some.high
-    assert some.note == "1 of 2 data sets have units all alike, as if surely so"
-    every = macro_average("toy.em", [alike, alike], "toy|v:1", "question", Resampling())
-    assert (every.value, every.low, every.high) == (1.0, None, None)
-    assert every.note == "resamples do not differ, which is no certainty: no interval"
-    assert "ci:" not in every.signature
-
-
-def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
-    """A tenth of every unit, of other sizes: their sums round differently in each resample."""
-    sizes = [3, 7, 11, 13]
-    pool = replace(_pool("a", [size * 0.1 for size in sizes]), denominators=sizes)
-    found = macro_average("toy.em", [pool, pool], "toy|v:1", "question", Resampling(resamples=500))
-    assert (found.low, found.high) == (None, None)
-    assert found.note == "resamples do not differ, which is no certainty: no interval"
-
-
-def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
-    found = macro_average(
-        "toy.em", [_pool("a", [1.0]), _pool("b", [])], "toy|v:1", "question", Resampling()
-    )
-    assert found.value is None
-    assert found.note == "1 of 2 data sets have no value"
-    assert macro_average("toy.em", [], "toy|v:1", "question", Resampling()).value is None
-
-
-def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
-    one, many = _pool("a", [1.0]), _pool("b", [1.0, 0.0] * 20)
-    found = macro_average("toy.em", [one, many], "toy|v:1", "question", Resampling())
-    assert 0.5 < found.low < found.value == 0.75 < found.high < 1.0
-
-
-def _pool(name, numerators):
-    n = len(numerators)
-    return Pool(
-        metric=name,
-        unit_ids=[str(i) for i in range(n)],
-        numerators=numerators,
-        denominators=[1] * n,
-        n_questions=n,
-        n_scored=n,
-        n_answered=n,
-    )

@@ -1,0 +1,189 @@
+"""The plain mean over data sets: its value, how sure it is, and how two systems' means differ.
+
+Every data set weighs the same however many questions it has, as in the MRQA 2019 shared task.
+Resamples are drawn within each data set, independently of the others.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
+
+from closeread.metrics.intervals import (
+    NO_INTERVAL,
+    Interval,
+    Resampling,
+    distribution,
+    resampled_sums,
+    value,
+)
+from closeread.metrics.paired_tests import ROUNDING, SHOWN, Sides, permutation
+from closeread.metrics.significance import Comparison, System, adjusted, joined, sides
+from closeread.metrics.summary import interval_settings
+from closeread.protocols import Pool
+from closeread.types import Summary, Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def macro_average(
+    name: str,
+    pools: Sequence[Pool],
+    signature: str,
+    unit: Unit,
+    resampling: Resampling | None,
+) -> Summary:
+    """Return the plain mean of several data sets' values, each weighing the same (MRQA 2019).
+
+    The interval resamples within each data set independently of the others, and averages.
+
+    Args:
+        name: The full dotted name, such as ``mrqa.f1``.
+        pools: The same value, one pool a data set; ``Pool.metric`` may tell them apart.
+        signature: The metric's; ``macro:`` and the number of data sets are added.
+        unit: What each pool's units are.
+        resampling: How the interval is made; None for none.
+    """
+    values = [value(pool) for pool in pools]
+    mean = _mean(values)
+    bounds = None
+    if resampling is not None and mean is not None:
+        drawn = [
+            distribution(pool, resampling.resamples, resampling.generator(f"{name}#{place}"))
+            for place, pool in enumerate(pools)
+        ]
+        bounds = _interval(drawn, resampling.level)
+    parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
+    parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
+    note = bounds.note if bounds is not None else ""
+    if mean is None:
+        note = f"{values.count(None)} of {len(pools)} data sets have no value"
+    return Summary(
+        metric=name,
+        signature="|".join(part for part in parts if part),
+        value=mean,
+        unit=unit,
+        low=bounds.low if bounds is not None else None,
+        high=bounds.high if bounds is not None else None,
+        n_questions=sum(pool.n_questions for pool in pools),
+        n_scored=sum(pool.n_scored for pool in pools),
+        n_answered=sum(pool.n_answered for pool in pools),
+        n_failed=sum(pool.n_failed for pool in pools),
+        note=note,
+    )
+
+
+def compare_averages(
+    name: str, systems: Sequence[Sequence[System]], resampling: Resampling
+) -> tuple[Comparison, ...]:
+    """Compare every system's macro-average with the first one's.
+
+    The test swaps the two systems' results within any unit of any data set (``permutation``); the
+    interval resamples the units of each data set, both systems' together.
+
+    Args:
+        name: The full dotted name of the value.
+        systems: Of each system its pools of this value, one ``System`` a data set, all in one
+            order and none with a value that is no ratio of sums.
+        resampling: Of the intervals and the tests.
+
+    Raises:
+        MismatchError: Systems were not scored on the same questions.
+    """
+    baseline, *others = systems
+    return adjusted([_pair(name, baseline, other, resampling) for other in others])
+
+
+def _pair(
+    name: str, first: Sequence[System], second: Sequence[System], resampling: Resampling
+) -> Comparison:
+    import numpy as np
+
+    pairs = [joined(*both) for both in zip(first, second, strict=True)]
+    every = [sides(*pair) for pair in pairs]
+    means = [_mean([value(pool) for pool in side]) for side in zip(*pairs, strict=True)]
+    blank = Comparison(
+        metric=name,
+        first=first[0].name,
+        second=second[0].name,
+        first_value=means[0],
+        second_value=means[1],
+        difference=None,
+        n_units=sum(len(one.first_below) for one in every),
+    )
+    if means[0] is None or means[1] is None:
+        return replace(blank, note="a data set has no value")
+    drawn = [
+        _differences(one, resampling, f"difference#{place}") for place, one in enumerate(every)
+    ]
+    bounds = _interval(drawn, resampling.level)
+    generator = resampling.generator(f"{name}|{blank.first}|{blank.second}|macro")
+    p_value, exact = permutation(_joint(every), resampling.resamples, generator)
+    shown = None if bounds.low is None else SHOWN * float(np.std(sum(drawn) / len(drawn)))
+    return replace(
+        blank,
+        difference=means[1] - means[0],
+        low=bounds.low,
+        high=bounds.high,
+        test="permutation-exact" if exact else "permutation",
+        p_value=p_value,
+        smallest_difference=shown,
+        note=bounds.note,
+    )
+
+
+def _joint(every: Sequence[Sides]) -> Sides:
+    """Put data sets together so that the ratio of the sums is the mean of their ratios."""
+    import numpy as np
+
+    weighed = [
+        (
+            one.first_above / one.first_below.sum(),
+            one.first_below / one.first_below.sum(),
+            one.second_above / one.second_below.sum(),
+            one.second_below / one.second_below.sum(),
+        )
+        for one in every
+    ]
+    return Sides(*(np.concatenate(columns) for columns in zip(*weighed, strict=True)))
+
+
+def _differences(sides: Sides, resampling: Resampling, name: str) -> "NDArray[Any]":
+    """Return the difference on one data set in each resample of its units, shape (resamples,)."""
+    import numpy as np
+
+    above_1, below_1, above_2, below_2 = resampled_sums(
+        sides.columns, resampling.resamples, resampling.generator(name)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn: NDArray[Any] = above_2 / below_2 - above_1 / below_1
+    return drawn
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [found for found in values if found is not None]
+    return math.fsum(known) / len(known) if len(known) == len(values) > 0 else None
+
+
+def _interval(drawn: Sequence["NDArray[Any]"], level: float) -> Interval:
+    """Return the interval of a mean over data sets from each one's resamples, by themselves."""
+    import numpy as np
+
+    total = np.zeros(len(drawn[0]))
+    still = 0
+    for each in drawn:
+        still += bool(np.nanmax(each) - np.nanmin(each) <= ROUNDING)
+        total += each
+    tail = (1 - level) / 2
+    means = total[np.isfinite(total)] / len(drawn)
+    if not means.size:
+        return Interval(low=None, high=None, method="none", note="no resample has a value")
+    low, high = np.quantile(means, [tail, 1 - tail])
+    if high - low <= ROUNDING:
+        return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
+    note = (
+        f"{still} of {len(drawn)} data sets have units all alike, as if surely so" if still else ""
+    )
+    return Interval(low=float(low), high=float(high), method="percentile", note=note)

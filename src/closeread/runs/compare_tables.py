@@ -1,0 +1,139 @@
+"""Putting readers side by side that each read several data sets: set by set, and by their mean."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from closeread.errors import MismatchError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.macro import compare_averages
+from closeread.metrics.significance import Comparison, System, adjusted
+from closeread.metrics.significance import compare as compare_systems
+from closeread.metrics.subject import family
+from closeread.runs.compare import Compared, side_by_side, told_apart
+from closeread.runs.macro import AVERAGED
+from closeread.runs.records import DatasetInfo
+from closeread.runs.store import Run
+
+Tables = Mapping[Path, Sequence[Run]]  # a system's folder to its runs
+
+
+@dataclass
+class ComparedTables:
+    """What comparing tables of runs found.
+
+    Attributes:
+        systems: System name to its folder, the first one being the baseline.
+        left_out: In a sentence each, data sets that not every system has a run on.
+        sets: Of each other data set what was found on it; p-values are adjusted for all
+            comparisons of a value, on all data sets.
+        macro_average: Of values that are averaged over data sets, how the averages differ.
+    """
+
+    systems: dict[str, str]
+    left_out: list[str] = field(default_factory=list)
+    sets: list[Compared] = field(default_factory=list)
+    macro_average: list[Comparison] = field(default_factory=list)
+
+
+def are_tables(tables: Tables) -> bool:
+    """Whether two or more systems are given by a run a data set, and there are several of these."""
+    keys = [[_key(run.info.dataset) for run in runs] for runs in tables.values()]
+    several = len({key for of in keys for key in of}) > 1 and any(len(of) > 1 for of in keys)
+    return len(keys) > 1 and several and all(len(set(of)) == len(of) for of in keys)
+
+
+def compare_tables(
+    tables: Tables,
+    resampling: Resampling,
+    *,
+    metrics: Sequence[str] = (),
+    allow_different_signatures: bool = False,
+) -> ComparedTables:
+    """Compare systems with the first of them on every data set that all of them read.
+
+    Args:
+        tables: Each system's folder to its scored runs, one a data set (``are_tables``).
+        resampling: Of intervals and of tests by simulation.
+        metrics: Families or values; by default all that every run on a data set has.
+        allow_different_signatures: Compare numbers that were not made in the same way.
+
+    Raises:
+        UsageError: The runs on a data set share no metric.
+        InputError: A run was not scored.
+        MismatchError: There is no data set that all systems read, or signatures differ.
+    """
+    by_set = {
+        name: {_key(run.info.dataset): run for run in runs}
+        for name, runs in zip(_names(tables), tables.values(), strict=True)
+    }
+    every = {key: run.info.dataset for runs in by_set.values() for key, run in runs.items()}
+    lacking = {key: [name for name, runs in by_set.items() if key not in runs] for key in every}
+    found = ComparedTables(
+        systems=dict(zip(by_set, map(str, tables), strict=True)),
+        left_out=[
+            f"{told_apart(every[key])} is left out: no run of {', '.join(names)}"
+            for key, names in lacking.items()
+            if names
+        ],
+    )
+    shared = [key for key, names in lacking.items() if not names]
+    if not shared:
+        raise MismatchError(
+            f"{' and '.join(map(str, tables))} share no data set",
+            expected="runs on the same files, with one --limit",
+            cure="read the same files with both readers",
+        )
+    pooled: list[dict[str, list[System]]] = []
+    for key in sorted(shared, key=lambda key: (every[key].name, key)):
+        one, pools = side_by_side(
+            {name: [runs[key]] for name, runs in by_set.items()},
+            metrics=metrics,
+            allow_different_signatures=allow_different_signatures,
+        )
+        for systems in pools.values():
+            one.comparisons += compare_systems(systems, resampling)
+        found.sets.append(one)
+        pooled.append(pools)
+    _adjust(found.sets)
+    if len(pooled) > 1:
+        for name in pooled[0]:
+            if family(name) == AVERAGED and _made_alike(name, found.sets):
+                columns = zip(*(of[name] for of in pooled), strict=True)
+                found.macro_average += compare_averages(name, list(columns), resampling)
+    return found
+
+
+def _names(tables: Tables) -> list[str]:
+    """Name each system by its folder, by the whole path where two folders have one name."""
+    names = [path.resolve().name for path in tables]
+    return [
+        name if names.count(name) == 1 else str(path)
+        for name, path in zip(names, tables, strict=True)
+    ]
+
+
+def _made_alike(name: str, sets: Sequence[Compared]) -> bool:
+    """Whether a value was made in the same way on every data set, however many questions it has."""
+    settings = {
+        tuple(part for part in one.signatures.get(name, "").split("|") if part[:2] != "n:")
+        for one in sets
+    }
+    return len(settings) == 1 and all(one.signatures.get(name) for one in sets)
+
+
+def _adjust(sets: Sequence[Compared]) -> None:
+    """Adjust the p-values of each value for all data sets and systems together."""
+    names = dict.fromkeys(one.metric for found in sets for one in found.comparisons)
+    together = {
+        name: iter(
+            adjusted([one for found in sets for one in found.comparisons if one.metric == name])
+        )
+        for name in names
+    }
+    for found in sets:
+        found.comparisons = [next(together[one.metric]) for one in found.comparisons]
+
+
+def _key(info: DatasetInfo) -> tuple[str, int | None, str]:
+    return info.sha256, info.limit, info.only

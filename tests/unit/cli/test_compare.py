@@ -1,0 +1,26 @@
+"""``closeread compare`` of folders that hold a run a data set."""
+
+import json
+
+
+def test_readers_of_several_sets_are_compared_set_by_set(closeread):
+    """A row for each set; what one of them did not read is told, and left out."""
+    for reader in ("majority", "first-sentence"):
+        for name in ("en", "zh"):
+            given = ("--limit", "12", "--out", f"{reader}/{name}")
+            closeread("read", f"exam/{name}", "--reader", reader, *given)
+    closeread("read", "exam/en", "--reader", "majority", "--limit", "5", "--out", "majority/five")
+    for reader in ("majority", "first-sentence"):
+        closeread("score", reader, "--resamples", "200")
+    given = ("compare", "majority", "first-sentence", "--resamples", "200")
+    table = closeread(*given).stdout
+    assert table.startswith("2 data sets: 24 questions; baseline majority\n")
+    assert "no run of first-sentence" in table
+    found = json.loads(closeread(*given, "--json").stdout)
+    assert list(found) == ["systems", "left_out", "sets", "macro_average"]
+    assert [one["dataset"]["name"] for one in found["sets"]] == ["exam/en", "exam/zh"]
+    for one in found["sets"]:
+        assert one["comparisons"]
+        assert f"{one['dataset']['name']} " in table
+    assert found["macro_average"] == []
+    assert "--seeds takes runs on one data set" in closeread(*given, "--seeds", code=2).stderr

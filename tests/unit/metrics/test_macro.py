@@ -1,0 +1,136 @@
+"""Means over data sets that each weigh the same, and what two systems' means differ by."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from closeread.errors import MismatchError
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.macro import compare_averages, macro_average
+from closeread.metrics.paired_tests import holm
+from closeread.metrics.significance import System, compare
+from closeread.protocols import Pool
+
+
+def test_the_macro_average_weighs_data_sets_alike():
+    small = _pool("toy.em@small", [1.0] * 10 + [0.0] * 10)
+    large = _pool("toy.em@large", [1.0] * 300 + [0.0] * 100)
+    found = macro_average("toy.em", [small, large], "toy|v:1", "question", Resampling())
+    assert found.value == (0.5 + 0.75) / 2
+    assert found.signature == "toy.em|v:1|macro:2|n:420|ci:percentile,0.95,10000,seed=0"
+    width = 2 * 1.96 * ((0.25 / 20 + 0.1875 / 400) / 4) ** 0.5
+    assert found.high - found.low == pytest.approx(width, rel=0.1)
+
+
+def test_a_macro_average_says_where_its_interval_knows_too_little():
+    mixed, alike = _pool("a", [1.0, 0.0] * 20), _pool("b", [1.0] * 5)
+    some = macro_average("toy.em", [mixed, alike], "toy|v:1", "question", Resampling())
+    assert some.low < some.value < some.high
+    assert some.note == "1 of 2 data sets have units all alike, as if surely so"
+    every = macro_average("toy.em", [alike, alike], "toy|v:1", "question", Resampling())
+    assert (every.value, every.low, every.high) == (1.0, None, None)
+    assert every.note == "resamples do not differ, which is no certainty: no interval"
+    assert "ci:" not in every.signature
+
+
+def test_a_macro_average_that_rounding_alone_moves_has_no_interval():
+    """A tenth of every unit, of other sizes: their sums round differently in each resample."""
+    sizes = [3, 7, 11, 13]
+    pool = replace(_pool("a", [size * 0.1 for size in sizes]), denominators=sizes)
+    found = macro_average("toy.em", [pool, pool], "toy|v:1", "question", Resampling(resamples=500))
+    assert (found.low, found.high) == (None, None)
+    assert found.note == "resamples do not differ, which is no certainty: no interval"
+
+
+def test_a_macro_average_with_an_empty_data_set_has_no_value_and_says_why():
+    found = macro_average(
+        "toy.em", [_pool("a", [1.0]), _pool("b", [])], "toy|v:1", "question", Resampling()
+    )
+    assert found.value is None
+    assert found.note == "1 of 2 data sets have no value"
+    assert macro_average("toy.em", [], "toy|v:1", "question", Resampling()).value is None
+
+
+def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
+    one, many = _pool("a", [1.0]), _pool("b", [1.0, 0.0] * 20)
+    found = macro_average("toy.em", [one, many], "toy|v:1", "question", Resampling())
+    assert 0.5 < found.low < found.value == 0.75 < found.high < 1.0
+
+
+def _system(name, *sets):
+    """A system with one pool a data set, each from its units' values."""
+    return [System(name, [_pool("toy.em", values)]) for values in sets]
+
+
+def test_a_difference_of_averages_is_the_mean_difference():
+    """However many questions a data set has: 50 points on twenty, none on four hundred."""
+    small, large = [1.0, 0.0] * 10, [1.0, 0.0] * 200
+    first, second = _system("a", small, large), _system("b", [1.0] * 20, large)
+    (found,) = compare_averages("toy.em", [first, second], Resampling(resamples=2_000))
+    assert (found.first_value, found.second_value, found.difference) == (0.5, 0.75, 0.25)
+    assert (found.first, found.second, found.n_units) == ("a", "b", 420)
+    width = 2 * 1.96 * (0.25 / 20 / 4) ** 0.5
+    assert found.high - found.low == pytest.approx(width, rel=0.1)
+    assert (found.test, found.p_value) == ("permutation-exact", 2 / 2**10)
+
+
+def test_on_one_data_set_it_is_the_difference_on_that():
+    """The same test and nearly the same bounds: only the draws are others."""
+    rng = np.random.default_rng(2)
+    values = [list(rng.random(60)) for _ in range(2)]
+    first, second = _system("a", values[0]), _system("b", values[1])
+    (found,) = compare_averages("toy.em", [first, second], Resampling())
+    (alone,) = compare([*first, *second], Resampling())
+    assert found.difference == pytest.approx(alone.difference)
+    assert found.p_value == pytest.approx(alone.p_value, abs=0.02)
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.01)
+    assert found.smallest_difference == pytest.approx(alone.smallest_difference, rel=0.05)
+
+
+def test_equal_systems_are_told_apart_no_more_often_than_the_level_says():
+    """Sets of 20, 60 and 200 on which two systems are right by the same chance: 5 of 100."""
+    rng = np.random.default_rng(11)
+    apart = held = 0
+    for seed in range(300):
+        sets = [rng.random((n, 1)) for n in (20, 60, 200)]
+        sides = [
+            _system(name, *(list((rng.random(len(of)) < of[:, 0]).astype(float)) for of in sets))
+            for name in "ab"
+        ]
+        (found,) = compare_averages("toy.em", sides, Resampling(resamples=200, seed=seed))
+        apart += found.p_value < 0.05
+        held += found.low <= 0 <= found.high
+    assert 0.02 <= apart / 300 <= 0.08
+    assert held / 300 >= 0.91
+
+
+def test_several_systems_are_adjusted_together():
+    rng = np.random.default_rng(3)
+    systems = [_system(name, list(rng.random(30)), list(rng.random(50))) for name in "abc"]
+    found = compare_averages("toy.em", systems, Resampling(resamples=500))
+    assert [one.second for one in found] == ["b", "c"]
+    assert tuple(one.p_holm for one in found) == holm([one.p_value for one in found])
+
+
+def test_systems_of_unlike_sets_have_no_difference():
+    """Other questions are refused; where a set has no value there is none, and a note."""
+    with pytest.raises(MismatchError, match="the same questions"):
+        compare_averages("toy.em", [_system("a", [1.0, 0.0]), _system("b", [1.0])], Resampling())
+    sides = [_system(name, [1.0, 0.0], []) for name in "ab"]
+    (found,) = compare_averages("toy.em", sides, Resampling())
+    assert (found.difference, found.p_value) == (None, None)
+    assert found.note == "a data set has no value"
+
+
+def _pool(name, numerators):
+    n = len(numerators)
+    return Pool(
+        metric=name,
+        unit_ids=[str(i) for i in range(n)],
+        numerators=numerators,
+        denominators=[1] * n,
+        n_questions=n,
+        n_scored=n,
+        n_answered=n,
+    )

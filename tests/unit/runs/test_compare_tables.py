@@ -1,0 +1,123 @@
+"""Readers that each read several data sets are compared on every one, and by their mean."""
+
+import json
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from closeread.errors import MismatchError
+from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.metrics.intervals import Resampling
+from closeread.metrics.paired_tests import holm
+from closeread.runs.compare_tables import are_tables, compare_tables
+from closeread.runs.keep import keep
+from closeread.runs.macro import macro_averages
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
+
+MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
+RESAMPLING = Resampling(resamples=400)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Make a system's runs: of each set how many questions it has and how many are right."""
+
+    def make(system, settings=MRQA, **sets):
+        runs = []
+        for name, (questions, right) in sets.items():
+            ids = [f"{name}{number}" for number in range(questions)]
+            rows = [
+                {"id": one, "passage": f"{name} left at six.", "question": "?", "answer": "at six"}
+                for one in ids
+            ]
+            data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{system}-{name}.json"
+            data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
+            out = tmp_path / system / name
+            runs.append(keep(load(data), load_submission(answers), [answers], out))
+            score_run(runs[-1], settings)
+        return {Path(tmp_path / system): runs}
+
+    return make
+
+
+def test_every_set_and_the_mean(table):
+    """The averages are those of scoring, and every set has its own comparison."""
+    tables = table("old", large=(40, 20), small=(8, 2)) | table("new", small=(8, 6), large=(40, 20))
+    found = compare_tables(tables, RESAMPLING)
+    assert list(found.systems) == ["old", "new"]
+    assert [one.dataset.name for one in found.sets] == ["large", "small"]
+    assert found.left_out == []
+    for one, difference in zip(found.sets, (0.0, 0.5), strict=True):
+        assert [each.metric for each in one.comparisons] == ["mrqa.em", "mrqa.f1"]
+        assert [each.difference for each in one.comparisons] == [difference] * 2
+    em, f1 = found.macro_average
+    assert (em.metric, f1.metric, em.second) == ("mrqa.em", "mrqa.f1", "new")
+    averages = [macro_averages(runs)["mrqa.em"].value for runs in tables.values()]
+    assert [em.first_value, em.second_value] == averages == [0.375, 0.625]
+    assert em.difference == 0.25
+    assert em.low < 0.25 < em.high
+
+
+def test_p_values_are_adjusted_over_all_sets(table):
+    """Whoever looks at many sets finds one that seems to show something."""
+    tables = (
+        table("old", a=(12, 2), b=(12, 5), c=(12, 6))
+        | table("new", a=(12, 9), b=(12, 8), c=(12, 6))
+        | table("other", a=(12, 4), b=(12, 1), c=(12, 10))
+    )
+    found = compare_tables(tables, RESAMPLING, metrics=("mrqa.em",))
+    every = list(chain.from_iterable(one.comparisons for one in found.sets))
+    assert len(every) == 6
+    assert tuple(one.p_holm for one in every) == holm([one.p_value for one in every])
+    assert tuple(one.p_holm for one in found.macro_average) == holm(
+        [one.p_value for one in found.macro_average]
+    )
+
+
+def test_sets_that_not_all_read_are_left_out(table):
+    """Also one of the same name whose questions are others; the mean is over the rest."""
+    tables = table("old", a=(4, 1), b=(4, 2), c=(5, 2)) | table("new", a=(4, 4), b=(4, 2), c=(6, 2))
+    found = compare_tables(tables, RESAMPLING)
+    assert [one.dataset.name for one in found.sets] == ["a", "b"]
+    assert len(found.left_out) == 2
+    assert found.left_out[0].startswith("c (sha256 ")
+    assert [line.rpartition("no run of ")[2] for line in found.left_out] == ["new", "old"]
+    assert found.macro_average[0].second_value == 0.75
+
+
+def test_nothing_shared_is_refused(table):
+    tables = table("old", a=(4, 1), b=(4, 1)) | table("new", c=(4, 1), d=(4, 1))
+    with pytest.raises(MismatchError, match="share no data set"):
+        compare_tables(tables, RESAMPLING)
+
+
+def test_no_mean_where_scoring_makes_none(table):
+    """One shared set, a scorer whose publishers average nothing, and sets scored unlike."""
+    tables = table("old", a=(4, 1), x=(3, 1)) | table("new", a=(4, 1))
+    assert compare_tables(tables, RESAMPLING).macro_average == []
+    squad = ScoreSettings(metrics=("squad",), resamples=0)
+    tables = table("s1", squad, a=(4, 1), b=(4, 1)) | table("s2", squad, a=(4, 1), b=(4, 1))
+    assert compare_tables(tables, RESAMPLING).macro_average == []
+    tables = table("one", a=(4, 1), b=(4, 1)) | table("two", a=(4, 1), b=(4, 1))
+    skipping = ScoreSettings(metrics=("mrqa",), options={"mrqa": {"skip_no_answer": True}})
+    for runs in tables.values():
+        score_run(runs[0], skipping)
+    found = compare_tables(tables, RESAMPLING)
+    assert found.macro_average == []
+    assert len(found.sets) == 2
+
+
+def test_what_is_a_table(table):
+    """Several folders, several sets, one run a set in each; else runs are compared one by one."""
+    old, new = table("old", a=(4, 1), b=(4, 1)), table("new", a=(4, 1))
+    one_set = table("other", a=(4, 1))
+    assert are_tables(old | new)
+    assert not are_tables(old)
+    assert not are_tables(new | one_set)
+    (runs,) = old.values()
+    assert not are_tables({Path("twice"): [*runs, runs[0]]} | new)
+    assert not are_tables({Path(run.path): [run] for run in runs})
