@@ -1,6 +1,5 @@
 """Summaries: value, interval, counts and signature; subsets by tag."""
 
-
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import counts, mean_pools
 from closeread.metrics.summary import (

@@ -85,8 +85,9 @@ def learn(
             say(f"{of}: nothing in it can be learned from")
     found_before = learned_before(first, retriever)
     drawn_to = {feature: settings.prior * weight for feature, weight in found_before.items()}
-    described = examples(items, retriever)
-    learned = list(cues_alone(described) if settings.cues_alone else described)
+    described = list(examples(items, retriever))
+    _tell_absent(settings.given, described, say)
+    learned = list(cues_alone(described)) if settings.cues_alone else described
     fitted = _fit(learned, settings, drawn_to)
     if settings.calibrate:
         answered = list(examples(apart, retriever))
@@ -120,13 +121,22 @@ def learn(
     )
 
 
+def _tell_absent(given: Mapping[str, float], learned: Sequence[Example], say: Say) -> None:
+    """Say which given weights are of no feature that there is: a slip of the pen does nothing."""
+    there = {name for one in learned for features in one.features for name in features}
+    for name in sorted(set(given) - there):
+        say(f"train.given: no option has {name}")
+
+
 def _fit(
     learned: Sequence[Example], settings: CueSettings, drawn_to: Mapping[str, float]
 ) -> Weights:
-    return fit(
+    """Return what is learned, and beside it what is given."""
+    found = fit(
         learned, settings.l2, settings.loss, settings.least,
         before=drawn_to, where=", ".join(settings.sources),
     )  # fmt: skip
+    return found | {name: found.get(name, 0.0) + more for name, more in settings.given.items()}
 
 
 def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]) -> list[int]:

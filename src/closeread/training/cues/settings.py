@@ -46,6 +46,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
         loss: ``logistic``, or ``hinge`` with the margin 0.5 of the VGaokao paper.
         l2: The ridge.
         prior: What share of the weights learned before is where the ridge draws to.
+        given: Weights by feature that are known without any data; they are added to those learned.
         least: How many options must have a feature.
         cues_alone: Learn from what statements say alone, not from how near they stand to their
             passage: for questions whose writer is known by that.
@@ -64,6 +65,7 @@ class CueSettings(Record, frozen=True, kw_only=True):
     loss: Loss = "logistic"
     l2: float = 10.0
     prior: float = 0.8
+    given: dict[str, float] = msgspec.field(default_factory=dict)
     least: int = 3
     cues_alone: bool = False
     folds: int = 5
@@ -110,6 +112,12 @@ def check(
             f"prior={settings.prior:g}",
             where="train",
             expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
+        )
+    if endless := [name for name, weight in settings.given.items() if not math.isfinite(weight)]:
+        raise UsageError(
+            f"{endless[0]} = {settings.given[endless[0]]}",
+            where="train.given",
+            expected="a finite weight",
         )
     every: dict[str, CueSettings | StageSettings] = {"train": settings}
     every |= {f"{stage_at(place)}train": stage for place, stage in enumerate(stages)}

@@ -1,0 +1,46 @@
+"""Weights that a recipe gives are added to those that are learned."""
+
+import json
+
+import pytest
+
+from closeread.errors import UsageError
+from closeread.readers.cues.reader import load_weights
+from toy_cues import run
+
+
+def given(weights):
+    lines = "\n".join(f'"{name}" = {weight}' for name, weight in weights.items())
+    return f"[train.given]\n{lines}\n"
+
+
+def learned(tmp_path, more):
+    result, out = run(tmp_path, more)
+    assert result.exit_code == 0, result.exception
+    return load_weights(out), result
+
+
+@pytest.mark.parametrize("more", ["", "cues_alone = true\n"])
+def test_what_is_given_is_added_to_what_is_learned(tmp_path, more):
+    """By both together questions are answered, and confidence is learned from that."""
+    plain, before = learned(tmp_path, more)
+    found, result = learned(tmp_path, more + given({"cue:都": 40.0, "number:any": 0.5}))
+    wanted = {"cue:都": plain.weights["cue:都"] + 40.0, "number:any": 0.5}
+    assert found.weights == pytest.approx(plain.weights | wanted)
+    assert found.settings["given"] == {"cue:都": 40.0, "number:any": 0.5}
+    accuracies = [json.loads(one.stdout)["held_out_accuracy"] for one in (before, result)]
+    assert accuracies[0] == 1.0
+    assert accuracies[1] < 0.1
+
+
+def test_a_name_that_no_option_has_is_told(tmp_path):
+    """A slip of the pen would do nothing, and in silence."""
+    _, result = learned(tmp_path, given({"cover:unit": 1.0}))
+    assert "train.given: no option has cover:unit" in result.stderr
+
+
+def test_a_weight_without_end_is_refused(tmp_path):
+    result, out = run(tmp_path, given({"cover:units": "inf"}))
+    assert isinstance(result.exception, UsageError)
+    assert "train.given: cover:units = inf" in str(result.exception)
+    assert not out.exists()
