@@ -15,11 +15,17 @@ from closeread.metrics.intervals import (
     Interval,
     Resampling,
     distribution,
-    resampled_sums,
     value,
 )
 from closeread.metrics.paired_tests import ROUNDING, SHOWN, Sides, permutation
-from closeread.metrics.significance import Comparison, System, adjusted, joined, sides
+from closeread.metrics.significance import (
+    Comparison,
+    System,
+    adjusted,
+    drawn_differences,
+    joined,
+    sides,
+)
 from closeread.metrics.summary import interval_settings
 from closeread.protocols import Pool
 from closeread.types import Summary, Unit
@@ -116,12 +122,12 @@ def _pair(
     if means[0] is None or means[1] is None:
         return replace(blank, note="a data set has no value")
     drawn = [
-        _differences(one, resampling, f"difference#{place}") for place, one in enumerate(every)
+        drawn_differences(one, resampling, f"difference#{place}") for place, one in enumerate(every)
     ]
     bounds = _interval(drawn, resampling.level)
     generator = resampling.generator(f"{name}|{blank.first}|{blank.second}|macro")
     p_value, exact = permutation(_joint(every), resampling.resamples, generator)
-    shown = None if bounds.low is None else SHOWN * float(np.std(sum(drawn) / len(drawn)))
+    shown = None if bounds.low is None else SHOWN * float(np.nanstd(sum(drawn) / len(drawn)))
     return replace(
         blank,
         difference=means[1] - means[0],
@@ -148,18 +154,6 @@ def _joint(every: Sequence[Sides]) -> Sides:
         for one in every
     ]
     return Sides(*(np.concatenate(columns) for columns in zip(*weighed, strict=True)))
-
-
-def _differences(sides: Sides, resampling: Resampling, name: str) -> "NDArray[Any]":
-    """Return the difference on one data set in each resample of its units, shape (resamples,)."""
-    import numpy as np
-
-    above_1, below_1, above_2, below_2 = resampled_sums(
-        sides.columns, resampling.resamples, resampling.generator(name)
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn: NDArray[Any] = above_2 / below_2 - above_1 / below_1
-    return drawn
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

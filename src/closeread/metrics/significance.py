@@ -207,12 +207,26 @@ def _difference_interval(
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
         return low, high, "the same difference in every unit: exact bound instead of the bootstrap"
+    drawn = drawn_differences(sides, resampling, "difference")
+    return _percentiles(drawn, resampling.level)
+
+
+def drawn_differences(sides: Sides, resampling: Resampling, name: str) -> "NDArray[Any]":
+    """Return the difference in each resample of the units, shape (resamples,); NaN for none.
+
+    Args:
+        sides: Both systems' sums, which are drawn together.
+        resampling: How many resamples, from which seed.
+        name: Names the draws.
+    """
+    import numpy as np
+
     above_1, below_1, above_2, below_2 = resampled_sums(
-        sides.columns, resampling.resamples, resampling.generator("difference")
+        sides.columns, resampling.resamples, resampling.generator(name)
     )
     with np.errstate(invalid="ignore", divide="ignore"):
-        drawn = above_2 / below_2 - above_1 / below_1
-    return _percentiles(drawn, resampling.level)
+        drawn: NDArray[Any] = above_2 / below_2 - above_1 / below_1
+    return drawn
 
 
 def _second_moment(sides: Sides) -> float:
