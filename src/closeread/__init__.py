@@ -14,6 +14,7 @@ _PUBLIC = {
     "read": "closeread.api.running",
     "score": "closeread.api.judging",
     "compare": "closeread.api.judging",
+    "compare_tables": "closeread.api.judging",
     "verify": "closeread.api.judging",
     "audit": "closeread.api.judging",
     "report": "closeread.api.judging",
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from closeread.api.datasets import load as load
     from closeread.api.judging import audit as audit
     from closeread.api.judging import compare as compare
+    from closeread.api.judging import compare_tables as compare_tables
     from closeread.api.judging import report as report
     from closeread.api.judging import score as score
     from closeread.api.judging import verify as verify

@@ -11,6 +11,8 @@ from closeread.formats.submissions import given_submission, load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.runs.belonging import must_belong
 from closeread.runs.compare import Compared, compare_runs
+from closeread.runs.compare_tables import ComparedTables, are_tables
+from closeread.runs.compare_tables import compare_tables as tables_compared
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.runs.score import score_run, score_submission
 from closeread.runs.store import REPORT, Run, find_runs, open_run
@@ -96,6 +98,8 @@ def compare(
 ) -> Compared:
     """Compare scored runs with the first of them; ``closeread compare`` as a function.
 
+    Readers that each read several data sets are compared by ``compare_tables``.
+
     Args:
         runs: Two or more runs or their folders; a folder of runs stands for all runs in it.
         metrics: Families or values; by default all that every run has.
@@ -112,6 +116,39 @@ def compare(
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
     every = _every(runs)
     return compare_runs(every, resampling, metrics=_several(metrics), group_seeds=seeds)
+
+
+def compare_tables(
+    *folders: Named,
+    metrics: str | Sequence[str] = (),
+    resamples: int = _RESAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> ComparedTables:
+    """Compare readers that each read several data sets: set by set, and by their macro-average.
+
+    Args:
+        folders: Two or more, each holding one reader's runs, one on each data set; the first is
+            compared with.
+        metrics: As of ``compare``; so are the others.
+        resamples: Of intervals and of tests by simulation.
+        level: Of the intervals.
+        seed: Of the resampling.
+
+    Raises:
+        UsageError: These are no such folders, or the runs on a data set share no metric.
+        InputError: A run was not scored.
+        MismatchError: No data set was read by all, or signatures differ.
+    """
+    tables = {path: _every([path]) for path in map(_path, folders)}
+    if not are_tables(tables):
+        raise UsageError(
+            "these are no tables of runs",
+            expected="two or more folders, each with runs on data sets of which none comes twice",
+            cure="compare(...) compares runs on one data set",
+        )
+    resampling = Resampling(resamples=resamples, level=level, seed=seed)
+    return tables_compared(tables, resampling, metrics=_several(metrics))
 
 
 def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:

@@ -121,6 +121,21 @@ def test_the_same_numbers_as_the_command_line(tmp_path):
     assert closeread.audit(here, checks="shortcuts").findings[0].check == "shortcuts"
 
 
+def test_tables_of_runs_are_compared_as_on_the_command_line(tmp_path):
+    """Set by set; what is no table is refused, and says what is."""
+    for reader in ("majority", "first-sentence"):
+        for name in ("en", "zh"):
+            run = closeread.read(f"exam/{name}", reader, tmp_path / reader / name, limit=9)
+            closeread.score(run, resamples=100)
+    folders = [str(tmp_path / reader) for reader in ("majority", "first-sentence")]
+    found = closeread.compare_tables(*folders, resamples=200)
+    assert json.loads(msgspec.json.encode(vars(found))) == _printed(
+        "compare", *folders, "--resamples", "200"
+    )
+    with pytest.raises(UsageError, match="no tables of runs"):
+        closeread.compare_tables(folders[0])
+
+
 def test_answers_of_a_reader_are_scored_without_a_run():
     """They give the numbers of the run."""
     reader = closeread.open_reader("longest-option")
