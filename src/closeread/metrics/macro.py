@@ -17,7 +17,7 @@ from closeread.metrics.intervals import (
     distribution,
     value,
 )
-from closeread.metrics.paired_tests import ROUNDING, SHOWN, Sides, permutation
+from closeread.metrics.paired_tests import ROUNDING, SHOWN, mean_permutation
 from closeread.metrics.significance import (
     Comparison,
     System,
@@ -60,7 +60,7 @@ def macro_average(
             distribution(pool, resampling.resamples, resampling.generator(f"{name}#{place}"))
             for place, pool in enumerate(pools)
         ]
-        bounds = _interval(drawn, resampling.level)
+        bounds = _interval(drawn, resampling.level, "units all alike")
     parts = [name, signature.partition("|")[2], f"macro:{len(pools)}"]
     parts += [f"n:{sum(pool.n_questions for pool in pools)}", interval_settings(bounds, resampling)]
     note = bounds.note if bounds is not None else ""
@@ -86,8 +86,8 @@ def compare_averages(
 ) -> tuple[Comparison, ...]:
     """Compare every system's macro-average with the first one's.
 
-    The test swaps the two systems' results within any unit of any data set (``permutation``); the
-    interval resamples the units of each data set, both systems' together.
+    The test swaps the two systems' results within any unit of any data set (``mean_permutation``);
+    the interval resamples the units of each data set, both systems' together.
 
     Args:
         name: The full dotted name of the value.
@@ -124,9 +124,9 @@ def _pair(
     drawn = [
         drawn_differences(one, resampling, f"difference#{place}") for place, one in enumerate(every)
     ]
-    bounds = _interval(drawn, resampling.level)
+    bounds = _interval(drawn, resampling.level, "the same difference in every unit")
     generator = resampling.generator(f"{name}|{blank.first}|{blank.second}|macro")
-    p_value, exact = permutation(_joint(every), resampling.resamples, generator)
+    p_value, exact = mean_permutation(every, resampling.resamples, generator)
     shown = None if bounds.low is None else SHOWN * float(np.nanstd(sum(drawn) / len(drawn)))
     return replace(
         blank,
@@ -140,29 +140,19 @@ def _pair(
     )
 
 
-def _joint(every: Sequence[Sides]) -> Sides:
-    """Put data sets together so that the ratio of the sums is the mean of their ratios."""
-    import numpy as np
-
-    weighed = [
-        (
-            one.first_above / one.first_below.sum(),
-            one.first_below / one.first_below.sum(),
-            one.second_above / one.second_below.sum(),
-            one.second_below / one.second_below.sum(),
-        )
-        for one in every
-    ]
-    return Sides(*(np.concatenate(columns) for columns in zip(*weighed, strict=True)))
-
-
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [found for found in values if found is not None]
     return math.fsum(known) / len(known) if len(known) == len(values) > 0 else None
 
 
-def _interval(drawn: Sequence["NDArray[Any]"], level: float) -> Interval:
-    """Return the interval of a mean over data sets from each one's resamples, by themselves."""
+def _interval(drawn: Sequence["NDArray[Any]"], level: float, alike: str) -> Interval:
+    """Return the interval of a mean over data sets from each one's resamples, by themselves.
+
+    Args:
+        drawn: Of each data set the value in every resample.
+        level: Of the interval.
+        alike: What a data set has of which no resample differs, for the note.
+    """
     import numpy as np
 
     total = np.zeros(len(drawn[0]))
@@ -177,7 +167,5 @@ def _interval(drawn: Sequence["NDArray[Any]"], level: float) -> Interval:
     low, high = np.quantile(means, [tail, 1 - tail])
     if high - low <= ROUNDING:
         return Interval(low=None, high=None, method="none", note=NO_INTERVAL)
-    note = (
-        f"{still} of {len(drawn)} data sets have units all alike, as if surely so" if still else ""
-    )
+    note = f"{still} of {len(drawn)} data sets have {alike}, as if surely so" if still else ""
     return Interval(low=float(low), high=float(high), method="percentile", note=note)

@@ -77,16 +77,26 @@ def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[f
     16 differing units at most every swap is counted; else ``resamples`` random ones are, the
     observed one among them: (1 + as extreme) / (1 + resamples), never zero (Phipson & Smyth 2010).
     """
+    return mean_permutation([sides], resamples, generator)
+
+
+def mean_permutation(
+    every: Sequence[Sides], resamples: int, generator: "Generator"
+) -> tuple[float, bool]:
+    """Return the same of the mean over data sets, each of which has its own sums in every swap."""
     import numpy as np
 
-    columns = np.stack(sides.columns, axis=1)
-    differing = columns[(columns[:, :2] != columns[:, 2:]).any(axis=1)]
-    totals = columns.sum(axis=0)
-    moved = differing[:, 2:] - differing[:, :2]
-    observed = abs(_difference(totals, np.zeros((1, 2)))[0])
-    if len(differing) <= _EXACT:
-        swaps = (np.arange(2 ** len(differing))[:, None] >> np.arange(len(differing))) & 1
-        extreme = abs(_difference(totals, swaps @ moved)) >= observed - ROUNDING
+    totals, differing = [], []
+    for place, one in enumerate(every):
+        columns = np.stack(one.columns, axis=1)
+        totals.append(columns.sum(axis=0))
+        unlike = columns[(columns[:, :2] != columns[:, 2:]).any(axis=1)]
+        differing.append(np.insert(unlike[:, 2:] - unlike[:, :2], 0, place, axis=1))
+    moved = np.concatenate(differing)
+    observed = _mean_difference(totals, np.zeros((1, len(moved))), moved)[0]
+    if len(moved) <= _EXACT:
+        swaps = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
+        extreme = _mean_difference(totals, swaps, moved) >= observed - ROUNDING
         return float(extreme.mean()), True
     count = 0
     rows, times = np.unique(moved, axis=0, return_counts=True)
@@ -97,8 +107,28 @@ def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[f
         swapped = np.empty(size)
         swapped[:, once] = generator.integers(0, 2, size=(size[0], once.sum()), dtype=np.uint8)
         swapped[:, ~once] = generator.binomial(times[~once], 0.5, size=(size[0], (~once).sum()))
-        count += int((abs(_difference(totals, swapped @ rows)) >= observed - ROUNDING).sum())
+        count += int((_mean_difference(totals, swapped, rows) >= observed - ROUNDING).sum())
     return (1 + count) / (1 + resamples), False
+
+
+def _mean_difference(
+    totals: "Sequence[NDArray[Any]]", swaps: "NDArray[Any]", moved: "NDArray[Any]"
+) -> "NDArray[Any]":
+    """How far the two means over data sets lie apart once units were swapped, a row of swaps.
+
+    Args:
+        totals: Of each data set the four sums.
+        swaps: How often each row of ``moved`` was swapped, shape (swaps, rows).
+        moved: The data set's place, and what then goes over (above, below); shape (rows, 3), one
+            data set after the other.
+    """
+    import numpy as np
+
+    ends = np.searchsorted(moved[:, 0], np.arange(len(totals) + 1))
+    found = np.zeros(len(swaps))
+    for of, start, end in zip(totals, ends, ends[1:], strict=False):
+        found += _difference(of, swaps[:, start:end] @ moved[start:end, 1:])
+    return abs(found) / len(totals)
 
 
 def _difference(totals: "NDArray[Any]", moved: "NDArray[Any]") -> "NDArray[Any]":

@@ -88,6 +88,31 @@ def test_on_one_data_set_it_is_the_difference_on_that():
     assert found.smallest_difference == pytest.approx(alone.smallest_difference, rel=0.05)
 
 
+def test_answers_left_out_move_each_data_set_s_own_mean():
+    """Where other questions count for each system: on one data set the test is that set's."""
+    rng = np.random.default_rng(5)
+    pools = []
+    for answered in (0.3, 0.95):
+        kept = np.flatnonzero(rng.random(100) < answered)
+        right = (rng.random(len(kept)) < 0.5).astype(float)
+        pools.append(replace(_pool("toy.em", list(right)), unit_ids=list(map(str, kept))))
+    pools = [replace(pool, n_questions=100) for pool in pools]
+    first, second = (System(name, [pool]) for name, pool in zip("ab", pools, strict=True))
+    (found,) = compare_averages("toy.em", [[first], [second]], Resampling())
+    (alone,) = compare([first, second], Resampling())
+    assert alone.test == "permutation"
+    assert found.p_value == pytest.approx(alone.p_value, abs=0.015)
+
+
+def test_a_data_set_that_shows_no_difference_is_named_so():
+    """Its units are not alike, but their differences are: the interval takes them for certain."""
+    same = [1.0, 0.0] * 10
+    first, second = _system("a", same, [0.0] * 9 + [1.0]), _system("b", same, [1.0] * 9 + [0.0])
+    (found,) = compare_averages("toy.em", [first, second], Resampling(resamples=500))
+    alike = "the same difference in every unit"
+    assert found.note == f"1 of 2 data sets have {alike}, as if surely so"
+
+
 def test_equal_systems_are_told_apart_no_more_often_than_the_level_says():
     """Sets of 20, 60 and 200 on which two systems are right by the same chance: 5 of 100."""
     rng = np.random.default_rng(11)
