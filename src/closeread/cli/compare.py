@@ -45,7 +45,7 @@ def command(
     on several data sets are compared set by set, and by their macro-average where there is one.
 
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
-    p-values are adjusted by Holm's method where there are several runs.
+    p-values are adjusted by Holm's method where there are several runs or data sets.
     """
     from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
@@ -100,11 +100,21 @@ def _print(found: "Compared") -> None:
 
 def _print_tables(found: "ComparedTables") -> None:
     n_questions = sum(one.dataset.n_questions for one in found.sets)
-    head = f"{len(found.sets)} data sets: {n_questions:,} questions; baseline "
-    click.echo(in_one_line(head + next(iter(found.systems))))
+    first = next(iter(found.systems))
+    many = f"{len(found.sets)} data sets" if len(found.sets) > 1 else "1 data set"
+    click.echo(in_one_line(f"{many}: {n_questions:,} questions; baseline {first}"))
     for line in found.left_out:
         click.echo(in_one_line(line))
-    rows = [((each.dataset.name,), one) for each in found.sets for one in each.comparisons]
+    names = [each.dataset.name for each in found.sets]
+    labels = [  # of two of one name the baseline's run tells which
+        name if names.count(name) == 1 else f"{name} ({Path(each.systems[first][0]).name})"
+        for name, each in zip(names, found.sets, strict=True)
+    ]
+    rows = [
+        ((label,), one)
+        for label, each in zip(labels, found.sets, strict=True)
+        for one in each.comparisons
+    ]
     mean = (f"macro-average of {len(found.sets)}",)
     rows += [(mean, one) for one in found.macro_average]
     _print_rows(("data set", *_HEADINGS), rows)

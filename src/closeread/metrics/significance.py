@@ -39,7 +39,8 @@ class Comparison(Record, frozen=True, kw_only=True):
     Attributes:
         test: ``mcnemar-exact``, ``permutation-exact``, ``permutation`` (Monte Carlo),
             ``bootstrap`` (values that are no ratio of sums), or ``none``.
-        p_holm: Adjusted for all systems that were compared with the first one.
+        p_holm: Adjusted for all systems that were compared with the first one, and for all data
+            sets where they were compared on several.
         only_first: For 0/1 metrics: questions that only the first got right; ``only_second`` alike.
         n_units: What was paired: questions, passages or groups.
         smallest_difference: What so many units would show with power 0.8 at level 0.05.

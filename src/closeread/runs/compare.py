@@ -107,7 +107,7 @@ def side_by_side(
         str(run.path): _pools(run, summary, metrics, dataset)
         for run, summary in zip(runs, summaries, strict=True)
     }
-    names = _shared_names(summaries, list(pools.values()), metrics)
+    names = _shared_names(runs, summaries, list(pools.values()), metrics)
     found = Compared(
         dataset=runs[0].info.dataset,
         systems={name: [str(run.path) for run in of] for name, of in systems.items()},
@@ -146,19 +146,25 @@ def _same_dataset(runs: Sequence[Run]) -> None:
             raise MismatchError(
                 f"{first.path} and {other.path} answer different questions:\n"
                 f"    {told_apart(old)}\n    {told_apart(new)}",
-                expected="runs on one data set, with one --limit",
+                expected="runs on one data set, with one --limit, or two or more folders that each "
+                "hold one run on every data set",
                 cure="read the same file with both readers",
             )
 
 
 def told_apart(info: DatasetInfo) -> str:
     """Return what tells a data set from others of its name."""
-    limit = f", the first {info.limit}" if info.limit else ""
-    return f"{info.name}{limit} (sha256 {info.sha256[:16]}…)"
+    part = f", the first {info.limit}" if info.limit else ""
+    if info.only:
+        part += f", {info.n_questions} questions of a list (sha256 {info.only[:16]}…)"
+    return f"{info.name}{part} (sha256 {info.sha256[:16]}…)"
 
 
 def _shared_names(
-    summaries: Sequence[RunSummary], pools: Sequence[Mapping[str, Pool]], asked: Sequence[str]
+    runs: Sequence[Run],
+    summaries: Sequence[RunSummary],
+    pools: Sequence[Mapping[str, Pool]],
+    asked: Sequence[str],
 ) -> list[str]:
     shared = [
         name
@@ -171,6 +177,7 @@ def _shared_names(
         ]
         raise UsageError(
             "the runs share no value" + (f" of {', '.join(asked)}" if asked else ""),
+            where=runs[0].info.dataset.name,
             expected="one of " + ", ".join(every) if every else "values that every run has",
             cure="score all of them with the same metrics",
         )

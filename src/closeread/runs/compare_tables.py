@@ -10,6 +10,7 @@ from closeread.metrics.macro import compare_averages
 from closeread.metrics.significance import Comparison, System, adjusted
 from closeread.metrics.significance import compare as compare_systems
 from closeread.metrics.subject import family
+from closeread.runs.choose import wanted
 from closeread.runs.compare import Compared, side_by_side, told_apart
 from closeread.runs.macro import AVERAGED
 from closeread.runs.records import DatasetInfo
@@ -24,7 +25,8 @@ class ComparedTables:
 
     Attributes:
         systems: System name to its folder, the first one being the baseline.
-        left_out: In a sentence each, data sets that not every system has a run on.
+        left_out: In a sentence each, data sets that not every system has a run on, or on which no
+            run has what was asked for.
         sets: Of each other data set what was found on it; p-values are adjusted for all
             comparisons of a value, on all data sets.
         macro_average: Of values that are averaged over data sets, how the averages differ.
@@ -84,8 +86,15 @@ def compare_tables(
             expected="runs on the same files, with one --limit",
             cure="read the same files with both readers",
         )
+    having = [key for key in shared if any(_has(of[key], metrics) for of in by_set.values())]
+    found.left_out += [
+        f"{told_apart(every[key])} is left out: no run on it has {', '.join(metrics)}"
+        for key in shared
+        if having and key not in having
+    ]
     pooled: list[dict[str, list[System]]] = []
-    for key in sorted(shared, key=lambda key: (every[key].name, key)):
+    # Where no set has what was asked for, the first one's runs tell what there is.
+    for key in sorted(having or shared, key=lambda key: (every[key].name, key)):
         one, pools = side_by_side(
             {name: [runs[key]] for name, runs in by_set.items()},
             metrics=metrics,
@@ -96,7 +105,8 @@ def compare_tables(
         found.sets.append(one)
         pooled.append(pools)
     _adjust(found.sets)
-    if len(pooled) > 1:
+    files = {one.dataset.sha256 for one in found.sets}
+    if len(files) == len(pooled) > 1:  # of one file two parts are no two data sets
         for name in pooled[0]:
             if family(name) == AVERAGED and _made_alike(name, found.sets):
                 columns = zip(*(of[name] for of in pooled), strict=True)
@@ -111,6 +121,16 @@ def _names(tables: Tables) -> list[str]:
         name if names.count(name) == 1 else str(path)
         for name, path in zip(names, tables, strict=True)
     ]
+
+
+def _has(run: Run, asked: Sequence[str]) -> bool:
+    """Whether a run has any value that was asked for; one without numbers is not judged here."""
+    summary = run.summary()
+    return (
+        summary is None
+        or not asked
+        or any(wanted(family(name), name, asked) for name in summary.metrics)
+    )
 
 
 def _made_alike(name: str, sets: Sequence[Compared]) -> bool:

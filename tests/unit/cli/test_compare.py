@@ -24,3 +24,21 @@ def test_readers_of_several_sets_are_compared_set_by_set(closeread):
         assert f"{one['dataset']['name']} " in table
     assert found["macro_average"] == []
     assert "--seeds takes runs on one data set" in closeread(*given, "--seeds", code=2).stderr
+
+
+def test_parts_of_one_set_are_told_apart_and_not_averaged(closeread):
+    """Rows say which run they are of; a mean would count the questions that both have twice."""
+    for reader in ("majority", "first-sentence"):
+        for name, limit in (("five", "5"), ("twelve", "12")):
+            given = ("--limit", limit, "--out", f"{reader}/{name}")
+            closeread("read", "exam/en", "--reader", reader, *given)
+        closeread("score", reader, "--metric", "mrqa", "--resamples", "200")
+    given = ("compare", "majority", "first-sentence", "--metric", "mrqa.em", "--resamples", "200")
+    table = closeread(*given).stdout
+    assert [line.partition(" mrqa.em ")[0].strip() for line in table.splitlines()[3:5]] == [
+        "exam/en (five)",
+        "exam/en (twelve)",
+    ]
+    assert "macro-average" not in table
+    one = closeread("compare", "majority", "first-sentence/five", "--resamples", "200").stdout
+    assert one.startswith("1 data set: 5 questions; baseline majority\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from closeread.errors import MismatchError
+from closeread.errors import MismatchError, UsageError
 from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import Resampling
@@ -87,6 +87,27 @@ def test_sets_that_not_all_read_are_left_out(table):
     assert found.left_out[0].startswith("c (sha256 ")
     assert [line.rpartition("no run of ")[2] for line in found.left_out] == ["new", "old"]
     assert found.macro_average[0].second_value == 0.75
+
+
+def test_a_set_without_the_metric_asked_for_is_left_out(table):
+    """Whoever asks for one scorer's values compares the sets that have them."""
+    squad = ScoreSettings(metrics=("squad",), resamples=0)
+    tables = {}
+    for name in ("old", "new"):
+        (path,) = two = table(name, a=(4, 1), b=(4, 2), c=(4, 3))
+        score_run(two[path][1], squad)
+        tables |= two
+    found = compare_tables(tables, RESAMPLING, metrics=("mrqa.em",))
+    assert [one.dataset.name for one in found.sets] == ["a", "c"]
+    assert len(found.left_out) == 1
+    assert found.left_out[0].startswith("b (sha256 ")
+    assert found.left_out[0].endswith(" is left out: no run on it has mrqa.em")
+    assert found.macro_average[0].first_value == 0.5
+    score_run(tables[path][0], squad)
+    with pytest.raises(UsageError, match=r"^a: the runs share no value of mrqa"):
+        compare_tables(tables, RESAMPLING, metrics=("mrqa",))
+    with pytest.raises(UsageError, match="share no value of drop"):
+        compare_tables(tables, RESAMPLING, metrics=("drop",))
 
 
 def test_nothing_shared_is_refused(table):

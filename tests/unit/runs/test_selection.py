@@ -57,13 +57,15 @@ def test_the_rest_is_taken_from_an_earlier_run(runs):
 
 
 def test_a_partial_run_is_not_compared_with_a_whole_one(runs, capsys):
-    """They answer different questions."""
+    """They answer different questions, and the message says which of the two has a list."""
     closeread("read", "exam/en", "--reader", "lexical", "--only", "again.txt", "--out", "part")
     closeread("score", "part", "--no-intervals")
     closeread("score", "first", "--no-intervals")
     capsys.readouterr()
     assert closeread("compare", "first", "part") == 2
-    assert "different questions" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "different questions" in told
+    assert "exam/en, 3 questions of a list (sha256 " in told
 
 
 def test_a_list_of_other_questions_is_refused(runs, capsys):
