@@ -89,6 +89,15 @@ def test_what_says_how_weights_are_used_is_hashed_by_itself(tmp_path):
     assert told["weights_sha256"] == sha256(b"weights")
 
 
+@pytest.mark.parametrize("name", ["spm.model", "config_sentence_transformers.json"])
+def test_words_and_prompts_of_encoders_are_settings(tmp_path, name):
+    """DeBERTa's words lie in the one; what an encoder puts before a text in the other."""
+    (tmp_path / "config.json").write_text("{}")
+    before = settings_sha256(str(tmp_path))
+    (tmp_path / name).write_text('{"prompts": {"query": "Question: "}}')
+    assert settings_sha256(str(tmp_path)) != before
+
+
 def test_weights_that_lie_elsewhere_are_not_told(tmp_path):
     """An empty hash stands in no record."""
     assert weights_sha256(str(tmp_path)) == ""
