@@ -93,8 +93,8 @@ def learn(
         answered = list(examples(apart, retriever))
         scores = [scored(fitted, one) for one in answered]
     else:
-        answered = learned
-        scores = _held_out(learned, folds, settings, drawn_to)
+        answered = described
+        scores = _held_out(learned, described, folds, settings, drawn_to)
     correct = [_best(found) in one.gold for found, one in zip(scores, answered, strict=True)]
     confidences = _held_out_confidences(scores, correct, folds)
     chosen = None
@@ -162,16 +162,25 @@ def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]
 
 def _held_out(
     learned: Sequence[Example],
+    described: Sequence[Example],
     folds: Sequence[int],
     settings: CueSettings,
     drawn_to: Mapping[str, float],
 ) -> list[list[float]]:
-    """Return the scores of every question by weights that were learned without its fold."""
+    """Return the scores of every question by weights that were learned without its fold.
+
+    Args:
+        learned: What is learned from, with the features that are learned.
+        described: The same with all features, as the reader sees them.
+        folds: Of every question.
+        settings: Of the fit.
+        drawn_to: Weights that the ridge draws to.
+    """
     found: list[list[float]] = [[]] * len(learned)
     for fold in range(settings.folds):
         others = [one for one, of in zip(learned, folds, strict=True) if of != fold]
         weights = _fit(others, settings, drawn_to)
-        for place, (one, of) in enumerate(zip(learned, folds, strict=True)):
+        for place, (one, of) in enumerate(zip(described, folds, strict=True)):
             if of == fold:
                 found[place] = scored(weights, one)
     return found

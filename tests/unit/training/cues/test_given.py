@@ -33,6 +33,13 @@ def test_what_is_given_is_added_to_what_is_learned(tmp_path, more):
     assert accuracies[1] < 0.1
 
 
+@pytest.mark.parametrize("more", ["", "cues_alone = true\n"])
+def test_what_is_held_out_is_answered_as_the_reader_will(tmp_path, more):
+    """Though cues alone are learned from, what is given may weigh what they leave aside."""
+    _, result = learned(tmp_path, more + given({"cover:units": -400.0}))
+    assert json.loads(result.stdout)["held_out_accuracy"] == 0.0
+
+
 def test_a_name_that_no_option_has_is_told(tmp_path):
     """A slip of the pen would do nothing, and in silence."""
     _, result = learned(tmp_path, given({"cover:unit": 1.0}))
