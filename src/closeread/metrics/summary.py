@@ -51,7 +51,7 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
     parts = [pool.metric, settings, f"n:{pool.n_questions}", interval_settings(found, resampling)]
     number = value(pool)
     notes = [pool.note, found.note if found is not None else ""]
-    if found is not None and unit == "question":
+    if found is not None and found.method in ("percentile", "farther") and unit == "question":
         notes.append(_together(pool))
     if number is None and found is None:
         notes.append("no unit was scored")
@@ -71,12 +71,11 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
 
 
 def _together(pool: Pool) -> str:
-    """Say how many questions with their variants the interval resamples, where it is fewer."""
+    """Say as how many units the questions were resampled, where these are fewer than questions."""
     ids = pool.unit_ids if pool.statistic is None else set(pool.unit_ids)
     if len(ids) >= pool.n_scored:
         return ""
-    units = f"{len(ids):,} units" if len(ids) != 1 else "1 unit"
-    return f"resampled as {units}: the variants of a question together"
+    return f"resampled as {len(ids):,} units: what belongs to one question together"
 
 
 def comparable(signature: str) -> str:

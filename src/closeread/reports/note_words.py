@@ -11,10 +11,8 @@ NOTES = Phrases(
             "{n} 个计分单位得分相同：用精确界代替自助法",
         "one unit was scored: exact bound instead of the bootstrap":
             "只有一个计分单位：用精确界代替自助法",
-        "resampled as {n} units: the variants of a question together":
-            "按 {n} 个单位重抽样：同一题的各变体在一起",
-        "resampled as 1 unit: the variants of a question together":
-            "只有一个单位：同一题的各变体在一起",
+        "resampled as {n} units: what belongs to one question together":
+            "按 {n} 个单位重抽样：同属一题的在一起",
         "no resample has a value": "没有一次重抽样有值",
         "resamples do not differ, which is no certainty: no interval":
             "各次重抽样没有差别，但这不等于确定：不给区间",

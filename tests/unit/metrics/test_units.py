@@ -184,9 +184,24 @@ def test_seeds_of_a_curve_over_variants_are_drawn_together():
 @pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
 def test_a_number_says_that_variants_were_resampled_together(metric):
     """The count of questions alone would promise a narrower interval."""
-    for size, note in ((3, "resampled as 20 units: the variants of a question together"), (1, "")):
+    for size, note in (
+        (3, "resampled as 20 units: what belongs to one question together"),
+        (1, ""),
+    ):
         pool, *_ = pools(metric, *sample(np.random.default_rng(4), 20, size, 0.5))
         told = describe(pool, metric.signature(), metric.unit, Resampling(resamples=100))
         assert note in told.note
         assert bool(note) == ("resampled as" in told.note)
         assert "resampled" not in describe(pool, metric.signature(), metric.unit, None).note
+
+
+def test_an_exact_bound_is_not_called_resampled():
+    """Nothing was drawn for it, and its own note says of how many units it is."""
+    scores = [
+        Score(question_id=f"{k}#{role}", values={"accuracy": 1.0}, unit_id=str(k))
+        for k in range(20)
+        for role in ROLES
+    ]
+    (pool,) = choice.metric().pool(scores, Submission(predictions={}))
+    told = describe(pool, "choice", "question", Resampling(resamples=100))
+    assert told.note == "all 20 scored units alike: exact bound instead of the bootstrap"
