@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-# Counted up with every change of a bound: who verifies older numbers is told that they are older.
-VERSION = 3
+# Counted up with every change of a bound or of what the note says of it: who verifies older numbers
+# is told that they are older.
+VERSION = 4
 
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time

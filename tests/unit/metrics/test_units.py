@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from closeread.attacks.apply import apply
 from closeread.attacks.triples import named
 from closeread.metrics import choice, mrqa, option, selective
-from closeread.metrics.intervals import Resampling, distribution, interval, value
+from closeread.metrics.intervals import VERSION, Resampling, distribution, interval, value
 from closeread.metrics.others import lighteval
 from closeread.metrics.seeds import average
 from closeread.metrics.significance import System, compare
@@ -183,7 +183,12 @@ def test_seeds_of_a_curve_over_variants_are_drawn_together():
 
 @pytest.mark.parametrize("metric", [choice.metric(), selective.metric()])
 def test_a_number_says_that_variants_were_resampled_together(metric):
-    """The count of questions alone would promise a narrower interval."""
+    """The count of questions alone would promise a narrower interval.
+
+    With other words of the note, as with other bounds, ``intervals.VERSION`` is another:
+    ``closeread verify`` would call numbers of an older version wrong.
+    """
+    assert VERSION == 4
     for size, note in (
         (3, "resampled as 20 units: what belongs to one question together"),
         (1, ""),
