@@ -112,13 +112,14 @@ def _ranks(axes: Any, plot: Plot, language: str) -> None:
     rows = plot.data["rows"]
     for place, row in enumerate(rows):
         for who, shift, marker in (("gold", -0.17, "s"), ("said", 0.17, "o")):
-            value, low, high = (100 * part for part in row[who])
+            value, low, high = row[who]
             color = _INK if who == "gold" else _BLUE
             y = place + shift
-            axes.plot([low, high], [y, y], color=color, linewidth=1.3)
+            if low is not None and high is not None:
+                axes.plot([100 * low, 100 * high], [y, y], color=color, linewidth=1.3)
             face = "white" if who == "gold" else color
-            axes.plot([value], [y], marker, color=color, markerfacecolor=face, markersize=5)
-            _right_label(axes, f"{value:.1f}", y)
+            axes.plot([100 * value], [y], marker, color=color, markerfacecolor=face, markersize=5)
+            _right_label(axes, percent(value), y)
     names = [word("rank.nth", language, {"n": place}) for place in range(1, len(rows) + 1)]
     names[0], names[-1] = word("rank.longest", language), word("rank.shortest", language)
     axes.axvline(100 * plot.data["chance"], color=_SOFT, linestyle="--", linewidth=0.8)

@@ -215,6 +215,30 @@ def test_length_ranks_share_ties(tmp_path):
     assert plot.data["chance"] == 0.25
 
 
+def test_length_ranks_are_bounded_as_the_run_s_own_numbers_are(tmp_path):
+    """With variants together: thrice the same questions have the bounds of one of each."""
+    texts = ("长长长长", "短短", "短")
+    bounds = []
+    for copies in (1, 3):
+        questions = [
+            msgspec.structs.replace(
+                _question(k, "AB"[k % 2], texts),
+                question_id=f"q{k}#{role}",
+                group_id=f"q{k}",
+                role=role,
+            )
+            for k in range(12)
+            for role in ("original", "positive", "negative")[:copies]
+        ]
+        predictions = choose(questions, {})
+        material = _material(tmp_path / str(copies), questions, predictions, resamples=1_000)
+        (plot,) = [one for one in all_plots(material) if one.title == "length"]
+        bounds.append([row["gold"] for row in plot.data["rows"]])
+    assert bounds[0] == bounds[1]
+    value, low, high = bounds[0][0]
+    assert low < value == 0.5 < high
+
+
 def test_groups_take_the_summaries_where_scoring_made_them(tmp_path):
     """A tag that was broken down keeps the summary's interval, not one of the report's own."""
     questions = [
@@ -290,6 +314,19 @@ def test_plot_files_are_written_and_the_same_twice(tmp_path):
     again = write_plots(material, tmp_path / "two", "en")
     assert len(first) == 2 * len(all_plots(material)) >= 6
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
+
+
+def test_plot_files_of_numbers_without_intervals(tmp_path):
+    """Of a run that was scored without them lengths and groups are marks alone."""
+    pytest.importorskip("matplotlib")
+    from closeread.reports.figures import write_plots
+
+    questions = [
+        _question(k, "AB"[k % 2], ("长长", "短"), tags={"genre": "ab"[k % 2]}) for k in range(12)
+    ]
+    material = _material(tmp_path, questions, choose(questions, {}))
+    assert {plot.title for plot in all_plots(material)} >= {"length", "group"}
+    assert write_plots(material, tmp_path / "plots", "en")
 
 
 def test_mixed_languages_do_not_break_the_files(tmp_path):
