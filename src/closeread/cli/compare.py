@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 _HEADINGS = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
 
+_OVER = {
+    "all": "macro-average",
+    "in": "macro-average, in domain",
+    "out": "macro-average, out of domain",
+}
+
 
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -115,8 +121,8 @@ def _print_tables(found: "ComparedTables") -> None:
         for label, each in zip(labels, found.sets, strict=True)
         for one in each.comparisons
     ]
-    mean = (f"macro-average of {len(found.sets)}",)
-    rows += [(mean, one) for one in found.macro_average]
+    for part, averages in found.macro_average.items():
+        rows += [((_OVER[part],), one) for one in averages]
     _print_rows(("data set", *_HEADINGS), rows)
     _print_signatures(found.sets)
 

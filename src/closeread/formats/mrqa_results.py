@@ -6,6 +6,7 @@ The files (``results/*.json`` of mrqa/MRQA-Shared-Task-2019) are CodaLab leaderb
 """
 
 import os
+import re
 from typing import Any
 
 import msgspec
@@ -163,3 +164,16 @@ BASELINES = ResultTable(
         ),
     ),
 )
+
+
+def plain_name(name: str) -> str:
+    """Return a data set's name without what publishers write differently."""
+    return re.sub(r"[^a-z]|train|dev|test|web|short|paraphraserc|mrqa|sample", "", name.lower())
+
+
+def domain(name: str) -> str:
+    """Return ``in`` or ``out`` of the shared task's training domains; empty for other sets."""
+    plain = plain_name(name)
+    if plain in map(plain_name, IN_DOMAIN):
+        return "in"
+    return "out" if plain in map(plain_name, OUT_OF_DOMAIN) else ""

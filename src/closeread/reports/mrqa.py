@@ -1,13 +1,12 @@
 """The MRQA 2019 shared task's published baselines beside the runs of a page."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from closeread.downloads.mrqa import MRQA
-from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model
+from closeread.formats.mrqa_results import BASELINES, IN_DOMAIN, OUT_OF_DOMAIN, Model, plain_name
 from closeread.reports.gather import Material, RunView
 from closeread.runs.records import RunSummary
 from closeread.types import Summary
@@ -59,11 +58,11 @@ def published(material: Material) -> dict[str, Any] | None:
 def of_summaries(summaries: Sequence[RunSummary]) -> dict[str, Any] | None:
     """Return the same for one reader and run a data set; None where none is one of the 12."""
     found = {
-        _plain(one.dataset.name): _scored(one.metrics)
+        plain_name(one.dataset.name): _scored(one.metrics)
         for one in summaries
         if one.dataset.format == "mrqa"
     }
-    ours = {name: found.get(_plain(name)) for name in BASELINES.datasets}
+    ours = {name: found.get(plain_name(name)) for name in BASELINES.datasets}
     return beside(ours) if any(ours.values()) else None
 
 
@@ -163,12 +162,12 @@ def _on_each(material: Material, runs: Sequence[RunView]) -> dict[str, Scored | 
 
 
 def _ours(material: Material, runs: Sequence[RunView], name: str) -> Scored | None:
-    wanted = _plain(name)
+    wanted = plain_name(name)
     for run in runs:
-        if _plain(material.sets[run.place].info.name) == wanted:
+        if plain_name(material.sets[run.place].info.name) == wanted:
             return _scored(run.metrics)
         for value, metrics in run.breakdowns.get("dataset", {}).items():
-            if _plain(value) == wanted:
+            if plain_name(value) == wanted:
                 return _scored(metrics)
     return None
 
@@ -186,8 +185,3 @@ def _mean(pairs: list[Pair | None]) -> Pair | None:
     if not known or len(known) < len(pairs):
         return None
     return sum(p[0] for p in known) / len(known), sum(p[1] for p in known) / len(known)
-
-
-def _plain(name: str) -> str:
-    """Return a data set's name without what publishers write differently."""
-    return re.sub(r"[^a-z]|train|dev|test|web|short|paraphraserc|mrqa|sample", "", name.lower())

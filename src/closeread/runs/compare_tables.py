@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from closeread.errors import MismatchError
+from closeread.formats.mrqa_results import domain
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
 from closeread.metrics.significance import Comparison, System, adjusted
@@ -29,13 +30,15 @@ class ComparedTables:
             run has what was asked for.
         sets: Of each other data set what was found on it; p-values are adjusted for all
             comparisons of a value, on all data sets.
-        macro_average: Of values that are averaged over data sets, how the averages differ.
+        macro_average: Of values that are averaged over data sets, how the averages differ: over
+            ``all``, and over those ``in`` and ``out`` of the shared task's training domains where
+            there are several of both and no others.
     """
 
     systems: dict[str, str]
     left_out: list[str] = field(default_factory=list)
     sets: list[Compared] = field(default_factory=list)
-    macro_average: list[Comparison] = field(default_factory=list)
+    macro_average: dict[str, list[Comparison]] = field(default_factory=dict)
 
 
 def are_tables(tables: Tables) -> bool:
@@ -105,13 +108,33 @@ def compare_tables(
         found.sets.append(one)
         pooled.append(pools)
     _adjust(found.sets)
-    files = {one.dataset.sha256 for one in found.sets}
-    if len(files) == len(pooled) > 1:  # of one file two parts are no two data sets
-        for name in pooled[0]:
-            if family(name) == AVERAGED and _made_alike(name, found.sets):
-                columns = zip(*(of[name] for of in pooled), strict=True)
-                found.macro_average += compare_averages(name, list(columns), resampling)
+    found.macro_average = _averages(found.sets, pooled, resampling)
     return found
+
+
+def _averages(
+    sets: Sequence[Compared], pooled: Sequence[dict[str, list[System]]], resampling: Resampling
+) -> dict[str, list[Comparison]]:
+    """Compare the macro-averages, of values made alike on every one of two or more data sets."""
+    if not len({one.dataset.sha256 for one in sets}) == len(sets) > 1:
+        return {}  # of one file two parts are no two data sets
+    values = [name for name in pooled[0] if family(name) == AVERAGED and _made_alike(name, sets)]
+    domains = [domain(one.dataset.name) for one in sets]
+    parts = {"all": list(pooled)}
+    if min(domains.count("in"), domains.count("out")) > 1 and "" not in domains:
+        for part in ("in", "out"):
+            parts[part] = [of for of, where in zip(pooled, domains, strict=True) if where == part]
+    return {
+        part: [
+            one
+            for name in values
+            for one in compare_averages(
+                name, list(zip(*(of[name] for of in chosen), strict=True)), resampling
+            )
+        ]
+        for part, chosen in parts.items()
+        if values
+    }
 
 
 def _names(tables: Tables) -> list[str]:

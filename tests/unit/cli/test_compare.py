@@ -22,7 +22,7 @@ def test_readers_of_several_sets_are_compared_set_by_set(closeread):
     for one in found["sets"]:
         assert one["comparisons"]
         assert f"{one['dataset']['name']} " in table
-    assert found["macro_average"] == []
+    assert found["macro_average"] == {}
     assert "--seeds takes runs on one data set" in closeread(*given, "--seeds", code=2).stderr
 
 

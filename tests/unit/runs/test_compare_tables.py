@@ -54,12 +54,31 @@ def test_every_set_and_the_mean(table):
     for one, difference in zip(found.sets, (0.0, 0.5), strict=True):
         assert [each.metric for each in one.comparisons] == ["mrqa.em", "mrqa.f1"]
         assert [each.difference for each in one.comparisons] == [difference] * 2
-    em, f1 = found.macro_average
+    em, f1 = found.macro_average["all"]
+    assert list(found.macro_average) == ["all"]
     assert (em.metric, f1.metric, em.second) == ("mrqa.em", "mrqa.f1", "new")
     averages = [macro_averages(runs)["mrqa.em"].value for runs in tables.values()]
     assert [em.first_value, em.second_value] == averages == [0.375, 0.625]
     assert em.difference == 0.25
     assert em.low < 0.25 < em.high
+
+
+def test_in_and_out_of_domain_have_averages_of_their_own(table):
+    """As the shared task's table has them; not where another set is among them."""
+    old = {"SQuAD": (8, 4), "NewsQA": (8, 2), "BioASQ": (8, 1), "DuoRC": (8, 1)}
+    new = {"SQuAD": (8, 4), "NewsQA": (8, 4), "BioASQ": (8, 7), "DuoRC": (8, 5)}
+    tables = table("old", **old) | table("new", **new)
+    found = compare_tables(tables, RESAMPLING, metrics=("mrqa.em",))
+    assert {part: of[0].difference for part, of in found.macro_average.items()} == {
+        "all": 0.375,
+        "in": 0.125,
+        "out": 0.625,
+    }
+    assert [of[0].n_units for of in found.macro_average.values()] == [32, 16, 16]
+    for more in ({"mine": (8, 4)}, {}):
+        few = dict(list(old.items())[: 4 if more else 3]) | more
+        tables = table(f"one{len(few)}", **few) | table(f"two{len(few)}", **few)
+        assert list(compare_tables(tables, RESAMPLING).macro_average) == ["all"]
 
 
 def test_p_values_are_adjusted_over_all_sets(table):
@@ -73,8 +92,8 @@ def test_p_values_are_adjusted_over_all_sets(table):
     every = list(chain.from_iterable(one.comparisons for one in found.sets))
     assert len(every) == 6
     assert tuple(one.p_holm for one in every) == holm([one.p_value for one in every])
-    assert tuple(one.p_holm for one in found.macro_average) == holm(
-        [one.p_value for one in found.macro_average]
+    assert tuple(one.p_holm for one in found.macro_average["all"]) == holm(
+        [one.p_value for one in found.macro_average["all"]]
     )
 
 
@@ -86,7 +105,7 @@ def test_sets_that_not_all_read_are_left_out(table):
     assert len(found.left_out) == 2
     assert found.left_out[0].startswith("c (sha256 ")
     assert [line.rpartition("no run of ")[2] for line in found.left_out] == ["new", "old"]
-    assert found.macro_average[0].second_value == 0.75
+    assert found.macro_average["all"][0].second_value == 0.75
 
 
 def test_a_set_without_the_metric_asked_for_is_left_out(table):
@@ -102,7 +121,7 @@ def test_a_set_without_the_metric_asked_for_is_left_out(table):
     assert len(found.left_out) == 1
     assert found.left_out[0].startswith("b (sha256 ")
     assert found.left_out[0].endswith(" is left out: no run on it has mrqa.em")
-    assert found.macro_average[0].first_value == 0.5
+    assert found.macro_average["all"][0].first_value == 0.5
     score_run(tables[path][0], squad)
     with pytest.raises(UsageError, match=r"^a: the runs share no value of mrqa"):
         compare_tables(tables, RESAMPLING, metrics=("mrqa",))
@@ -119,16 +138,16 @@ def test_nothing_shared_is_refused(table):
 def test_no_mean_where_scoring_makes_none(table):
     """One shared set, a scorer whose publishers average nothing, and sets scored unlike."""
     tables = table("old", a=(4, 1), x=(3, 1)) | table("new", a=(4, 1))
-    assert compare_tables(tables, RESAMPLING).macro_average == []
+    assert compare_tables(tables, RESAMPLING).macro_average == {}
     squad = ScoreSettings(metrics=("squad",), resamples=0)
     tables = table("s1", squad, a=(4, 1), b=(4, 1)) | table("s2", squad, a=(4, 1), b=(4, 1))
-    assert compare_tables(tables, RESAMPLING).macro_average == []
+    assert compare_tables(tables, RESAMPLING).macro_average == {}
     tables = table("one", a=(4, 1), b=(4, 1)) | table("two", a=(4, 1), b=(4, 1))
     skipping = ScoreSettings(metrics=("mrqa",), options={"mrqa": {"skip_no_answer": True}})
     for runs in tables.values():
         score_run(runs[0], skipping)
     found = compare_tables(tables, RESAMPLING)
-    assert found.macro_average == []
+    assert found.macro_average == {}
     assert len(found.sets) == 2
 
 
