@@ -1,5 +1,6 @@
 """A small data set of triples, written to disk, and readers that behave in known ways."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,8 +8,11 @@ import msgspec
 import pytest
 
 from closeread.formats import load
+from closeread.formats.submissions import load_submission
+from closeread.runs.keep import keep
 from closeread.runs.predict import Job
 from closeread.runs.records import ReaderInfo
+from closeread.runs.score import score_run
 from closeread.types import Answer, Dataset, Evidence, Option, Passage, Prediction, Question, Span
 
 ROLES = ("original", "positive", "negative")
@@ -93,5 +97,25 @@ def make_job(make_dataset):
             reader=reader or ByRule(),
             **{"reader_info": ReaderInfo(name="rule", options=options or {})} | given,
         )
+
+    return make
+
+
+@pytest.fixture
+def hand_in(tmp_path):
+    """Keep and score a submission that answers the first ``right`` of a set's questions."""
+
+    def make(name, questions, right, settings, out):
+        ids = [f"{name}{number}" for number in range(questions)]
+        rows = [
+            {"id": one, "passage": f"{name} left at six.", "question": "When?", "answer": "at six"}
+            for one in ids
+        ]
+        data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.json"
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
+        run = keep(load(data), load_submission(answers), [answers], out)
+        score_run(run, settings)
+        return run
 
     return make

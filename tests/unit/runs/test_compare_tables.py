@@ -1,18 +1,14 @@
 """Readers that each read several data sets are compared on every one, and by their mean."""
 
-import json
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from closeread.errors import MismatchError, UsageError
-from closeread.formats import load
-from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.paired_tests import holm
 from closeread.runs.compare_tables import are_tables, compare_tables
-from closeread.runs.keep import keep
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -22,24 +18,12 @@ RESAMPLING = Resampling(resamples=400)
 
 
 @pytest.fixture
-def table(tmp_path):
+def table(tmp_path, hand_in):
     """Make a system's runs: of each set how many questions it has and how many are right."""
 
     def make(system, settings=MRQA, **sets):
-        runs = []
-        for name, (questions, right) in sets.items():
-            ids = [f"{name}{number}" for number in range(questions)]
-            rows = [
-                {"id": one, "passage": f"{name} left at six.", "question": "?", "answer": "at six"}
-                for one in ids
-            ]
-            data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{system}-{name}.json"
-            data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-            answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
-            out = tmp_path / system / name
-            runs.append(keep(load(data), load_submission(answers), [answers], out))
-            score_run(runs[-1], settings)
-        return {Path(tmp_path / system): runs}
+        folder = tmp_path / system
+        return {folder: [hand_in(name, *of, settings, folder / name) for name, of in sets.items()]}
 
     return make
 

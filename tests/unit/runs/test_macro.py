@@ -5,9 +5,6 @@ import json
 import pytest
 
 from closeread.api.running import read
-from closeread.formats import load
-from closeread.formats.submissions import load_submission
-from closeread.runs.keep import keep
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -16,23 +13,12 @@ MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
 
 
 @pytest.fixture
-def handed_in(tmp_path):
-    """Keep a submission that answers the first ``right`` of ``questions`` questions of a set."""
+def handed_in(tmp_path, hand_in):
+    """Hand in answers to a set, each time into a run folder of its own."""
 
     def make(name, questions, right, settings=MRQA):
-        ids = [f"{name}{number}" for number in range(questions)]
-        rows = [
-            {"id": one, "passage": f"{name} left at six.", "question": "When?", "answer": "at six"}
-            for one in ids
-        ]
-        data, answers = tmp_path / f"{name}.jsonl", tmp_path / f"{name}.json"
-        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        answers.write_text(json.dumps(dict.fromkeys(ids[:right], "at six")))
-        dataset = load(data)
         out = tmp_path / f"run{len(list(tmp_path.glob('run*')))}"
-        run = keep(dataset, load_submission(answers), [answers], out)
-        score_run(run, settings)
-        return run
+        return hand_in(name, questions, right, settings, out)
 
     return make
 
