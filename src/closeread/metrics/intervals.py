@@ -256,10 +256,13 @@ def resampled_sums(
             ends = np.cumsum(drawn[:, -1])
             # 64-bit integers are drawn three times slower
             picked = generator.integers(0, n_rare, size=int(ends[-1]), dtype=np.uint32)
-            picked = np.append(picked, np.uint32(n_rare))  # the zero at the end: no segment is cut
+            picked = np.append(picked.astype(np.intp), n_rare)  # the zero: no segment is cut
             starts = ends - drawn[:, -1]
             for total, column in zip(sums, rare, strict=True):
-                segments = np.add.reduceat(column[picked], starts)
+                if (column[:-1] == 1).all():  # as questions weigh: the sum is their number
+                    total[part] += drawn[:, -1]
+                    continue
+                segments = np.add.reduceat(column.take(picked), starts)
                 total[part] += np.where(drawn[:, -1] > 0, segments, 0.0)
     return sums
 
