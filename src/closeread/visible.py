@@ -4,8 +4,10 @@ Ids, names and texts come with the data. In a message or a table none of them ma
 change colours, turn the direction of writing, or begin a line that looks like one of ours.
 """
 
+import shlex
 import unicodedata
 from functools import lru_cache
+from os import PathLike, fspath
 
 _TAB_CELLS = 4
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -37,3 +39,8 @@ def in_one_line(text: str) -> str:
 def harmless(message: str) -> str:
     """Return a message of several lines that a terminal only shows: its line breaks stay."""
     return "\n".join(map(in_one_line, message.split("\n")))
+
+
+def argument(path: str | PathLike[str]) -> str:
+    """Return a path as a shell takes it, in a command that a message names to be copied."""
+    return shlex.quote(fspath(path))

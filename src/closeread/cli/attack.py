@@ -11,6 +11,7 @@ from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.cli.reading import let_import_from_here, parsed
 from closeread.formats.files.outcome import is_stream
+from closeread.visible import argument
 
 if TYPE_CHECKING:
     from closeread.pipeline.attacking import Against, Attacked
@@ -124,8 +125,10 @@ def _print(made: "Attacked") -> None:
             "answering wrong"
         )
     if made.grouped:
-        remark(f"`closeread read {made.target} --reader NAME --out RUN`, then `closeread score RUN "
-               "--by role`")  # fmt: skip
+        remark(
+            f"`closeread read {argument(made.target)} --reader NAME --out RUN`, then "
+            "`closeread score RUN --by role`"
+        )
     else:
         remark(
             f"{made.target_format} has no place for groups: what the attack costs can be told of a "

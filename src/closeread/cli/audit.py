@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.visible import argument
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
@@ -154,7 +155,8 @@ def _write_list(found: "Audit", path: Path) -> None:
     rows = list(lines(plans[0]))
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
-    remark(f"{len(rows):,} questions to be read again: `closeread read DATASET --only {path}`")
+    again = f"`closeread read DATASET --only {argument(path)}`"
+    remark(f"{len(rows):,} questions to be read again: {again}")
 
 
 def _print(found: "Audit", json_: bool) -> None:

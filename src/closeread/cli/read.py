@@ -14,6 +14,7 @@ from closeread.cli.reading import (
     tell_otherwise,
     watched,
 )
+from closeread.visible import argument
 
 
 @click.command("read")
@@ -95,4 +96,5 @@ def command(
         as_json({"run": str(out), **msgspec.to_builtins(run.info)})
     else:
         click.echo(out)
-        remark(f"{run.info.n_predictions:,} questions read; `closeread score {out}` scores them")
+        scores = f"`closeread score {argument(out)}` scores them"
+        remark(f"{run.info.n_predictions:,} questions read; {scores}")

@@ -8,6 +8,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
+from closeread.visible import argument
 
 _CURE = "write it as recipes/quickstart.toml is written"
 
@@ -73,7 +74,9 @@ def load_recipe(path: Path) -> Recipe:
     raw = read_toml(path, cure=_CURE)
     if "train" in raw:
         raise InputError(
-            "it is a recipe of a training", where=str(path), cure=f"closeread train {path}"
+            "it is a recipe of a training",
+            where=str(path),
+            cure=f"closeread train {argument(path)}",
         )
     problems = list(_unknown_keys(raw, Recipe, ""))
     if problems:

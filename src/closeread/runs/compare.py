@@ -17,6 +17,7 @@ from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.runs.systems import Systems, systems_of
 from closeread.types import Dataset
+from closeread.visible import argument
 
 
 @dataclass
@@ -124,16 +125,18 @@ def side_by_side(
 
 
 def _summary(run: Run) -> RunSummary:
-    found = run.summary()
+    found, path = run.summary(), argument(run.path)
     if found is None:
         raise InputError(
-            "the run was not scored", where=str(run.path), cure=f"closeread score {run.path}"
+            "the run was not scored",
+            where=str(run.path),
+            cure=f"closeread score {path}",
         )
     if changed := misfits(run, found):
         raise MismatchError(
             f"the numbers are not of the files beside them: {changed[0]}",
             where=str(run.path),
-            cure=f"closeread verify {run.path} tells more; closeread score {run.path} counts anew",
+            cure=f"closeread verify {path} tells more; closeread score {path} counts anew",
         )
     return found
 

@@ -10,6 +10,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.making import PathText, path_of
+from closeread.visible import argument
 
 _CURE = "write it as those in recipes/train are written"
 T = TypeVar("T")
@@ -56,7 +57,9 @@ def load_recipe(path: Path) -> TrainRecipe:
     raw = read_toml(path, cure=_CURE)
     if "train" not in raw and "datasets" in raw:
         raise InputError(
-            "it is a recipe for reading", where=str(path), cure=f"closeread run {path}"
+            "it is a recipe for reading",
+            where=str(path),
+            cure=f"closeread run {argument(path)}",
         )
     found = section(path, raw, TrainRecipe)
     tables = {"train": found.train}

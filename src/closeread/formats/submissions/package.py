@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, BinaryIO
 
 from closeread.errors import InputError, UsageError
+from closeread.visible import argument
 
 PREDICTIONS = "GCRC_advRobust.json"
 MODEL, DOCUMENT = BESIDE = ("model.zip", "GCRC_advRobust.docx")
@@ -87,7 +88,8 @@ def unpack(path: Path) -> bytes | None:
         "; ".join(faults),
         where=str(path),
         expected=f"{PREDICTIONS}, {MODEL} and {DOCUMENT} at the top of a zip archive",
-        cure=f"`closeread convert RUN {path.name}` packs them; or name the predictions alone",
+        cure=f"`closeread convert RUN {argument(path.name)}` packs them; or name the "
+        "predictions alone",
     )
 
 

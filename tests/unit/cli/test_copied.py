@@ -1,0 +1,30 @@
+"""Commands that a message names can be copied into a shell as they stand, whatever a path holds."""
+
+import re
+import shlex
+
+
+def test_the_next_command_names_its_folder_as_a_shell_takes_it(closeread):
+    """Blanks, quotes and variables; each command that is told is called as a shell splits it."""
+    first, second = "my $first", "it's second"
+    for out in (first, second):
+        told = closeread("read", "exam/en", "--reader", "majority", "--limit", 5, "--out", out)
+        (score,) = re.findall("`closeread (.+)`", told.stderr)
+        assert shlex.split(score) == ["score", out]
+    unscored = closeread("compare", first, second, code=2).stderr
+    (cure,) = re.findall("do: closeread (.+)", unscored)
+    closeread(*shlex.split(cure))
+    closeread(*shlex.split(score))
+    assert closeread("compare", first, second).stdout.startswith("exam/en: 5 questions")
+
+
+def test_a_recipe_of_the_other_kind_is_named_with_its_verb(closeread, tmp_path):
+    (tmp_path / "for reading.toml").write_text('datasets = ["exam/en"]\n')
+    (tmp_path / "for training.toml").write_text("[train]\n")
+    for verb, other, recipe in (
+        ("train", "run", "for reading.toml"),
+        ("run", "train", "for training.toml"),
+    ):
+        told = closeread(verb, recipe, code=2).stderr
+        (cure,) = re.findall("do: closeread (.+)", told)
+        assert shlex.split(cure) == [other, recipe]
