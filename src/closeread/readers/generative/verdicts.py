@@ -29,6 +29,10 @@ _ENDS = (
     rf"(?={_CLOSE}\s*(?:$|[\n.,;:!?—–]|(?:by|in|from|based|according|because|since|as|and|but"
     r"|given|here)\b))"
 )
+_PART = (
+    "half|parts?|rest|remainder|years?|dates?|times?|places?|names?|numbers?|figures?|reasons?"
+    "|causes?|details?|order|conclusion|subject"
+)
 _GOOD_ZH = (
     r"(?:正确|(?<!绝)对|符合(?:原文|文意|题意|文章|事实)?|相符|一致|吻合|成立|属实|准确|无误|没错"
     r"|(?<!失)真|支持|蕴含)"
@@ -62,6 +66,11 @@ _PATTERNS = [
         rf"与(?:原文|文章|文中|文意|材料|短文|本文){_GAP_ZH}(?P<denied>{_NOT_ZH})?"
         rf"(?:(?P<good>相?符合?|一致|吻合)|(?P<bad>矛盾|冲突|相悖)){_ENDS_ZH}",
         r",(?P<denied>不)?(?:(?P<good>正确|对)|(?P<bad>错误?|有误))的?。?\Z",  # 张冠李戴，错误。
+        # A statement of which a part is wrong is not supported.
+        rf"(?:但是?|然而|不过|只是)[^,。;:\n]{{0,12}}?(?:(?P<denied>{_NOT_ZH})(?P<good>{_GOOD_ZH})"
+        rf"|(?P<bad>{_BAD_ZH})){_ENDS_ZH}",
+        rf"\bbut\s+(?:the|its)\s+(?:[a-z]+\s+)?(?:{_PART})\s+(?:is|are|was|were)"
+        rf"(?:(?P<denied>n't|\s+not)\s+{_SURELY}(?P<good>{_GOOD})|\s+{_SURELY}(?P<bad>{_BAD})){_ENDS}",
         # What the passage does to it.
         r"\b(?:passage|text|premise|article|author|context|paragraph)\b"
         r"(?:(?!\b(?:not|never|no|nothing)\b|n't)[^.;\n]){0,40}?"
@@ -91,7 +100,8 @@ def verdict(text: str) -> bool | None:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     plain = approving(folded.translate(_SIMPLIFIED)).strip()
     found = [match for pattern in _PATTERNS for match in pattern.finditer(plain)]
-    for match in sorted(found, key=lambda match: -match.end()):
+    # What "which" points back to may be another sentence: it counts where nothing else is said.
+    for match in sorted(found, key=lambda match: (match.group().startswith("which"), -match.end())):
         before = _CLAUSE.search(plain, max(0, match.start() - 80), match.start())
         if before and _OPEN_OR_DENIED.search(before.group()):
             continue

@@ -13,6 +13,8 @@ YES = [
     "At first it seems wrong. But the passage says six. So the statement is true.",
     "对", "对的，原文如此。", "是的，原文支持。", "正确", "√", "没错", "无误", "属实",
     "该说法正确。", "这一说法符合原文", "该说法与原文相符，没有错误。", "原文支持这一说法",
+    "The statement says that it left at six, which is correct.", "正确，但要注意时间。",
+    "The number of cows looks wrong, but the claim is true.",
     "說法正確", "该选项正确。", "与原文一致。", "因此，原文支持它。", "这种说法是对的",
 ]  # fmt: skip
 NO = [
@@ -30,7 +32,9 @@ NO = [
     "该说法与原文不符。", "原文说九点，不是六点，所以错误。", "原文并不支持这一说法", "原文未提及",
     "判断：错误", "說法錯誤", "并非正确", "结论：不支持", "该选项有误", "与原文不符。",
     "这与原文并不一致。", "该说法失真。", "原文不支持它。", "张冠李戴，错误。",
-    "过于绝对，不正确。",
+    "过于绝对，不正确。", "该说法基本正确，但时间有误。", "大体正确，不过人物与原文不符。",
+    "前半句正确，但后半句不准确。", "False. The passage says six, which is correct.",
+    "Mostly correct, but the year is wrong.", "True of cows, but the second half is not supported.",
 ]  # fmt: skip
 NEITHER = [
     "", "true or false", "We must decide whether the statement is true.", "Partially true",
