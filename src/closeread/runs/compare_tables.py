@@ -1,5 +1,6 @@
 """Putting readers side by side that each read several data sets: set by set, and by their mean."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ class ComparedTables:
     Attributes:
         systems: System name to its folder, the first one being the baseline.
         left_out: In a sentence each, data sets that not every system has a run on, or on which no
-            run has what was asked for.
+            run has what was asked for; then averages of what was not made in one way on all.
         sets: Of each other data set what was found on it; p-values are adjusted for all
             comparisons of a value, on all data sets.
         macro_average: Of values that are averaged over data sets, how the averages differ: over
@@ -108,17 +109,26 @@ def compare_tables(
         found.sets.append(one)
         pooled.append(pools)
     _adjust(found.sets)
-    found.macro_average = _averages(found.sets, pooled, resampling)
+    if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
+        # Of one file two parts are no two data sets.
+        having_it = Counter(name for of in pooled for name in of if family(name) == AVERAGED)
+        alike = [name for name in having_it if _made_alike(name, found.sets)]
+        found.left_out += [
+            f"{name} has no macro-average: not every data set has it, made in one way"
+            for name, n_sets in having_it.items()
+            if n_sets > 1 and name not in alike
+        ]
+        found.macro_average = _averages(alike, found.sets, pooled, resampling)
     return found
 
 
 def _averages(
-    sets: Sequence[Compared], pooled: Sequence[dict[str, list[System]]], resampling: Resampling
+    values: Sequence[str],
+    sets: Sequence[Compared],
+    pooled: Sequence[dict[str, list[System]]],
+    resampling: Resampling,
 ) -> dict[str, list[Comparison]]:
-    """Compare the macro-averages, of values made alike on every one of two or more data sets."""
-    if not len({one.dataset.sha256 for one in sets}) == len(sets) > 1:
-        return {}  # of one file two parts are no two data sets
-    values = [name for name in pooled[0] if family(name) == AVERAGED and _made_alike(name, sets)]
+    """Compare the macro-averages of values over two or more data sets, by the part averaged."""
     domains = [domain(one.dataset.name) for one in sets]
     parts = {"all": list(pooled)}
     if min(domains.count("in"), domains.count("out")) > 1 and "" not in domains:

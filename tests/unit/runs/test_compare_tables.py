@@ -133,6 +133,10 @@ def test_no_mean_where_scoring_makes_none(table):
     found = compare_tables(tables, RESAMPLING)
     assert found.macro_average == {}
     assert len(found.sets) == 2
+    assert found.left_out == [
+        f"{name} has no macro-average: not every data set has it, made in one way"
+        for name in ("mrqa.em", "mrqa.f1")
+    ]
 
 
 def test_what_is_a_table(table):
