@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.errors import InputError
+from closeread.metrics.assignment import sum_in_order
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import counts, mean_pools, told_of_repeats
@@ -267,8 +268,8 @@ def _means(
             cure='write "" where the system gives no answer',
         )
     return {
-        f"{prefix}exact": 100.0 * sum(exact[name] for name in names) / len(names),
-        f"{prefix}f1": 100.0 * sum(f1[name] for name in names) / len(names),
+        f"{prefix}exact": 100.0 * sum_in_order([exact[name] for name in names]) / len(names),
+        f"{prefix}f1": 100.0 * sum_in_order([f1[name] for name in names]) / len(names),
         f"{prefix}total": len(names),
     }
 
