@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from closeread.adding import sum_in_order
 from closeread.audits.material import Subject, said
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import Extraction
@@ -104,7 +105,7 @@ def _recut(one: Subject, metric: Metric, stop: str | None) -> Recut:
         exact += values.get("em") or 0.0
         f1_of[question.question_id] = values.get("f1") or 0.0
     n = len(one.questions)
-    return Recut(stop, changed, exact / n, sum(f1_of.values()) / n, f1_of)
+    return Recut(stop, changed, exact / n, sum_in_order(f1_of.values()) / n, f1_of)
 
 
 def _texts(prediction: Prediction) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from closeread.adding import sum_in_order
 from closeread.audits.findings import Cell, Finding, Table, Verdict
 from closeread.audits.material import Subject
 from closeread.metrics.units import passage_unit, question_unit
@@ -145,7 +146,7 @@ def _by_words(questions: Sequence[Question]) -> Iterator[str]:
 
         def weight(text: str, fold: int = fold, a: int = in_right, b: int = in_wrong) -> float:
             pairs = _pairs(text)
-            total = sum(
+            total = sum_in_order(
                 math.log((right[fold][pair] + 0.5) / (a + 1))
                 - math.log((wrong[fold][pair] + 0.5) / (b + 1))
                 for pair in pairs
@@ -168,7 +169,7 @@ def _by_likeness(questions: Sequence[Question]) -> Iterator[str]:
 
         def likeness(label: str, bags: dict[str, set[str]] = bags) -> float:
             own = bags[label]
-            return sum(
+            return sum_in_order(
                 len(own & other) / max(len(own | other), 1)
                 for name, other in bags.items()
                 if name != label

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 
+from closeread.adding import sum_in_order
 from closeread.evidence.terms import terms_of_folded
 from closeread.types import Span
 
@@ -49,4 +50,5 @@ def _clauses(text: str, span: Span) -> Iterator[Span]:
 
 
 def _weight(folded: str, span: Span, weights: Mapping[str, float]) -> float:
-    return sum(weights.get(term, 0.0) for term in sorted(terms_of_folded(span.of(folded))))
+    terms = sorted(terms_of_folded(span.of(folded)))
+    return sum_in_order(weights.get(term, 0.0) for term in terms)

@@ -4,6 +4,7 @@ from bisect import bisect_left, bisect_right
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from closeread.adding import sum_in_order
 from closeread.evidence.weighing import Claim, Indexed, runs
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class Search:
         weights: list[float] = [
             one for is_closed, one, clause in weighed if is_closed and clause >= 0
         ]
-        return sum(weights)
+        return sum_in_order(weights)
 
 
 def _first_of_most(values: "NDArray[Any]") -> tuple[int, float]:

@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from closeread.adding import sum_in_order
 from closeread.evidence.background import Background
 from closeread.evidence.terms import Unit, fold, terms_of_folded, units
 from closeread.text.remembered import ByText
@@ -138,7 +139,7 @@ class Claim:
         for clause, weight in zip(self.clauses, self.weights, strict=True):
             if clause >= 0:
                 self.clause_totals[clause] += weight
-        self.total = sum(self.clause_totals)
+        self.total = sum_in_order(self.clause_totals)
 
 
 def weighted(found: Sequence[Unit], text: str = "") -> Iterator[tuple[str, float, int]]:

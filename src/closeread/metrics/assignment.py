@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from closeread.adding import sum_in_order
+
 _SMALL = 5  # up to here trying every assignment is about as fast as a solver, and needs none
 _NEAR = 1e-9
 
@@ -31,14 +33,6 @@ def rounded_mean(rows: Sequence[Sequence[float]], length: int) -> float:
 def rounded(number: float) -> float:
     """Round to two decimals as numpy does: scale, round half to even, scale back."""
     return round(number * 100) / 100
-
-
-def sum_in_order(numbers: Sequence[float]) -> float:
-    """Add from left to right (the built-in ``sum`` compensates from Python 3.12 on)."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
 
 
 def _without_choice(kept: Sequence[Sequence[float]]) -> list[float] | None:

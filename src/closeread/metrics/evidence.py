@@ -8,7 +8,7 @@ and the reported ones are their plain means (so F1 is not that of the mean preci
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from closeread.metrics.assignment import sum_in_order
+from closeread.adding import sum_in_order
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from closeread.adding import sum_in_order
 from closeread.errors import InputError
-from closeread.metrics.assignment import sum_in_order
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import counts, mean_pools, told_of_repeats

@@ -8,6 +8,7 @@ from heapq import nsmallest
 from msgspec.structs import replace
 
 from closeread import catalog
+from closeread.adding import sum_in_order
 from closeread.errors import UsageError
 from closeread.evidence.terms import terms
 from closeread.protocols import Retriever
@@ -146,12 +147,12 @@ def _ranked(passage: Passage, question: Question, asked: Asked) -> Ranked:
         term: math.log(1 + len(spans) / (0.5 + len(holding.get(term, ()))))
         for term in sorted(wanted)
     }
-    total = sum(weight.values()) or 1.0
+    total = sum_in_order(weight.values()) or 1.0
     brought: dict[int, list[float]] = {}
     for term, one in weight.items():
         for place in holding.get(term, ()):
             brought.setdefault(place, []).append(one)
-    fits = [sum(brought.get(place, ())) / total for place in range(len(spans))]
+    fits = [sum_in_order(brought.get(place, ())) / total for place in range(len(spans))]
     best = nsmallest(_SENTENCES, range(len(spans)), key=lambda place: (-fits[place], place))
     ranked: Ranked = []
     for fit, sentence in ((fits[place], spans[place]) for place in best):

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from closeread.adding import sum_in_order
 from closeread.readers.calibrate import logistic
 from closeread.types import Record
 
@@ -31,5 +32,5 @@ class MarginCurve(Record, frozen=True, kw_only=True):
 def margin_and_share(scores: Sequence[float]) -> tuple[float, float]:
     """Return the margin and the log odds of the best share; two scores at least."""
     ranked = sorted(scores, reverse=True)
-    rest = math.log(sum(math.exp(score - ranked[1]) for score in ranked[1:])) + ranked[1]
+    rest = math.log(sum_in_order(math.exp(score - ranked[1]) for score in ranked[1:])) + ranked[1]
     return ranked[0] - ranked[1], ranked[0] - rest

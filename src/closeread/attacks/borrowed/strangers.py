@@ -15,6 +15,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from closeread.adding import sum_in_order
 from closeread.attacks.borrowed import chinese, english
 from closeread.attacks.borrowed.likeness import STEM, UNSPACED, clauses, folded, paired_terms
 from closeread.attacks.borrowed.subjects import subject
@@ -72,7 +73,7 @@ class Strangers:
             if any(found.sentences[number].home not in kin for number in found.postings[term])
         )
         wanted = sorted(shared, key=self._rarity)
-        weight = sum(map(found.weight, wanted[:_WEIGHED]))
+        weight = sum_in_order(map(found.weight, wanted[:_WEIGHED]))
         scores: dict[int, float] = defaultdict(float)
         looked = 0
         for term in wanted:

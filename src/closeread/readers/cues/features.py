@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from closeread.adding import sum_in_order
 from closeread.evidence.explanation import Explanation
 from closeread.evidence.terms import fold, units
 from closeread.readers.competition import sign
@@ -195,7 +196,7 @@ def _by_clause(text: str, under: Sequence[bool], bare: Sequence[bool]) -> Featur
         "clause:range": max(shares) - min(shares),
         "clause:last-uncovered": gaps[-1],
         "clause:most-uncovered": max(gaps),
-        "clause:last-beside-rest": shares[-1] - sum(rest) / len(rest) if rest else 0.0,
+        "clause:last-beside-rest": shares[-1] - sum_in_order(rest) / len(rest) if rest else 0.0,
         "clause:copied": _share(share > 0.9 for share in shares),
         "clause:bare": _share(share < 0.2 for share in shares),
     }
@@ -290,7 +291,7 @@ def siblings(question: Question, found: Sequence[Features]) -> list[Features]:
     pairs = [set(pairwise(fold(option.text))) for option in question.options]
     for place, own in enumerate(beside):
         alike = [_jaccard(pairs[place], pair) for at, pair in enumerate(pairs) if at != place]
-        mean, top = 10 * sum(alike) / others, 5 * max(alike, default=0.0)
+        mean, top = 10 * sum_in_order(alike) / others, 5 * max(alike, default=0.0)
         own |= {"alike:mean": mean, "alike:most": top}
         own |= {"asked-alike:mean": turned * mean, "asked-alike:most": turned * top}
     return beside
