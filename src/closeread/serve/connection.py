@@ -35,6 +35,15 @@ class _Flow(FlowControl):
             super().resume_reading()
 
 
+class _Lingering:
+    """A connection's transport, as the answer to one request sees it."""
+
+    def __init__(self, transport: asyncio.Transport, close: Callable[[], None]) -> None:
+        self.write = transport.write
+        self.is_closing = transport.is_closing
+        self.close = close
+
+
 class GuardedConnection(HttpToolsProtocol):
     """uvicorn's connection with a time and a size for each of its states."""
 
@@ -109,6 +118,7 @@ class GuardedConnection(HttpToolsProtocol):
         self._in_head, self._in_body, self._drained_bytes = False, True, 0
         self._arrives_within(self._settings.body_seconds + _SLACK_SECONDS)
         super().on_headers_complete()
+        self.cycle.transport = cast(Any, _Lingering(self.transport, self._close_in_time))
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body; of one that was refused, not for ever."""
@@ -137,6 +147,8 @@ class GuardedConnection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """An answer is written: where the connection ends with it, it must be taken in time."""
         super().on_response_complete()
+        if self._ending:
+            self._unset_keepalive_if_required()
         if self.transport.is_closing():
             # too little for the transport to call pause_writing: it would wait for ever
             self._leaves_within(self._settings.write_seconds)
@@ -170,7 +182,9 @@ class GuardedConnection(HttpToolsProtocol):
             self._arriving = self.loop.call_later(seconds, self._too_late)
 
     def _too_late(self) -> None:
-        if self.pipeline:
+        if self._ending:
+            self._close()
+        elif self.pipeline:
             # its body is not read before the request in front of it is answered
             self._arrives_within(self._settings.body_seconds)
         elif self._in_head and self._head_bytes:
@@ -232,6 +246,18 @@ class GuardedConnection(HttpToolsProtocol):
             ]
             self.transport.write("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         self._close()
+
+    def _close_in_time(self) -> None:
+        """Close behind an answer, once the client had time to send the rest of its body.
+
+        Closed at once, the connection would be reset while the client still sends, and it would
+        never read why it is refused.
+        """
+        if self._in_body and not self.pipeline and not self.transport.is_closing():
+            self._ending = True
+            self.transport.write_eof()
+        else:
+            self.transport.close()
 
     def _drain(self, n_bytes: int) -> None:
         """Throw away what came, but not for ever."""

@@ -135,6 +135,37 @@ def test_old_clients(echo):
     assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')
 
 
+@pytest.mark.parametrize(("path", "status"), [("/", 413), ("/v1/answer", 413), ("/nowhere", 404)])
+@pytest.mark.parametrize("chunked", [False, True])
+@pytest.mark.parametrize("head", ["HTTP/1.1\r\nhost: x\r\nconnection: close", "HTTP/1.0"])
+def test_a_refused_client_without_keep_alive_comes_to_read_why(echo, path, status, chunked, head):
+    """It sends all of a large body before it reads; closed at once, it would be reset."""
+    size = 30_000_000
+    length = "transfer-encoding: chunked" if chunked else f"content-length: {size}"
+    frame = (f"{size:x}\r\n".encode(), b"\r\n0\r\n\r\n") if chunked else (b"", b"")
+    with echo.connect() as connection:
+        connection.sendall(f"POST {path} {head}\r\n{length}\r\n\r\n".encode())
+        connection.sendall(frame[0] + b"x" * size + frame[1])
+        raw = received(connection)
+    assert status_and_error(raw)[0] == status
+    assert b"\r\nconnection: close\r\n" in raw
+
+
+def test_a_refused_client_without_keep_alive_is_not_waited_for_for_ever():
+    with (
+        serving("odd_readers:Echo", "--body-timeout-seconds", "0.2", folder=HERE) as server,
+        server.connect() as connection,
+    ):
+        before = server.metric("process_open_fds")
+        head = "POST /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 9\r\n\r\n"
+        connection.sendall(head.encode())
+        assert status_and_error(received(connection))[0] == 404
+        end = time.monotonic() + WAIT_SECONDS
+        while before and server.metric("process_open_fds") >= before:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
 @pytest.fixture(scope="module")
 def hurried():
     with running(["-c", HURRIED], HERE) as server:
