@@ -13,7 +13,6 @@ from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
-from closeread.formats.files.written import expanded, in_recipe
 from closeread.making import written_by
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
@@ -28,6 +27,7 @@ from closeread.runs.store import Run
 from closeread.training.recipe import load_recipe
 from closeread.training.request import Request, Train, Trained
 from closeread.types import Dataset, Role
+from closeread.written import expanded, in_recipe
 
 # How errors tell to name the format of a set that is learned from.
 _BESIDE = 'format = "..." beside its path in the recipe'

@@ -52,8 +52,8 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
-        from closeread.formats.files.written import on_command_line
         from closeread.making import written_by
+        from closeread.written import on_command_line
 
         try:
             with written_by(on_command_line):
