@@ -55,6 +55,11 @@ class Option(Record, frozen=True, kw_only=True):
     text: str
     tags: dict[str, str] = {}
 
+    @property
+    def answer(self) -> "Answer":
+        """The answer that picks it."""
+        return Answer(kind="choice", label=self.label, texts=(self.text,))
+
 
 class Answer(Record, frozen=True, kw_only=True):
     """One accepted gold answer, or a predicted one.

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from closeread.attacks.apply import changed
 from closeread.attacks.stems import turned
-from closeread.types import Answer, Edit, Option, Question, Role, Truth
+from closeread.types import Edit, Option, Question, Role, Truth
 
 _AT_MOST = 3  # changes of one option
 # Rules that put in a denial, which is seen more easily, and reads less well, than another word.
@@ -130,7 +130,7 @@ def negative(question: Question, proposed: Proposed, draw: random.Random) -> Que
         asks_for="supported" if wanted else "contradicted",
         option_truth=truths,
         answers=tuple(
-            Answer(kind="choice", label=option.label, texts=(option.text,))
+            option.answer
             for option, truth in zip(varied.options, truths, strict=True)
             if truth == wanted
         ),

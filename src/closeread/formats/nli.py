@@ -26,17 +26,14 @@ from closeread.formats.layouts.published import (
 )
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
-from closeread.types import Answer, Dataset, Defects, Item, Option, Passage, Question
+from closeread.types import Dataset, Defects, Item, Option, Passage, Question
 
 _NAME = "nli"
 _LABELS = ("entailment", "neutral", "contradiction")
 _OPTIONS = tuple(
     Option(label=letter, text=label) for letter, label in zip("ABC", _LABELS, strict=True)
 )
-_ANSWERS = {
-    option.text: (Answer(kind="choice", label=option.label, texts=(option.text,)),)
-    for option in _OPTIONS
-}
+_ANSWERS = {option.text: (option.answer,) for option in _OPTIONS}
 _NO_LABEL = (None, "", "-")
 _TAGS = ("genre", "level")
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 from closeread.errors import UsageError
-from closeread.readers.competition import chosen
 from closeread.text.segment import sentences
 from closeread.types import Answer, Option, PassageQuestion, Prediction, Question, Span
 
@@ -77,7 +76,7 @@ def _chosen(item: PassageQuestion, rule: Callable[[Sequence[Option]], Option]) -
     options = item[1].options
     if not options:
         raise UsageError("the question has no options to pick from")
-    return chosen(rule(options))
+    return rule(options).answer
 
 
 def _drawn(seed: int, question: Question, options: Sequence[Option]) -> Option:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from closeread.types import Answer, Candidate, Evidence, Option, Prediction, Question
+from closeread.types import Candidate, Evidence, Prediction, Question
 
 DIGITS = 6  # of what a run folder keeps
 
@@ -103,10 +103,10 @@ def _predicted(
 ) -> Prediction:
     return Prediction(
         question_id=question.question_id,
-        answer=chosen(question.options[order[0]]),
+        answer=question.options[order[0]].answer,
         confidence=round(shares[order[0]], DIGITS),
         candidates=tuple(
-            Candidate(answer=chosen(question.options[place]), score=round(shares[place], DIGITS))
+            Candidate(answer=question.options[place].answer, score=round(shares[place], DIGITS))
             for place in order
         ),
         note=note,
@@ -116,8 +116,3 @@ def _predicted(
 def sign(question: Question) -> float:
     """Return what turns support into fitness: -1 where the stem asks for what is contradicted."""
     return -1.0 if question.asks_for == "contradicted" else 1.0
-
-
-def chosen(option: Option) -> Answer:
-    """Return the answer that is an option."""
-    return Answer(kind="choice", label=option.label, texts=(option.text,))

@@ -6,7 +6,7 @@ from typing import Any
 
 from closeread.making import make
 from closeread.protocols import Retriever
-from closeread.readers.competition import chosen, ranked
+from closeread.readers.competition import ranked
 from closeread.readers.lineage import evidence_record, weights_record
 from closeread.types import Answer, Evidence, Passage, PassageQuestion, Prediction, Question
 
@@ -64,7 +64,7 @@ def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
     scores = tuple(one.score if one.score is not None else 0.0 for one in found)
     return Prediction(
         question_id=question.question_id,
-        answer=chosen(question.options[ranked(question, scores)[0]]),
+        answer=question.options[ranked(question, scores)[0]].answer,
         option_scores=scores,
         evidence=found,
     )
@@ -72,7 +72,7 @@ def _picked(question: Question, found: tuple[Evidence, ...]) -> Prediction:
 
 def _quoted(question: Question, passage: Passage, found: Evidence) -> Answer:
     if question.options:
-        return chosen(question.options[0])
+        return question.options[0].answer
     if not found.spans:
         return Answer(kind="none")
     first = found.spans[0]

@@ -38,7 +38,7 @@ def by_letter(
         return ()
     for option in made:
         if option.label == letter:
-            return (Answer(kind="choice", label=letter, texts=(option.text,)),)
+            return (option.answer,)
     defects.add("answer-not-an-option", f"the answer {letter!r} is no option", question_id=name)
     return (Answer(kind="choice", label=letter),)
 

@@ -148,9 +148,7 @@ def picked(value: Any, options: Sequence[Option]) -> Answer | None:
     An integer is an index; digits are a label or a text where an option has it, else an index.
     """
     option = _option(value, options)
-    if option is None:
-        return None
-    return Answer(kind="choice", label=option.label, texts=(option.text,))
+    return None if option is None else option.answer
 
 
 def _option(value: Any, options: Sequence[Option]) -> Option | None:

@@ -17,7 +17,7 @@ from closeread.formats.files.whole import save_json
 from closeread.making import PathText, make
 from closeread.protocols import Retriever
 from closeread.readers.calibrate import Threshold
-from closeread.readers.competition import DIGITS, chosen, not_for_it, ranked, sign
+from closeread.readers.competition import DIGITS, not_for_it, ranked, sign
 from closeread.readers.cues.features import ANSWER, SUPPORT, features
 from closeread.readers.cues.passage import ReadPassage
 from closeread.readers.lineage import Learned, Lineage, Stage
@@ -220,10 +220,10 @@ class CueReader:
         silent = self._threshold is not None and confidence < self._threshold.value
         return Prediction(
             question_id=question.question_id,
-            answer=None if silent else chosen(judged[order[0]].option),
+            answer=None if silent else judged[order[0]].option.answer,
             confidence=confidence,
             candidates=tuple(
-                Candidate(answer=chosen(judged[place].option), score=round(scores[place], DIGITS))
+                Candidate(answer=judged[place].option.answer, score=round(scores[place], DIGITS))
                 for place in order
             ),
             # A metric that finds scores and no answer takes the best option: none may be left.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from closeread.errors import UsageError
 from closeread.readers.competition import softmax
 from closeread.readers.generative.examples import Examples
-from closeread.readers.generative.extraction import Extraction, choice, rule_named
+from closeread.readers.generative.extraction import Extraction, rule_named
 from closeread.readers.generative.judging import JUDGING, judged, one_by_one
 from closeread.readers.generative.prompts import (
     Prompt,
@@ -167,11 +167,10 @@ class Asking:
         ranked = sorted(zip(found, question.options, strict=True), key=lambda pair: -pair[0])
         return Prediction(
             question_id=question.question_id,
-            answer=choice(question, ranked[0][1].label),
+            answer=ranked[0][1].answer,
             confidence=found[max(range(len(found)), key=found.__getitem__)],
             candidates=tuple(
-                Candidate(answer=choice(question, option.label), score=share)
-                for share, option in ranked
+                Candidate(answer=option.answer, score=share) for share, option in ranked
             ),
             option_scores=tuple(scores),
         )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 
 from closeread.protocols import Retriever
-from closeread.readers.competition import DIGITS, by_share, chosen, decided, not_for_it
+from closeread.readers.competition import DIGITS, by_share, decided, not_for_it
 from closeread.readers.lineage import evidence_record, lineage_record, weights_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
@@ -179,7 +179,7 @@ class VerifierReader:
             return by_share(question, shares, note)
         chance = judgement.shares[self._supported]
         if "entailment" in names and chance > 0.5:
-            answer = chosen(question.options[names.index("entailment")])
+            answer = question.options[names.index("entailment")].answer
         else:
             answer = Answer(kind="none")
             note += "; the model tells supported from not, and no more"
