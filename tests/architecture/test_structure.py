@@ -49,6 +49,13 @@ def test_help_is_light():
     assert not _loaded_after(code) & set(HEAVY)
 
 
+def test_a_run_is_opened_without_what_few_runs_need():
+    """Patterns of free text take longer to compile than a small file to score."""
+    rules = "closeread.readers.generative.rules"
+    code = f"import sys, closeread.runs\nassert {rules!r} not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 def test_files_are_short():
     """No source file has more than 400 lines."""
     long = {

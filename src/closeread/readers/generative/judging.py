@@ -21,9 +21,14 @@ def one_by_one(question: Question, judge: str) -> bool:
     return judge == "each" and question.kind == "verification" and len(question.options) > 1
 
 
+def option_of(question: Question, label: str) -> Option:
+    """Return the option that a label of the question names."""
+    return next(option for option in question.options if option.label == label)
+
+
 def judged(question: Question, label: str) -> Question:
     """Return the question whether the passage supports one option."""
-    text = next(option.text for option in question.options if option.label == label)
+    text = option_of(question, label).text
     yes, no = _WORDS["zh" if detect(text) == "zh" else "en"]
     return Question(
         question_id=question.question_id,

@@ -7,13 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.errors import UnknownNameError
-from closeread.readers.generative.extraction import (
-    RULES,
-    Extraction,
-    rule_named,
-    stops_in,
-    visible,
-)
+from closeread.readers.generative.extraction import Extraction, rule_named, stops_in
+from closeread.readers.generative.rules import RULES, visible
 from closeread.types import Generation, Option, Question
 
 CHOICE = Question(
