@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from closeread.text.segment import sentences, vgaokao
 from closeread.types import Dataset, Evidence, Passage, Prediction, Span
 
 
@@ -38,6 +37,8 @@ def _has_no_place(found: Evidence) -> bool:
 
 def _split(passage: Passage, *, authors: bool) -> tuple[Span, ...]:
     """Return the sentences that gold is made of: in VGaokao those of its authors."""
+    from closeread.text.segment import sentences, vgaokao  # few predictions need it
+
     return vgaokao(passage.text) if authors else sentences(passage.text, passage.language)
 
 
