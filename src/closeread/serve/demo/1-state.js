@@ -12,8 +12,13 @@ let busy = null; // { stop, since, until }
 let showing = ""; // the option whose evidence is marked; empty for all
 
 const languageOf = (text) => (HAN.test(text) ? "zh" : "en");
-const kept = { get: () => { try { return localStorage.getItem("closeread-lang"); } catch { return null; } },
-  set: (value) => { try { localStorage.setItem("closeread-lang", value); } catch { /* a private window: not kept */ } } };
+const kept = (area, name) => ({ get: () => { try { return window[area].getItem(name); } catch { return null; } },
+  set: (value) => { try { window[area].setItem(name, value); } catch { /* a private window, or full: not kept */ } } });
+const keptLanguage = kept("localStorage", "closeread-lang"), keptDraft = kept("sessionStorage", `closeread-draft-${DATA.version}`);
+
+// Whoever comes back to the page, or loads it again, finds what was written.
+Object.assign(draft, JSON.parse(keptDraft.get() ?? "{}"));
+for (const event of ["pagehide", "visibilitychange"]) addEventListener(event, () => keptDraft.set(JSON.stringify(draft)));
 
 // What a stem asks for, by the package's own rules; none where the browser cannot read them.
 const RULES = (() => {

@@ -4,7 +4,7 @@ function grow(node) {
   node.style.setProperty("height", `${node.scrollHeight + 2}px`);
 }
 function written(name, value, props, then) {
-  const node = h("textarea", { id: name, spellcheck: "false", lang: languageOf(value), dir: "auto", ...props,
+  const node = h("textarea", { id: name, spellcheck: "false", autocomplete: "off", lang: languageOf(value), dir: "auto", ...props,
     on: { input: () => { node.lang = languageOf(node.value); then(node.value); changed(); } } });
   node.value = value;
   return node;

@@ -43,7 +43,7 @@ function render() {
     h("header", { class: "bar" }, h("span", { class: "brand" }, "closeread"), h("span", { class: "about" }, DATA.reader),
       h("span", { class: "end" }, h("button", { class: "quiet", type: "button", id: "language", lang: lang === "zh" ? "en" : "zh-CN", on: { click: () => {
         const other = lang === "zh" ? "en" : "zh";
-        kept.set(other);
+        keptLanguage.set(other);
         speak(other);
         document.getElementById("language").focus();
       } } }, t("other-language")))),
@@ -63,5 +63,5 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); ask(); }
   if (event.key === "Escape" && busy) busy.stop.abort();
 });
-const wanted = kept.get() ?? (navigator.language || "en");
+const wanted = keptLanguage.get() ?? (navigator.language || "en");
 speak(wanted.startsWith("zh") ? "zh" : "en");

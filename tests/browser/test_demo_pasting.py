@@ -1,0 +1,90 @@
+"""The page where a person asks: what is pasted goes to its place, and what was written is kept."""
+
+import pytest
+
+from demo_visits import ask
+
+STEM = "下列对原文内容的理解，不正确的一项是（   ）"
+
+
+def paste(page, label, text):
+    """Paste as a person does, from the clipboard."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_label(label, exact=True).focus()
+    page.evaluate("text => navigator.clipboard.writeText(text)", text)
+    page.keyboard.press("Control+V")
+
+
+def options(page):
+    return page.locator(".choice textarea").evaluate_all("boxes => boxes.map((one) => one.value)")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A. one\nB. two\nC. three\nD. four", ["one", "two", "three", "four"]),
+        ("A、一\r\nB、二\r\nC、三", ["一", "二", "三"]),
+        ("（A）一\n（B）二", ["一", "二"]),
+        ("(A) one\n\n(B) two\n of two lines", ["one", "two\n of two lines"]),
+        ("Ａ．鱼　　Ｂ．鸟\nＣ．猫　　Ｄ．狗", ["鱼", "鸟", "猫", "狗"]),
+        ("A. cat B. dog C. cow", ["cat", "dog", "cow"]),
+        ("A. one\nB.\nC. three", ["one", "", "three"]),
+        ("A. by B. Franklin\nB. by another", ["by B. Franklin", "by another"]),
+        ("one\ntwo", ["one\ntwo", ""]),
+        ("B. two\nC. three", ["B. two\nC. three", ""]),
+        ("A. one", ["one", ""]),
+        ("B. one", ["B. one", ""]),
+    ],
+)
+def test_options_pasted_in_one_piece(visit, lexical, text, expected):
+    """Each goes to its place without its letter; what has no letters from A on stays as it is."""
+    page = visit(lexical)
+    page.get_by_role("button", name="Give options").click()
+    paste(page, "Option A", text)
+    assert options(page) == expected
+    told = f"{len(expected)} options pasted, each in its place."
+    spread = expected[1] != "" or len(expected) > 2
+    assert page.get_by_role("status").inner_text() == (told if spread else "")
+    last = "ABCD"[len(expected) - 1] if spread else "A"
+    assert page.evaluate("document.activeElement.ariaLabel") == f"Option {last}"
+
+
+def test_a_question_pasted_with_its_options(visit, lexical):
+    page = visit(lexical)
+    page.get_by_label("Passage", exact=True).fill("鱼会游。鸟会飞。猫会爬树。")
+    paste(page, "Question", f"{STEM}\nA．鱼会游。\nB．鸟会飞。\nC．猫会飞。")
+    assert page.get_by_label("Question", exact=True).input_value() == STEM
+    assert options(page) == ["鱼会游。", "鸟会飞。", "猫会飞。"]
+    assert page.locator("#asks-contradicted").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("Control+Enter")
+    page.locator(".took").wait_for()
+    assert page.locator(".told .filled").inner_text() == "C"
+
+
+def test_pasting_takes_nothing_away_that_was_written(visit, lexical):
+    page = visit(lexical)
+    page.get_by_role("button", name="Give options").click()
+    page.get_by_label("Option B", exact=True).fill("mine")
+    paste(page, "Option A", "A. one\nB. two")
+    assert options(page) == ["A. one\nB. two", "mine"]
+    paste(page, "Question", "Which?\nA. one\nB. two")
+    assert page.get_by_label("Question", exact=True).input_value() == "Which?\nA. one\nB. two"
+    assert options(page)[1] == "mine"
+
+
+def test_whoever_comes_back_finds_what_was_written(visit, lexical):
+    """A browser's own memory of forms took the question for the passage, which is marked then."""
+    page = visit(lexical)
+    ask(page, "The lamp 😀 was lit at six.", "Which is true?", ["It was lit.", "It was not."])
+    page.locator(".took").wait_for()
+    page.get_by_role("link", name="Interface for programs").click()
+    page.get_by_role("heading", name="interface").wait_for()
+    page.go_back()
+    for come in (lambda: None, page.reload):
+        come()
+        page.get_by_label("Passage", exact=True).wait_for()
+        assert page.get_by_label("Passage", exact=True).input_value().startswith("The lamp 😀 was")
+        assert page.get_by_label("Question", exact=True).input_value() == "Which is true?"
+        assert options(page) == ["It was lit.", "It was not."]
+    page.keyboard.press("Control+Enter")
+    page.locator(".took").wait_for()
