@@ -133,5 +133,7 @@ def _passage(file: Path | None, text: str | None) -> str:
         raise InputError(
             f"byte {error.start:,} is not UTF-8",
             where="stdin" if str(file) == "-" else str(file),
-            cure="convert it: iconv -f ENCODING -t UTF-8 FILE > NEW",
+            expected="plain text in UTF-8",
+            cure="save its text alone, as UTF-8; of a text file: iconv -f ENCODING -t UTF-8 FILE > "
+            "NEW (Chinese text is likely GB18030, Western text WINDOWS-1252)",
         ) from error

@@ -58,6 +58,8 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
 
 
 def _rows(source: Source) -> Iterator[rows.Numbered]:
+    if told := source.as_packed():  # nearly anything else is a table to the parser
+        raise told
     csv.field_size_limit(_LONGEST_CELL)
     with source.open() as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="")

@@ -80,7 +80,9 @@ def _recognise(head: Head) -> str:
 
 
 def _diagnose(source: Source) -> None:
-    """Raise the more exact error, where the beginning is no UTF-8, or JSON that breaks off."""
+    """Raise the more exact error: an archive, no UTF-8, or JSON that breaks off."""
+    if told := source.as_packed():
+        raise told
     raw = source.head().raw
     try:
         codecs.getincrementaldecoder("utf-8")().decode(raw)

@@ -103,6 +103,7 @@ def test_what_a_terminal_would_obey_is_not_passed_on(tmp_path):
         (["q", "--reader", "lexical", "--text", "x", "--passage", "y"], b"", "one passage"),
         (["q", "--reader", "lexical", "--passage", "nowhere.txt"], b"", "nowhere.txt: cannot be"),
         (["q", "--reader", "lexical", "--passage", "-"], b"\xff\xfa", "stdin: byte 0 is not UTF-8"),
+        (["q", "--reader", "lexical", "--passage", "-"], b"PK\x03\x04\xff", "save its text alone"),
         (["q", "--reader", "lexical", "--text", "x", "--option", "a"], b"", "1 option\n"),
         ([b"\xff", "--reader", "lexical", "--text", "x"], b"", "is not UTF-8"),
         (["q", "--reader", "lexical", "--text", b"x\xff", "--json"], b"", "is not UTF-8"),

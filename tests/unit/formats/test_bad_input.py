@@ -1,9 +1,14 @@
 """Bad files end in one clear error that names the file; never in a traceback, in any format."""
 
+import bz2
 import copy
 import gzip
+import io
 import json
+import lzma
 import os
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -38,6 +43,24 @@ def refused(path: Path, name: str | None = None) -> str:
     assert str(path) in str(error)
     assert error.cure
     return str(error)
+
+
+def zipped(raw: bytes) -> bytes:
+    """An archive with one member that holds ``raw``."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("set.json", raw)
+    return packed.getvalue()
+
+
+def tarred(raw: bytes) -> bytes:
+    """The same as a tar archive."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("set.json")
+        member.size = len(raw)
+        archive.addfile(member, io.BytesIO(raw))
+    return packed.getvalue()
 
 
 @pytest.fixture(params=FORMATS)
@@ -96,6 +119,30 @@ def test_a_table_saved_by_a_western_machine_is_not_called_chinese(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_bytes("id,passage,question\n1,Le café ouvre.,Quand?\n".encode("windows-1252"))
     assert "GB18030, Western text WINDOWS-1252" in refused(path, "csv")
+
+
+@pytest.mark.parametrize(
+    ("pack", "called", "cure"),
+    [
+        (zipped, "a zip archive", "unpack it and name a file in it"),
+        (lzma.compress, "packed by xz", "xz -dk"),
+        (bz2.compress, "packed by bzip2", "bzip2 -dk"),
+        (tarred, "a tar archive", "tar -xf"),
+        (lambda raw: gzip.compress(tarred(raw)), "a tar archive", "tar -xf"),
+        (lambda raw: b"PAR1\x15\x04" + raw + b"PAR1", "a parquet table", "pandas.read_parquet"),
+    ],
+)
+def test_archives_are_called_so(tmp_path, name, pack, called, cure):
+    """What sets are published in is named, with how to unpack it; it is no wrong encoding."""
+    path = written(tmp_path, name)
+    path.write_bytes(pack(path.read_bytes()))
+    for guess_or_not in (None, name):
+        message = refused(path, guess_or_not)
+        assert called in message
+        assert cure in message
+    if pack is not zipped:  # which is taken for the package of an evaluation
+        with pytest.raises(InputError, match=called):
+            load_submission(path)
 
 
 def test_empty_files(tmp_path, name):

@@ -126,7 +126,7 @@ def test_predictions_of_just_the_most_are_read(tmp_path, monkeypatch, beside):
     monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters))
     assert unpack(path) == letters
     monkeypatch.setattr("closeread.formats.submissions.package._MOST_BYTES", len(letters) - 1)
-    with pytest.raises(InputError, match="or name the predictions alone"):
+    with pytest.raises(InputError, match="unpack the archive and name the predictions alone"):
         unpack(path)
 
 

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files import packed
 from closeread.formats.files.head import Head
 from closeread.formats.files.place import MEND, PARSER_ERRORS, explain
 from closeread.formats.files.stream import Walk
@@ -169,7 +170,13 @@ class Source:
         self, error: Exception, raw: bytes, *, line: int | None = None, kind: Any = None
     ) -> InputError:
         """Turn a parser's error into one that names the file, the line and the question."""
-        return explain(error, str(self), raw=raw, line=line, cure=self.cure, kind=kind)
+        told = explain(error, str(self), raw=raw, line=line, cure=self.cure, kind=kind)
+        return self.as_packed(raw) or told
+
+    def as_packed(self, raw: bytes = b"") -> InputError | None:
+        """Say which archive or table the file is, if it is one; None of ``raw`` taken out of it."""
+        first = self.head().raw[: packed.ENOUGH]
+        return packed.told(first, str(self)) if first.startswith(raw[: packed.ENOUGH]) else None
 
     def convert(
         self,
@@ -257,7 +264,7 @@ class Source:
             try:
                 yield Walk(stream)
             except PARSER_ERRORS as error:
-                raise explain(error, str(self), cure=self.cure) from error
+                raise self.explain(error, b"") from error
 
     @cached_property
     def is_large(self) -> bool:

@@ -88,8 +88,8 @@ def unpack(path: Path) -> bytes | None:
         "; ".join(faults),
         where=str(path),
         expected=f"{PREDICTIONS}, {MODEL} and {DOCUMENT} at the top of a zip archive",
-        cure=f"`closeread convert RUN {argument(path.name)}` packs them; or name the "
-        "predictions alone",
+        cure=f"`closeread convert RUN {argument(path.name)}` packs them; or unpack the "
+        "archive and name the predictions alone",
     )
 
 

@@ -1,0 +1,44 @@
+"""Files that hold no text as they are: known by their first bytes, with how to get at the text."""
+
+from closeread.errors import InputError
+
+_UNPACK = "unpack it: {} FILE"
+# Beginning -> what it is, what to do.
+_KINDS = {
+    b"PK\x03\x04": (
+        "a zip archive",
+        "unpack it and name a file in it; a table of Excel's: save it as CSV UTF-8",
+    ),
+    b"\xfd7zXZ\0": ("packed by xz", _UNPACK.format("xz -dk")),
+    b"BZh": ("packed by bzip2", _UNPACK.format("bzip2 -dk")),
+    b"\x28\xb5\x2f\xfd": ("packed by zstd", _UNPACK.format("zstd -d")),
+    b"7z\xbc\xaf\x27\x1c": ("a 7z archive", "unpack it and name a file in it"),
+    b"Rar!": ("a rar archive", "unpack it and name a file in it"),
+    b"PAR1": (
+        "a parquet table",
+        "write its rows as JSON lines: "
+        "pandas.read_parquet(FILE).to_json(NEW, orient='records', lines=True)",
+    ),
+}
+_TAR_AT, _TAR = 257, b"ustar"
+ENOUGH = _TAR_AT + len(_TAR)  # bytes that tell
+
+
+def told(first: bytes, where: str) -> InputError | None:
+    """Say what a file is that cannot be parsed; None where its beginning does not tell.
+
+    Args:
+        first: The first ``ENOUGH`` bytes, as far as there are so many.
+        where: The file's name.
+    """
+    if first[_TAR_AT:].startswith(_TAR):
+        return _error("a tar archive", "unpack it and name a file in it: tar -xf FILE", where)
+    for beginning, (found, cure) in _KINDS.items():
+        if first.startswith(beginning):
+            return _error(found, cure, where)
+    return None
+
+
+def _error(found: str, cure: str, where: str) -> InputError:
+    expected = "UTF-8 text, plain or packed by gzip"
+    return InputError(found, where=where, expected=expected, cure=cure)
