@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.output import as_json
-from closeread.cli.reading import let_import_from_here
+from closeread.cli.reading import let_import_from_here, watched
 from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from closeread.runs.compare import Compared
     from closeread.runs.compare_tables import ComparedTables
 
+_KEPT = "nothing is kept of a comparison"
 _HEADINGS = ("metric", "run", "percent", "baseline", "difference", "p", "Holm", "shows")
 
 _OVER = {
@@ -73,21 +74,25 @@ def command(
     if are_tables(tables):
         if seeds:
             raise click.UsageError("--seeds takes runs on one data set; here are several")
-        several = compare_tables(
-            tables,
-            resampling,
-            metrics=metrics,
-            allow_different_signatures=allow_different_signatures,
-        )
+        with watched("data sets", _KEPT) as begin:
+            several = compare_tables(
+                tables,
+                resampling,
+                metrics=metrics,
+                allow_different_signatures=allow_different_signatures,
+                begin=begin,
+            )
         as_json(vars(several)) if json_ else _print_tables(several)
         return
-    found = compare_runs(
-        list(opened.values()),
-        resampling,
-        metrics=metrics,
-        group_seeds=seeds,
-        allow_different_signatures=allow_different_signatures,
-    )
+    with watched("values", _KEPT) as begin:
+        found = compare_runs(
+            list(opened.values()),
+            resampling,
+            metrics=metrics,
+            group_seeds=seeds,
+            allow_different_signatures=allow_different_signatures,
+            begin=begin,
+        )
     as_json(vars(found)) if json_ else _print(found)
 
 

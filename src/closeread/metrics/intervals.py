@@ -181,7 +181,6 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
     """
     import numpy as np
 
-    units = len(pool.unit_ids)
     if pool.statistic is not None:
         drawn = np.empty(resamples)
         draw = drawing(pool.unit_ids)
@@ -189,14 +188,8 @@ def distribution(pool: Pool, resamples: int, generator: "Generator") -> "NDArray
             found = pool.statistic(draw(generator))
             drawn[row] = np.nan if found is None else found
         return drawn
-    above = np.asarray(pool.numerators, dtype=float)
-    below = np.asarray(pool.denominators, dtype=float)
-    if (below == below[0]).all():
-        (sums,) = resampled_sums([above], resamples, generator)
-        return sums / (below[0] * units) if below[0] else np.full(resamples, np.nan)
-    sums, weights = resampled_sums([above, below], resamples, generator)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(weights != 0, sums / weights, np.nan)
+    sums = np.asarray(pool.numerators, dtype=float), np.asarray(pool.denominators, dtype=float)
+    return resampled_ratios([sums], resamples, generator)[0]
 
 
 def drawing(unit_ids: Sequence[str]) -> "Callable[[Generator], Sequence[int]]":
@@ -220,6 +213,35 @@ def drawing(unit_ids: Sequence[str]) -> "Callable[[Generator], Sequence[int]]":
         return cast("Sequence[int]", np.repeat(places, times[unit_of]))
 
     return drawn
+
+
+def resampled_ratios(
+    ratios: "Sequence[tuple[NDArray[Any], NDArray[Any]]]", resamples: int, generator: "Generator"
+) -> "list[NDArray[Any]]":
+    """Return ratios of sums in every resample of the units, each of shape (resamples,).
+
+    Args:
+        ratios: Of each the numbers above the line and below it, all of shape (units,).
+        resamples: How many.
+        generator: Where draws come from.
+
+    Returns:
+        NaN where what is below sums to zero.
+    """
+    import numpy as np
+
+    units = len(ratios[0][0])
+    (above, below), *others = ratios
+    if not others and (below == below[0]).all():
+        (sums,) = resampled_sums([above], resamples, generator)
+        return [sums / (below[0] * units) if below[0] else np.full(resamples, np.nan)]
+    columns = [column for ratio in ratios for column in ratio]
+    drawn = resampled_sums(columns, resamples, generator)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return [
+            np.where(weights != 0, sums / weights, np.nan)
+            for sums, weights in zip(drawn[::2], drawn[1::2], strict=True)
+        ]
 
 
 def resampled_sums(

@@ -17,15 +17,9 @@ from closeread.metrics.intervals import (
     distribution,
     value,
 )
-from closeread.metrics.paired_tests import ROUNDING, SHOWN, mean_permutation
-from closeread.metrics.significance import (
-    Comparison,
-    System,
-    adjusted,
-    drawn_differences,
-    joined,
-    sides,
-)
+from closeread.metrics.paired import Paired
+from closeread.metrics.paired_tests import ROUNDING, SHOWN, permutation
+from closeread.metrics.significance import Comparison, adjusted
 from closeread.metrics.summary import interval_settings
 from closeread.protocols import Pool
 from closeread.types import Summary, Unit
@@ -81,52 +75,43 @@ def macro_average(
     )
 
 
-def compare_averages(
-    name: str, systems: Sequence[Sequence[System]], resampling: Resampling
-) -> tuple[Comparison, ...]:
+def compare_averages(name: str, systems: Sequence[Sequence[Paired]]) -> tuple[Comparison, ...]:
     """Compare every system's macro-average with the first one's.
 
-    The test swaps the two systems' results within any unit of any data set (``mean_permutation``);
+    The test swaps the two systems' results within any unit of any data set (``permutation``);
     the interval resamples the units of each data set, both systems' together.
 
     Args:
         name: The full dotted name of the value.
-        systems: Of each system its pools of this value, one ``System`` a data set, all in one
-            order and none with a value that is no ratio of sums.
-        resampling: Of the intervals and the tests.
+        systems: Of each system but the first its pairs with that, one a data set, all in one order
+            and none with a value that is no ratio of sums.
 
     Raises:
         MismatchError: Systems were not scored on the same questions.
     """
-    baseline, *others = systems
-    return adjusted([_pair(name, baseline, other, resampling) for other in others])
+    return adjusted([_compared(name, pairs) for pairs in systems])
 
 
-def _pair(
-    name: str, first: Sequence[System], second: Sequence[System], resampling: Resampling
-) -> Comparison:
+def _compared(name: str, pairs: Sequence[Paired]) -> Comparison:
     import numpy as np
 
-    pairs = [joined(*both) for both in zip(first, second, strict=True)]
-    every = [sides(*pair) for pair in pairs]
-    means = [_mean([value(pool) for pool in side]) for side in zip(*pairs, strict=True)]
+    means = [
+        _mean(list(map(value, side))) for side in zip(*(one.pools for one in pairs), strict=True)
+    ]
     blank = Comparison(
         metric=name,
-        first=first[0].name,
-        second=second[0].name,
+        first=pairs[0].first.name,
+        second=pairs[0].second.name,
         first_value=means[0],
         second_value=means[1],
         difference=None,
-        n_units=sum(len(one.first_below) for one in every),
+        n_units=sum(len(one.sides.first_below) for one in pairs),
     )
     if means[0] is None or means[1] is None:
         return replace(blank, note="a data set has no value")
-    drawn = [
-        drawn_differences(one, resampling, f"difference#{place}") for place, one in enumerate(every)
-    ]
-    bounds = _interval(drawn, resampling.level, "the same difference in every unit")
-    generator = resampling.generator(f"{name}|{blank.first}|{blank.second}|macro")
-    p_value, exact = mean_permutation(every, resampling.resamples, generator)
+    drawn = [one.drawn for one in pairs]
+    bounds = _interval(drawn, pairs[0].resampling.level, "the same difference in every unit")
+    p_value, exact = permutation([one.swaps for one in pairs])
     shown = None if bounds.low is None else SHOWN * float(np.nanstd(sum(drawn) / len(drawn)))
     return replace(
         blank,

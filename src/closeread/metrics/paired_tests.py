@@ -5,35 +5,16 @@ Nothing here knows runs or metrics; ``significance`` brings pools into this form
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import accumulate
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from numpy.random import Generator
-    from numpy.typing import NDArray
+from closeread.metrics.swaps import Swaps
 
 _EXACT = 16  # differing units: up to 2**16 swaps are counted out
-_CHUNK = 2_000_000  # cells in memory at a time
 _COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
 # Standard errors of a difference that is shown at 5 % in four of five tests.
 SHOWN = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 ROUNDING = 1e-12  # sums that differ by less are equal but for rounding
-
-
-@dataclass(frozen=True)
-class Sides:
-    """Two systems' sums a unit: arrays of shape (units,), in the same order of units."""
-
-    first_above: "NDArray[Any]"
-    first_below: "NDArray[Any]"
-    second_above: "NDArray[Any]"
-    second_below: "NDArray[Any]"
-
-    @property
-    def columns(self) -> "list[NDArray[Any]]":
-        """The four arrays in the order of the fields."""
-        return [self.first_above, self.first_below, self.second_above, self.second_below]
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -70,75 +51,32 @@ def _large_mcnemar(total: int, fewer: int) -> float:
     return min(1.0, 2 * tail * math.exp(ways - total * math.log(2)))
 
 
-def permutation(sides: Sides, resamples: int, generator: "Generator") -> tuple[float, bool]:
+def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
     """Return the two-sided p-value of a paired permutation test, and whether it is exact.
 
     If the systems are equally good, swapping their results within any unit changes nothing. With
-    16 differing units at most every swap is counted; else ``resamples`` random ones are, the
-    observed one among them: (1 + as extreme) / (1 + resamples), never zero (Phipson & Smyth 2010).
-    """
-    return mean_permutation([sides], resamples, generator)
-
-
-def mean_permutation(
-    every: Sequence[Sides], resamples: int, generator: "Generator"
-) -> tuple[float, bool]:
-    """Return the same of the mean over data sets, each of which has its own sums in every swap."""
-    import numpy as np
-
-    totals, differing = [], []
-    for place, one in enumerate(every):
-        columns = np.stack(one.columns, axis=1)
-        totals.append(columns.sum(axis=0))
-        unlike = columns[(columns[:, :2] != columns[:, 2:]).any(axis=1)]
-        differing.append(np.insert(unlike[:, 2:] - unlike[:, :2], 0, place, axis=1))
-    moved = np.concatenate(differing)
-    observed = _mean_difference(totals, np.zeros((1, len(moved))), moved)[0]
-    if len(moved) <= _EXACT:
-        swaps = (np.arange(2 ** len(moved))[:, None] >> np.arange(len(moved))) & 1
-        extreme = _mean_difference(totals, swaps, moved) >= observed - ROUNDING
-        return float(extreme.mean()), True
-    count = 0
-    rows, times = np.unique(moved, axis=0, return_counts=True)
-    once = times == 1  # bits are cheaper than binomial numbers
-    step = max(1, _CHUNK // len(rows))
-    for start in range(0, resamples, step):
-        size = (min(step, resamples - start), len(rows))
-        swapped = np.empty(size)
-        swapped[:, once] = generator.integers(0, 2, size=(size[0], once.sum()), dtype=np.uint8)
-        swapped[:, ~once] = generator.binomial(times[~once], 0.5, size=(size[0], (~once).sum()))
-        count += int((_mean_difference(totals, swapped, rows) >= observed - ROUNDING).sum())
-    return (1 + count) / (1 + resamples), False
-
-
-def _mean_difference(
-    totals: "Sequence[NDArray[Any]]", swaps: "NDArray[Any]", moved: "NDArray[Any]"
-) -> "NDArray[Any]":
-    """How far the two means over data sets lie apart once units were swapped, a row of swaps.
+    16 differing units at most every swap is counted; else as many random ones as were drawn, the
+    observed one among them: (1 + as extreme) / (1 + drawn), never zero (Phipson & Smyth 2010).
 
     Args:
-        totals: Of each data set the four sums.
-        swaps: How often each row of ``moved`` was swapped, shape (swaps, rows).
-        moved: The data set's place, and what then goes over (above, below); shape (rows, 3), one
-            data set after the other.
+        every: Two systems on a data set, or on several: then what is tested is the mean of their
+            differences, each of which has its own sums in every swap.
     """
     import numpy as np
 
-    ends = np.searchsorted(moved[:, 0], np.arange(len(totals) + 1))
-    found = np.zeros(len(swaps))
-    for of, start, end in zip(totals, ends, ends[1:], strict=False):
-        found += _difference(of, swaps[:, start:end] @ moved[start:end, 1:])
-    return abs(found) / len(totals)
-
-
-def _difference(totals: "NDArray[Any]", moved: "NDArray[Any]") -> "NDArray[Any]":
-    """Second minus first value once ``moved`` (above, below) went over, a row a swap."""
-    import numpy as np
-
-    first, second = totals[:2] + moved, totals[2:] - moved
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = second[:, 0] / second[:, 1] - first[:, 0] / first[:, 1]
-    return np.where(np.isfinite(found), found, 0.0)
+    ends = list(accumulate(len(one.moved) for one in every))
+    exact = ends[-1] <= _EXACT
+    if exact:
+        swapped = (np.arange(2 ** ends[-1])[:, None] >> np.arange(ends[-1])) & 1
+        parts = np.split(swapped, ends[:-1], axis=1)
+        drawn = [one.after(part) for one, part in zip(every, parts, strict=True)]
+    else:
+        drawn = [one.drawn for one in every]
+    observed = abs(math.fsum(one.observed for one in every)) / len(every)
+    extreme = np.abs(np.mean(drawn, axis=0)) >= observed - ROUNDING
+    if exact:
+        return float(extreme.mean()), True
+    return (1 + int(extreme.sum())) / (1 + len(extreme)), False
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

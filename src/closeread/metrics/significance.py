@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -12,20 +11,20 @@ from closeread.metrics.intervals import (
     NO_INTERVAL,
     Resampling,
     drawing,
-    resampled_sums,
     unseen,
     value,
 )
+from closeread.metrics.paired import Paired
 from closeread.metrics.paired_tests import (
     ROUNDING,
     SHOWN,
-    Sides,
     holm,
     mcnemar,
     permutation,
     smallest_difference,
 )
-from closeread.metrics.seeds import Spread, average, spread
+from closeread.metrics.seeds import Spread, spread
+from closeread.metrics.swaps import Sides
 from closeread.protocols import Pool
 from closeread.types import Record
 
@@ -66,28 +65,18 @@ class Comparison(Record, frozen=True, kw_only=True):
     note: str = ""
 
 
-@dataclass(frozen=True)
-class System:
-    """A named system: one pool a run of it (several where it was run with several seeds)."""
-
-    name: str
-    pools: Sequence[Pool]
-
-
-def compare(systems: Sequence[System], resampling: Resampling) -> tuple[Comparison, ...]:
-    """Compare every system with the first one; p-values are adjusted for doing so (Holm).
+def compare(pairs: Sequence[Paired]) -> tuple[Comparison, ...]:
+    """Compare systems pair by pair; p-values are adjusted for doing so (Holm).
 
     Several runs of a system count with their mean in each unit, and their spread is reported.
 
     Args:
-        systems: Two or more, all pooled by the same metric over the same data.
-        resampling: How many resamples, which level, which seed.
+        pairs: Every other system with the first one (``paired``).
 
     Raises:
         MismatchError: The systems were not scored on the same questions.
     """
-    baseline, *others = systems
-    return adjusted([_pair(baseline, other, resampling) for other in others])
+    return adjusted([_compared(pair) for pair in pairs])
 
 
 def adjusted(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -99,77 +88,36 @@ def adjusted(found: Sequence[Comparison]) -> tuple[Comparison, ...]:
     )
 
 
-def _pair(first: System, second: System, resampling: Resampling) -> Comparison:
-    left, right = joined(first, second)
+def _compared(pair: Paired) -> Comparison:
+    left, right = pair.pools
     values = value(left), value(right)
     units = list(dict.fromkeys([*left.unit_ids, *right.unit_ids]))
     blank = Comparison(
         metric=left.metric,
-        first=first.name,
-        second=second.name,
+        first=pair.first.name,
+        second=pair.second.name,
         first_value=values[0],
         second_value=values[1],
         difference=None,
         n_units=len(units),
-        first_spread=spread(first.pools),
-        second_spread=spread(second.pools),
+        first_spread=spread(pair.first.pools),
+        second_spread=spread(pair.second.pools),
     )
     if values[0] is None or values[1] is None or not units:
         return replace(blank, note="one of the two has no value")
     blank = replace(blank, difference=values[1] - values[0])
     if left.statistic is not None or right.statistic is not None:
-        return _by_bootstrap(blank, left, right, resampling)
+        return _by_bootstrap(blank, left, right, pair.resampling)
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:
         blank = replace(blank, note=f"{apart} units count in only one of the two")
-    return _by_sums(blank, sides(left, right), resampling)
+    return _by_sums(blank, pair)
 
 
-def joined(first: System, second: System) -> tuple[Pool, Pool]:
-    """Return of each of two systems one pool for all its runs.
-
-    Raises:
-        MismatchError: They were not scored on the same questions.
-    """
-    left, right = average(first.pools), average(second.pools)
-    if left.metric != right.metric:
-        raise MismatchError(f"{left.metric} and {right.metric} are two different values")
-    if left.n_questions != right.n_questions:
-        raise MismatchError(
-            f"{first.name} was scored on {left.n_questions} questions, "
-            f"{second.name} on {right.n_questions}",
-            expected="the same questions",
-            cure="score both runs on the same data set, without --limit or with the same one",
-        )
-    shared = set(left.unit_ids) & set(right.unit_ids)
-    if not shared and left.unit_ids and right.unit_ids:
-        raise MismatchError(
-            f"{first.name} and {second.name} share no unit of {left.metric}",
-            expected="runs on the same data set",
-            cure="score both again, where another version of closeread scored one of them",
-        )
-    return left, right
-
-
-def sides(left: Pool, right: Pool) -> Sides:
-    """Put both pools in one order; a unit that counts in only one of them weighs 0 in the other."""
+def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
     import numpy as np
 
-    units = [*left.unit_ids, *right.unit_ids]
-    columns = []
-    for pool in (left, right):
-        for numbers in (pool.numerators, pool.denominators):
-            sums = dict.fromkeys(units, 0.0)
-            for unit, number in zip(pool.unit_ids, numbers, strict=True):
-                sums[unit] += number  # a data set may hold an id twice
-            columns.append(list(sums.values()))
-    return Sides(*(np.array(column, dtype=float) for column in columns))
-
-
-def _by_sums(blank: Comparison, sides: Sides, resampling: Resampling) -> Comparison:
-    import numpy as np
-
-    generator = resampling.generator(f"{blank.metric}|{blank.first}|{blank.second}")
+    sides = pair.sides
     weights = np.array(sides.columns[1::2])
     zero_one = bool((weights == 1).all()) and all(
         set(np.unique(column)) <= {0.0, 1.0} for column in sides.columns[::2]
@@ -180,9 +128,9 @@ def _by_sums(blank: Comparison, sides: Sides, resampling: Resampling) -> Compari
         blank = replace(blank, only_first=only_first, only_second=only_second)
         p_value, test = mcnemar(only_first, only_second), "mcnemar-exact"
     else:
-        p_value, exact = permutation(sides, resampling.resamples, generator)
+        p_value, exact = permutation([pair.swaps])
         test = "permutation-exact" if exact else "permutation"
-    low, high, note = _difference_interval(sides, resampling)
+    low, high, note = _difference_interval(pair)
     return replace(
         blank,
         test=test,
@@ -194,40 +142,20 @@ def _by_sums(blank: Comparison, sides: Sides, resampling: Resampling) -> Compari
     )
 
 
-def _difference_interval(
-    sides: Sides, resampling: Resampling
-) -> tuple[float | None, float | None, str]:
+def _difference_interval(pair: Paired) -> tuple[float | None, float | None, str]:
     """Percentile interval of the difference over resamples of the units, both systems' together."""
     import numpy as np
 
+    sides, level = pair.sides, pair.resampling.level
     weights, counted = sides.first_below, sides.first_below != 0
     apart = np.unique((sides.second_above - sides.first_above)[counted] / weights[counted])
     if len(apart) == 1 and (weights == sides.second_below).all():  # as in every resample
-        most = unseen(0.0, int(counted.sum()), resampling.level)[1]
+        most = unseen(0.0, int(counted.sum()), level)[1]
         share = float(apart[0])
         low = max(-1.0, share * (1 - most) - most)
         high = min(1.0, share * (1 - most) + most)
         return low, high, "the same difference in every unit: exact bound instead of the bootstrap"
-    drawn = drawn_differences(sides, resampling, "difference")
-    return _percentiles(drawn, resampling.level)
-
-
-def drawn_differences(sides: Sides, resampling: Resampling, name: str) -> "NDArray[Any]":
-    """Return the difference in each resample of the units, shape (resamples,); NaN for none.
-
-    Args:
-        sides: Both systems' sums, which are drawn together.
-        resampling: How many resamples, from which seed.
-        name: Names the draws.
-    """
-    import numpy as np
-
-    above_1, below_1, above_2, below_2 = resampled_sums(
-        sides.columns, resampling.resamples, resampling.generator(name)
-    )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        drawn: NDArray[Any] = above_2 / below_2 - above_1 / below_1
-    return drawn
+    return _percentiles(pair.drawn, level)
 
 
 def _second_moment(sides: Sides) -> float:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.significance import Comparison, System
-from closeread.metrics.significance import compare as compare_systems
+from closeread.metrics.paired import System, paired
+from closeread.metrics.significance import Comparison
+from closeread.metrics.significance import compare as compare_pairs
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
-from closeread.protocols import Pool
+from closeread.protocols import Begin, Pool, unwatched
 from closeread.runs.choose import make_metrics, wanted
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary
@@ -48,6 +49,7 @@ def compare_runs(
     metrics: Sequence[str] = (),
     group_seeds: bool = False,
     allow_different_signatures: bool = False,
+    begin: Begin = unwatched,
 ) -> Compared:
     """Compare scored runs with the first of them.
 
@@ -57,6 +59,7 @@ def compare_runs(
         metrics: Families or values; by default all that every run has.
         group_seeds: Take runs that differ only in their reader's seed as one system.
         allow_different_signatures: Compare numbers that were not made in the same way.
+        begin: Told how many values are compared; what it returns counts them.
 
     Raises:
         UsageError: Fewer than two systems, or no run has a metric.
@@ -74,8 +77,10 @@ def compare_runs(
         systems, metrics=metrics, allow_different_signatures=allow_different_signatures
     )
     found.apart = apart
+    advance = begin(len(pooled))
     for of_systems in pooled.values():
-        found.comparisons += compare_systems(of_systems, resampling)
+        found.comparisons += compare_pairs(paired(of_systems, resampling, found.dataset.sha256))
+        advance(1)
     return found
 
 

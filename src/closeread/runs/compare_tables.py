@@ -9,9 +9,11 @@ from closeread.errors import MismatchError
 from closeread.formats.mrqa_results import domain
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.macro import compare_averages
-from closeread.metrics.significance import Comparison, System, adjusted
-from closeread.metrics.significance import compare as compare_systems
+from closeread.metrics.paired import Paired, paired
+from closeread.metrics.significance import Comparison, adjusted
+from closeread.metrics.significance import compare as compare_pairs
 from closeread.metrics.subject import family
+from closeread.protocols import Begin, unwatched
 from closeread.runs.choose import wanted
 from closeread.runs.compare import Compared, side_by_side, told_apart
 from closeread.runs.macro import AVERAGED
@@ -55,6 +57,7 @@ def compare_tables(
     *,
     metrics: Sequence[str] = (),
     allow_different_signatures: bool = False,
+    begin: Begin = unwatched,
 ) -> ComparedTables:
     """Compare systems with the first of them on every data set that all of them read.
 
@@ -63,6 +66,7 @@ def compare_tables(
         resampling: Of intervals and of tests by simulation.
         metrics: Families or values; by default all that every run on a data set has.
         allow_different_signatures: Compare numbers that were not made in the same way.
+        begin: Told how many data sets are compared; what it returns counts them.
 
     Raises:
         UsageError: The runs on a data set share no metric.
@@ -96,51 +100,53 @@ def compare_tables(
         for key in shared
         if having and key not in having
     ]
-    pooled: list[dict[str, list[System]]] = []
+    pairs: list[dict[str, list[Paired]]] = []
+    chosen = sorted(having or shared, key=lambda key: (every[key].name, key))
+    advance = begin(len(chosen))
     # Where no set has what was asked for, the first one's runs tell what there is.
-    for key in sorted(having or shared, key=lambda key: (every[key].name, key)):
+    for key in chosen:
         one, pools = side_by_side(
             {name: [runs[key]] for name, runs in by_set.items()},
             metrics=metrics,
             allow_different_signatures=allow_different_signatures,
         )
-        for systems in pools.values():
-            one.comparisons += compare_systems(systems, resampling)
+        pairs.append(
+            {name: paired(of, resampling, one.dataset.sha256) for name, of in pools.items()}
+        )
+        for of in pairs[-1].values():
+            one.comparisons += compare_pairs(of)
         found.sets.append(one)
-        pooled.append(pools)
+        advance(1)
     _adjust(found.sets)
     if len({one.dataset.sha256 for one in found.sets}) == len(found.sets) > 1:
         # Of one file two parts are no two data sets.
-        having_it = Counter(name for of in pooled for name in of if family(name) == AVERAGED)
+        having_it = Counter(name for of in pairs for name in of if family(name) == AVERAGED)
         alike = [name for name in having_it if _made_alike(name, found.sets)]
         found.left_out += [
             f"{name} has no macro-average: not every data set has it, made in one way"
             for name, n_sets in having_it.items()
             if n_sets > 1 and name not in alike
         ]
-        found.macro_average = _averages(alike, found.sets, pooled, resampling)
+        found.macro_average = _averages(alike, found.sets, pairs)
     return found
 
 
 def _averages(
     values: Sequence[str],
     sets: Sequence[Compared],
-    pooled: Sequence[dict[str, list[System]]],
-    resampling: Resampling,
+    pairs: Sequence[dict[str, list[Paired]]],
 ) -> dict[str, list[Comparison]]:
     """Compare the macro-averages of values over two or more data sets, by the part averaged."""
     domains = [domain(one.dataset.name) for one in sets]
-    parts = {"all": list(pooled)}
+    parts = {"all": list(pairs)}
     if min(domains.count("in"), domains.count("out")) > 1 and "" not in domains:
         for part in ("in", "out"):
-            parts[part] = [of for of, where in zip(pooled, domains, strict=True) if where == part]
+            parts[part] = [of for of, where in zip(pairs, domains, strict=True) if where == part]
     return {
         part: [
             one
             for name in values
-            for one in compare_averages(
-                name, list(zip(*(of[name] for of in chosen), strict=True)), resampling
-            )
+            for one in compare_averages(name, list(zip(*(of[name] for of in chosen), strict=True)))
         ]
         for part, chosen in parts.items()
         if values

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from closeread.errors import MismatchError
+from closeread.metrics import macro
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.macro import compare_averages, macro_average
+from closeread.metrics.macro import macro_average
+from closeread.metrics.paired import System, paired
 from closeread.metrics.paired_tests import holm
-from closeread.metrics.significance import System, compare
+from closeread.metrics.significance import compare
 from closeread.protocols import Pool
 
 
@@ -58,6 +60,14 @@ def test_a_data_set_of_one_unit_has_its_part_in_a_macro_average():
     assert 0.5 < found.low < found.value == 0.75 < found.high < 1.0
 
 
+def compare_averages(name, systems, resampling):
+    """Pair the systems set by set, and compare their averages."""
+    sets = [
+        paired(of, resampling, str(place)) for place, of in enumerate(zip(*systems, strict=True))
+    ]
+    return macro.compare_averages(name, list(zip(*sets, strict=True)))
+
+
 def _system(name, *sets):
     """A system with one pool a data set, each from its units' values."""
     return [System(name, [_pool("toy.em", values)]) for values in sets]
@@ -81,7 +91,7 @@ def test_on_one_data_set_it_is_the_difference_on_that():
     values = [list(rng.random(60)) for _ in range(2)]
     first, second = _system("a", values[0]), _system("b", values[1])
     (found,) = compare_averages("toy.em", [first, second], Resampling())
-    (alone,) = compare([*first, *second], Resampling())
+    (alone,) = compare(paired([*first, *second], Resampling()))
     assert found.difference == pytest.approx(alone.difference)
     assert found.p_value == pytest.approx(alone.p_value, abs=0.02)
     assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=0.01)
@@ -99,7 +109,7 @@ def test_answers_left_out_move_each_data_set_s_own_mean():
     pools = [replace(pool, n_questions=100) for pool in pools]
     first, second = (System(name, [pool]) for name, pool in zip("ab", pools, strict=True))
     (found,) = compare_averages("toy.em", [[first], [second]], Resampling())
-    (alone,) = compare([first, second], Resampling())
+    (alone,) = compare(paired([first, second], Resampling()))
     assert alone.test == "permutation"
     assert found.p_value == pytest.approx(alone.p_value, abs=0.015)
 

@@ -5,7 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from closeread.metrics.paired_tests import Sides, holm, mcnemar, permutation, smallest_difference
+from closeread.metrics import paired_tests
+from closeread.metrics.paired_tests import holm, mcnemar, smallest_difference
+from closeread.metrics.swaps import Sides, Swaps
+
+
+def permutation(sides, resamples, generator):
+    return paired_tests.permutation([Swaps(sides, resamples, generator)])
 
 
 def sides(first, second, below=None):
@@ -43,8 +49,6 @@ def test_a_large_mcnemar_equals_scipy_s_binomial_test(b, c):
 
 
 def test_the_two_ways_to_add_up_mcnemar_s_tail_agree(monkeypatch):
-    from closeread.metrics import paired_tests
-
     whole = [mcnemar(b, b + 60) for b in range(1, 300, 20)]
     monkeypatch.setattr(paired_tests, "_COUNTED", 0)
     assert [mcnemar(b, b + 60) for b in range(1, 300, 20)] == pytest.approx(whole, rel=1e-10)
@@ -115,10 +119,11 @@ def test_a_monte_carlo_p_value_is_never_zero():
     assert permutation(sides(first, second), 999, np.random.default_rng(0)) == (1 / 1000, False)
 
 
-@pytest.mark.parametrize("cells", [20, 2_000_000])
-def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells):
+@pytest.mark.parametrize(("cells", "frequent"), [(20, 256), (2_000_000, 256), (2_000_000, 1)])
+def test_every_swap_counts_where_all_are_as_extreme(monkeypatch, cells, frequent):
     """Ten wins a side of one weight: no swap is nearer; in small chunks as in one."""
-    monkeypatch.setattr("closeread.metrics.paired_tests._CHUNK", cells)
+    monkeypatch.setattr("closeread.metrics.swaps._CELLS", cells)
+    monkeypatch.setattr("closeread.metrics.swaps._FREQUENT", frequent)
     ups, downs = [1.0] * 10 + [0.0] * 10, [0.0] * 10 + [1.0] * 10
     assert permutation(sides(ups, downs), 99, np.random.default_rng(0)) == (1.0, False)
 

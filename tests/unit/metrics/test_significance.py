@@ -7,14 +7,20 @@ import numpy as np
 import pytest
 
 from closeread.errors import MismatchError
+from closeread.metrics import significance
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.paired import System, paired
 from closeread.metrics.seeds import average
 from closeread.metrics.selective import metric as selective
-from closeread.metrics.significance import Comparison, System, compare
+from closeread.metrics.significance import Comparison
 from closeread.protocols import Pool
 from closeread.types import Score, Submission
 
 RESAMPLING = Resampling(resamples=2_000)
+
+
+def compare(systems, resampling):
+    return significance.compare(paired(systems, resampling))
 
 
 def pool_of(numerators, denominators=None, *, name="mrqa.em", n_questions=None, ids=None):

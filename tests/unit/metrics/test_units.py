@@ -11,8 +11,9 @@ from closeread.attacks.triples import named
 from closeread.metrics import choice, mrqa, option, selective
 from closeread.metrics.intervals import VERSION, Resampling, distribution, interval, value
 from closeread.metrics.others import lighteval
+from closeread.metrics.paired import System, paired
 from closeread.metrics.seeds import average
-from closeread.metrics.significance import System, compare
+from closeread.metrics.significance import compare
 from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import (
@@ -118,7 +119,7 @@ def test_equal_systems_on_variants_are_told_apart_no_more_often(metric):
     for seed in range(150):
         both = [pools(metric, *sample(rng, 80, 3, 0.95))[0] for _ in range(2)]
         systems = [System(str(place), [pool]) for place, pool in enumerate(both)]
-        (found,) = compare(systems, Resampling(resamples=200, seed=seed))
+        (found,) = compare(paired(systems, Resampling(resamples=200, seed=seed)))
         assert found.n_units == 80
         apart += found.p_value < 0.05
     assert apart / 150 <= 0.08
@@ -174,7 +175,9 @@ def test_seeds_of_a_curve_over_variants_are_drawn_together():
     runs = [pools(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]
     both = average(runs)
     assert list(both.unit_ids) == list(runs[0].unit_ids)
-    (found,) = compare([System("two", runs), System("one", runs[:1])], Resampling(resamples=100))
+    (found,) = compare(
+        paired([System("two", runs), System("one", runs[:1])], Resampling(resamples=100))
+    )
     assert (found.n_units, found.test) == (30, "bootstrap")
     bounded = with_fields(runs[0], statistic=lambda indices=None: 1.0)
     alike = interval(bounded, Resampling(resamples=100))

@@ -8,6 +8,7 @@ import pytest
 from closeread.errors import MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.paired_tests import holm
+from closeread.runs.compare import compare_runs
 from closeread.runs.compare_tables import are_tables, compare_tables
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import ScoreSettings
@@ -15,6 +16,24 @@ from closeread.runs.score import score_run
 
 MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
 RESAMPLING = Resampling(resamples=400)
+
+
+class _Begun:
+    """Counts how far work is."""
+
+    steps = done = 0
+
+    def __call__(self, steps):
+        self.steps = steps
+        return self.advance
+
+    def advance(self, n):
+        self.done += n
+
+
+@pytest.fixture
+def begun():
+    return _Begun()
 
 
 @pytest.fixture
@@ -63,6 +82,30 @@ def test_in_and_out_of_domain_have_averages_of_their_own(table):
         few = dict(list(old.items())[: 4 if more else 3]) | more
         tables = table(f"one{len(few)}", **few) | table(f"two{len(few)}", **few)
         assert list(compare_tables(tables, RESAMPLING).macro_average) == ["all"]
+
+
+def test_a_set_is_drawn_once_for_itself_and_all_averages(table, monkeypatch, begun):
+    """In and out of domain are made of the same draws; a set's own line is that of it alone."""
+    from closeread.metrics import paired, swaps
+
+    drawn = []
+    for module, name in ((paired, "resampled_ratios"), (swaps, "swapped_sums")):
+        whole = getattr(module, name)
+        monkeypatch.setattr(
+            module, name, lambda *of, name=name, whole=whole: drawn.append(name) or whole(*of)
+        )
+    sets = {"SQuAD": (40, 20), "NewsQA": (40, 10), "BioASQ": (40, 5), "DuoRC": (40, 5)}
+    old, new = table("old", **sets), table("new", **dict.fromkeys(sets, (40, 30)))
+    found = compare_tables(old | new, RESAMPLING, metrics=("mrqa.em",), begin=begun)
+    assert len(found.macro_average) == 3
+    assert drawn.count("resampled_ratios") == drawn.count("swapped_sums") == 4
+    assert begun.steps == begun.done == 4
+    alone = compare_runs([of[0] for of in (*old.values(), *new.values())], RESAMPLING)
+    (same,) = [
+        one for each in found.sets for one in each.comparisons if each.dataset == alone.dataset
+    ]
+    (em,) = [one for one in alone.comparisons if one.metric == "mrqa.em"]
+    assert (same.low, same.high, same.p_value) == (em.low, em.high, em.p_value)
 
 
 def test_p_values_are_adjusted_over_all_sets(table):
