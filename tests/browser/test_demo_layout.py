@@ -22,6 +22,9 @@ def test_examples_fit_every_window(visit, lexical, cues, size, scheme):
             visible = page.locator(".told").bounding_box()
             assert visible["y"] < size["height"]
             assert all(ratio >= 4.5 for ratio in page.evaluate(CONTRAST).values())
+            page.locator("#question").press_sequentially("?")
+            page.locator(".changed").wait_for()
+            assert all(ratio >= 4.5 for ratio in page.evaluate(CONTRAST).values())
 
 
 # The contrast of every kind of text with what it stands on (WCAG 2.2, 1.4.3).
@@ -37,13 +40,16 @@ CONTRAST = """() => {
     }
     return [255, 255, 255];
   };
+  const solid = (node) => (node ? getComputedStyle(node).opacity * solid(node.parentElement) : 1);
+  const shown = (node, under, share) =>
+    parsed(getComputedStyle(node).color).slice(0, 3).map((v, k) => v * share + under[k] * (1 - share));
   const found = {};
   for (const name of [
-    ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev", ".badge",
+    ".changed", ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev", ".badge",
     ".loose", ".score", ".took", ".key span", ".go", ".link", ".segment button", ".mark.said",
   ]) {
     for (const node of document.querySelectorAll(name)) {
-      const a = light(parsed(getComputedStyle(node).color)), b = light(ground(node));
+      const under = ground(node), a = light(shown(node, under, solid(node))), b = light(under);
       const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
       found[name] = Math.min(found[name] ?? 99, ratio);
     }

@@ -2,7 +2,11 @@
 
 import pytest
 
+pytest.importorskip("starlette", reason="starlette is not installed")
+
 from demo_visits import ask
+
+pytestmark = pytest.mark.browser
 
 STEM = "下列对原文内容的理解，不正确的一项是（   ）"
 

@@ -89,6 +89,7 @@ def test_an_answer_grows_stale_when_something_is_changed(visit, lexical):
     page.locator(".took").wait_for()
     page.get_by_label("Question", exact=True).fill("When did it go out?")
     assert "Ask again" in page.locator(".changed").inner_text()
+    assert page.get_by_role("status").inner_text() == page.locator(".changed").inner_text()
     page.keyboard.press("Control+Enter")
     page.locator(".changed").wait_for(state="detached")
     page.get_by_role("button", name="Edit passage").click()

@@ -103,5 +103,6 @@ function changed() {
     const node = document.getElementById("result");
     node.classList.add("stale");
     node.prepend(h("p", { class: "changed" }, t("changed")));
+    tell(t("changed"));
   }
 }
