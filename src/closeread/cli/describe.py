@@ -105,12 +105,18 @@ def _lengths(found: Description) -> list[tuple[str, ...]]:
 
 
 def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
-    rows = [
-        ("options with evidence", f"{pieces.options:,} of {pieces.questions:,} questions"),
-        ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
-        ("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"),
-        ("options with several pieces", f"{pieces.share_with_several:.0%}"),
-    ]
+    rows = [("questions with evidence", f"{pieces.questions:,}")]
+    one = "option" if pieces.of_options else "question"
+    if pieces.of_options:
+        rows = [
+            ("options with evidence", f"{pieces.options:,} of {pieces.questions:,} questions"),
+            ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
+        ]
+    rows.append(("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"))
+    rows.append((f"{one}s with several pieces", f"{pieces.share_with_several:.0%}"))
+    if pieces.references > pieces.options:
+        counted = f"{pieces.references:,}, each enough; pieces are those of the first"
+        rows.append(("references", counted))
     if pieces.distances:
         rows.append(
             (

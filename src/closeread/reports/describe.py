@@ -40,10 +40,14 @@ class EvidencePieces(Record, frozen=True, kw_only=True):
 
     A piece is one span, as a rule a sentence. ``distances`` are numbers of sentences from one piece
     of an option to its next in the text; sentences are those of VGaokao's own splitter in Chinese.
+    Where evidence belongs to no option, a question counts as one. Of several references, each
+    evidence enough (ExpMRC), the pieces are those of the first.
     """
 
     options: int
     questions: int
+    of_options: bool
+    references: int
     pieces: int
     mean_pieces_an_option: float
     mean_pieces_a_question: float
@@ -113,12 +117,16 @@ class _Evidence:
     def __init__(self) -> None:
         self.pieces: Counter[int] = Counter()
         self.distances: Counter[int] = Counter()
-        self.questions = 0
+        self.questions = self.references = 0
+        self.of_options = False
 
     def add(self, question: Question, passage: Passage) -> None:
-        given = [found.spans for found in question.gold_evidence if found.spans]
+        given = [found for found in question.gold_evidence if found.spans]
+        first = {found.option_label: found.spans for found in reversed(given)}
         self.questions += bool(given)
-        for spans in given:
+        self.references += len(given)
+        self.of_options |= any(first)
+        for spans in first.values():
             self.pieces[len(spans)] += 1
             if len(spans) > 1:
                 where = _sentence_indices(spans, passage)
@@ -132,6 +140,8 @@ class _Evidence:
         return EvidencePieces(
             options=options,
             questions=self.questions,
+            of_options=self.of_options,
+            references=self.references,
             pieces=pieces,
             mean_pieces_an_option=pieces / options,
             mean_pieces_a_question=pieces / self.questions,

@@ -7,6 +7,7 @@ import pytest
 
 from closeread import formats
 from closeread.reports.describe import as_json, describe
+from verbs import closeread
 
 PASSAGE = "甲来了。乙走了。丙在等丁。\n戊也在。"
 
@@ -76,6 +77,28 @@ def test_chinese_words_are_those_of_jieba_where_it_is_asked_for(tmp_path: Path):
     assert by_words.total_vocabulary == 4 + 1 + 5 + 1  # and 谁, who
     assert "jieba" in as_json(by_words)["vocabulary_counts"]
     assert describe(formats.load(path)).lengths["passage"].vocabulary == 9 + 5
+
+
+def test_references_of_evidence_are_no_options(tmp_path: Path, capsys):
+    """ExpMRC gives each question its evidence two or three times; one of them is enough."""
+    text = "Ann ran. Bo sat. Cy hid."
+    answers = [{"text": "Ann", "answer_start": 0}]
+    asked = [
+        {"id": "1", "question": "Who?", "answers": answers, "evidences": ["Ann ran.", "Bo sat."]},
+        {"id": "2", "question": "Who?", "answers": answers, "evidences": ["Ann ran."]},
+    ]
+    path = tmp_path / "set.json"
+    value = {"version": "", "data": [{"paragraphs": [{"context": text, "qas": asked}]}]}
+    path.write_text(json.dumps(value), "utf-8")
+    evidence = describe(formats.load(path, "expmrc")).evidence
+    assert evidence is not None
+    assert (evidence.options, evidence.questions, evidence.of_options) == (2, 2, False)
+    assert (evidence.references, evidence.pieces, evidence.mean_pieces_a_question) == (3, 2, 1)
+    assert closeread("describe", path, "--format", "expmrc") == 0
+    told = capsys.readouterr().out
+    assert "questions with evidence        2\n" in told
+    assert "references                     3, each enough" in told
+    assert "option" not in told
 
 
 def test_english_words(tmp_path: Path):
