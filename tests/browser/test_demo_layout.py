@@ -42,11 +42,12 @@ CONTRAST = """() => {
   };
   const solid = (node) => (node ? getComputedStyle(node).opacity * solid(node.parentElement) : 1);
   const shown = (node, under, share) =>
-    parsed(getComputedStyle(node).color).slice(0, 3).map((v, k) => v * share + under[k] * (1 - share));
+    [0, 1, 2].map((k) => parsed(getComputedStyle(node).color)[k] * share + under[k] * (1 - share));
   const found = {};
   for (const name of [
-    ".changed", ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev", ".badge",
-    ".loose", ".score", ".took", ".key span", ".go", ".link", ".segment button", ".mark.said",
+    ".changed", ".about", ".opening p", ".label", ".chip", ".told .filled", ".said-here", ".ev",
+    ".badge", ".loose", ".score", ".took", ".key span", ".go", ".link", ".segment button",
+    ".mark.said",
   ]) {
     for (const node of document.querySelectorAll(name)) {
       const under = ground(node), a = light(shown(node, under, solid(node))), b = light(under);
