@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from closeread.downloads.fetch import Unwatched, fetch
+from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 
 
@@ -14,7 +14,7 @@ def sha256(body: bytes) -> str:
 def bring(target: Path, waits, *addresses: str, check=lambda path: None, **sums: str) -> str:
     """Fetch from the first of some addresses that gives it; return which."""
     file = PublishedFile(name="set/file.bin", addresses=addresses, **sums)
-    return fetch(file, target, check=check, patience=waits.patience(), watcher=Unwatched())
+    return fetch(file, target, check=check, patience=waits.patience())
 
 
 def only(folder: Path) -> list[str]:

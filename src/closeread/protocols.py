@@ -24,9 +24,13 @@ Advance = Callable[[int], None]  # told of so many steps more that are done
 Begin = Callable[[int], Advance]  # told how many steps there are
 
 
+def uncounted(_: int) -> None:
+    """Tell nobody of steps that are done."""
+
+
 def unwatched(_: int) -> Advance:
     """Begin work that nobody watches."""
-    return lambda done: None
+    return uncounted
 
 
 @runtime_checkable

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread import locks
-from closeread.downloads.fetch import Patience, Unwatched, fetch
+from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.locks import alone, take
 from closeread.runs.ledger import Ledger
@@ -130,7 +130,7 @@ def test_a_system_that_removes_no_open_file(tmp_path, monkeypatch):
         name="f", addresses=("http://127.0.0.1:9/f",), sha256=hashlib.sha256(b"whole").hexdigest()
     )
     target = tmp_path / "f"
-    fetch(file, target, check=lambda path: None, patience=Patience(), watcher=Unwatched())
+    fetch(file, target, check=lambda path: None, patience=Patience())
     assert [one.name for one in tmp_path.iterdir()] == ["f"]
 
 

@@ -17,7 +17,7 @@ from closeread.making import written_by
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
-from closeread.protocols import Begin, Reader, unwatched
+from closeread.protocols import Advance, Begin, Reader, uncounted, unwatched
 from closeread.runs.claim import must_be_free
 from closeread.runs.ingest import Ingested
 from closeread.runs.ingest import ingest as ingest_logs
@@ -176,7 +176,7 @@ def attack(
     limit: int | None = None,
     against: str | OpenReader | Reader | None = None,
     tries: int = 8,
-    step: Callable[[int], None] = lambda done: None,
+    step: Advance = uncounted,
 ) -> Attacked:
     """Write a data set's questions beside what was made of them; ``closeread attack``.
 

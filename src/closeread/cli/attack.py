@@ -83,8 +83,8 @@ def command(
     must_be_possible(opened, out, settings, to)
     if against is not None:
         settings = replace(settings, against=_against(against, options, tries or 8))
-    with progress("attack", None) as shown:
-        made = attack(opened, out, settings, to, step=shown.advance)
+    with progress("attack", None) as step:
+        made = attack(opened, out, settings, to, step=step)
     if json_:
         as_json(made)
         return

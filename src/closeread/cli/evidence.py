@@ -218,11 +218,11 @@ def _extracted(
     pieces = claims = 0
     kept = {}
     with ExitStack() as stack:
-        bar = stack.enter_context(progress(method.name, chosen.limit))
+        advance = stack.enter_context(progress(method.name, chosen.limit))
         stream = stack.enter_context(replacing(out)) if out is not None else None
         for passage, question, prediction in extract(
             chosen.items(), method.name, method.given,
-            workers=workers, label=label, advance=bar.advance,
+            workers=workers, label=label, advance=advance,
         ):  # fmt: skip
             scorer.add(question, prediction, only=label)
             if by:

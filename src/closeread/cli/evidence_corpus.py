@@ -56,11 +56,11 @@ def search_corpus(
 
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
     with ExitStack() as stack:
-        bar = stack.enter_context(progress(method.name, None))
+        advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
         for passage, question, said in extract_from_corpus(
             items, folder, method.name, method.given,
-            passages=passages, label=label, workers=workers, advance=bar.advance,
+            passages=passages, label=label, workers=workers, advance=advance,
         ):  # fmt: skip
             scorer.add(passage, question, said, only=label)
             if stream is not None:

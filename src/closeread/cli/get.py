@@ -52,14 +52,14 @@ def command(
     from closeread.downloads.fetch import Patience
 
     received: list[Received] = []
-    with progress("bytes", None) as bar:
+    with progress("bytes", None) as advance:
         for found in get(
             names,
             to,
             count=_count,
             mirror=mirror,
             patience=Patience(timeout_seconds=timeout),
-            watcher=bar,
+            advance=advance,
         ):
             received.append(found)
             for text in found.remarks:

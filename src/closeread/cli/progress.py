@@ -4,20 +4,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Protocol, TextIO
+from functools import partial
+from typing import TextIO
+
+from closeread.protocols import Advance
 
 _FIRST, _MOST = 60.0, 600.0  # seconds until a log's first line, and between two at most
 
 
-class Progress(Protocol):
-    """Counts work done."""
-
-    def advance(self, n: int = 1) -> None:
-        """Count ``n`` more."""
-
-
 @contextmanager
-def progress(label: str, total: int | None) -> Iterator[Progress]:
+def progress(label: str, total: int | None) -> Iterator[Advance]:
     """Show how much is done while working, its rate and the time left.
 
     A terminal shows one line that moves and goes when the work is done. Where stderr is a file or
@@ -29,7 +25,7 @@ def progress(label: str, total: int | None) -> Iterator[Progress]:
         total: How much there is; None where nobody knows.
     """
     if not sys.stderr.isatty():
-        yield Lines(label, total, sys.stderr)
+        yield Lines(label, total, sys.stderr).advance
         return
     from rich import progress as bars
 
@@ -44,13 +40,7 @@ def progress(label: str, total: int | None) -> Iterator[Progress]:
         console=console(stderr=True),
         transient=True,
     ) as shown:
-        task = shown.add_task(label, total=total)
-
-        class _Bar:
-            def advance(self, n: int = 1) -> None:
-                shown.advance(task, n)
-
-        yield _Bar()
+        yield partial(shown.advance, shown.add_task(label, total=total))
 
 
 class Lines:

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,34 +58,17 @@ def watched(
         label: Before the line.
         kept: What is said of an interruption.
     """
-    with _Bars(label) as bars:
+    with ExitStack() as shown:
+
+        def begin(total: int) -> Advance:
+            shown.close()  # one line at a time
+            return shown.enter_context(progress(label, total))
+
         try:
-            yield bars.begin
+            yield begin
         except KeyboardInterrupt:
             remark(f"interrupted; {kept}")
             sys.exit(130)
-
-
-class _Bars:
-    """A progress line that begins when the number of questions is known."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._open: Any = None
-
-    def __enter__(self) -> "_Bars":
-        return self
-
-    def __exit__(self, *of: object) -> None:
-        if self._open is not None:
-            self._open.__exit__(*of)
-
-    def begin(self, total: int) -> Advance:
-        """Show the line, in place of one shown before; return what counts steps."""
-        self.__exit__(None, None, None)
-        self._open = progress(self._label, total)
-        advance: Advance = self._open.__enter__().advance
-        return advance
 
 
 def tell_otherwise(reader: ReaderInfo) -> None:

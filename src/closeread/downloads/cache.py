@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from closeread.downloads.fetch import Patience, Unwatched, fetch
+from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
@@ -46,7 +46,6 @@ def cached(url: str, *, patience: Patience | None = None) -> Path:
             target,
             check=lambda path: None,
             patience=patience or Patience(),
-            watcher=Unwatched(),
         )
     return target
 

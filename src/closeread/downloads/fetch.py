@@ -8,31 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
 from closeread.locks import alone
+from closeread.protocols import Advance, uncounted
 
 if TYPE_CHECKING:
     import httpx
 
 _ON = {"1", "true", "yes", "on"}
-
-
-class Watcher(Protocol):
-    """Is told of bytes as they come."""
-
-    def advance(self, n: int = 1) -> None:
-        """Count ``n`` more bytes."""
-
-
-class Unwatched:
-    """Counts nothing."""
-
-    def advance(self, n: int = 1) -> None:
-        """Ignore the bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +62,7 @@ def fetch(
     *,
     check: Callable[[Path], None],
     patience: Patience,
-    watcher: Watcher,
+    advance: Advance = uncounted,
 ) -> str:
     """Bring a file to ``target``, which appears only when it is whole and right.
 
@@ -86,7 +73,7 @@ def fetch(
         file: Its addresses and sums.
         target: Where it goes.
         patience: Time-outs and attempts.
-        watcher: Is told of bytes as they come.
+        advance: Is told of bytes as they come.
         check: Looks into the whole file before it gets its name; raises when it is wrong.
 
     Returns:
@@ -112,7 +99,7 @@ def fetch(
             with client_for(file.addresses, patience.timeout_seconds) as client:
                 for address in file.addresses:
                     try:
-                        _from(client, address, file, partial, patience=patience, watcher=watcher)
+                        _from(client, address, file, partial, patience=patience, advance=advance)
                         _verify(file, partial, check)
                     except (Passing, Refused, CloseReadError) as error:
                         reasons.append((address, " ".join(str(error).split())))
@@ -159,7 +146,7 @@ def _from(
     partial: Partial,
     *,
     patience: Patience,
-    watcher: Watcher,
+    advance: Advance,
 ) -> None:
     """Make attempts at one address until all bytes are there."""
     fruitless, most, anew = 0, partial.size(), False
@@ -167,7 +154,7 @@ def _from(
     while True:
         resumed = partial.size() > 0
         try:
-            attempt(client, address, partial, sum_is_known=judged, advance=watcher.advance)
+            attempt(client, address, partial, sum_is_known=judged, advance=advance)
         except Passing as error:
             if judged and partial.size() and not wrong_sum(file, partial.path):
                 return

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from closeread.downloads.archive import extract
-from closeread.downloads.fetch import Patience, Unwatched, Watcher, digests, fetch, wrong_sum
+from closeread.downloads.fetch import Patience, digests, fetch, wrong_sum
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.selection import select
 from closeread.errors import (
@@ -15,6 +15,7 @@ from closeread.errors import (
     TransferError,
     UsageError,
 )
+from closeread.protocols import Advance, uncounted
 from closeread.types import Record
 
 Count = Callable[[Path], int]
@@ -51,7 +52,7 @@ def get(
     count: Count,
     mirror: str = "",
     patience: Patience | None = None,
-    watcher: Watcher | None = None,
+    advance: Advance = uncounted,
 ) -> Iterator[Received]:
     """Bring published sets into a folder, one file after the other.
 
@@ -64,7 +65,7 @@ def get(
         count: Counts the questions in a file, whatever it is called.
         mirror: An address under which files lie by their names; tried before the published ones.
         patience: Time-outs and attempts.
-        watcher: Is told of bytes as they come.
+        advance: Is told of bytes as they come.
 
     Raises:
         UnknownNameError: No such set.
@@ -83,7 +84,7 @@ def get(
                 to,
                 count=count,
                 patience=patience or Patience(),
-                watcher=watcher or Unwatched(),
+                advance=advance,
             )
         except TransferError as error:
             failures.append(error)
@@ -104,7 +105,7 @@ def _one(
     *,
     count: Count,
     patience: Patience,
-    watcher: Watcher,
+    advance: Advance,
 ) -> Received:
     target = to / file.name
     counted: dict[str, int] = {}
@@ -144,7 +145,7 @@ def _one(
             cure="put it there, and call this again to have it counted",
         )
     else:
-        address = fetch(file, target, check=check, patience=patience, watcher=watcher)
+        address = fetch(file, target, check=check, patience=patience, advance=advance)
     members = extract(target, file.members, to, check_member) if file.members else []
     return Received(
         name=file.name,

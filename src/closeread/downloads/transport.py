@@ -4,12 +4,13 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from closeread.downloads.retry_after import retry_after
+from closeread.protocols import Advance
 
 if TYPE_CHECKING:
     import httpx
@@ -108,7 +109,7 @@ def attempt(
     partial: Partial,
     *,
     sum_is_known: bool,
-    advance: Callable[[int], None],
+    advance: Advance,
 ) -> None:
     """Ask once for what is missing and append it to ``partial``.
 
@@ -170,7 +171,7 @@ def attempt(
         raise Passing(str(error) or type(error).__name__) from error
 
 
-def _receive(response: "httpx.Response", stream: BinaryIO, advance: Callable[[int], None]) -> None:
+def _receive(response: "httpx.Response", stream: BinaryIO, advance: Advance) -> None:
     for block in response.iter_raw():
         stream.write(block)
         advance(len(block))

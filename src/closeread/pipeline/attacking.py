@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from closeread.formats.conversion.convert import convert, format_of
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
 from closeread.pipeline.hardness import Hardness
-from closeread.protocols import Reader
+from closeread.protocols import Advance, Reader, uncounted
 from closeread.runs.plan import whole_groups
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 
@@ -103,7 +103,7 @@ def attack(
     settings: Settings,
     to: str | None = None,
     *,
-    step: Callable[[int], None] = lambda done: None,
+    step: Advance = uncounted,
 ) -> Attacked:
     """Write a data set whose questions stand beside what was made of them.
 
@@ -185,7 +185,7 @@ def must_be_possible(
     if name == _OWN:
         return
     first = replace(dataset, read=lambda defects: whole_groups(dataset.read(defects), _TRIED))
-    harder = _Harder(first, _fitting(replace(settings, against=None), name), lambda done: None)
+    harder = _Harder(first, _fitting(replace(settings, against=None), name), uncounted)
     with tempfile.TemporaryDirectory() as folder:
         try:
             convert(harder.dataset(), Path(folder, "tried"), name)
@@ -226,7 +226,7 @@ class _Harder:
 
     source: Dataset
     settings: Settings
-    step: Callable[[int], None]
+    step: Advance
     made: Made = field(default_factory=Made)
     variants: Counter[str] = field(default_factory=Counter)
     defects: Defects = field(default_factory=Defects)

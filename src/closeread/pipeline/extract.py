@@ -15,7 +15,7 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import without_texts
 from closeread.metrics.summary import summarize
 from closeread.pipeline.processes import Work, in_order
-from closeread.protocols import Advance, Retriever
+from closeread.protocols import Advance, Retriever, uncounted
 from closeread.runs.answers import quoted
 from closeread.runs.plan import hidden, stripped
 from closeread.types import (
@@ -70,7 +70,7 @@ def extract(
     *,
     workers: int = 1,
     label: str | None = None,
-    advance: Advance = lambda done: None,
+    advance: Advance = uncounted,
 ) -> Iterator[Extracted]:
     """Return every question with its evidence, in the data set's order, whatever the workers.
 

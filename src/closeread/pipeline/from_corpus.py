@@ -12,7 +12,7 @@ from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
-from closeread.protocols import Advance
+from closeread.protocols import Advance, uncounted
 from closeread.runs.plan import stripped
 from closeread.types import (
     Evidence,
@@ -65,7 +65,7 @@ def extract_from_corpus(
     passages: int,
     label: str | None = None,
     workers: int = 1,
-    advance: Advance = lambda done: None,
+    advance: Advance = uncounted,
 ) -> Iterator[tuple[Passage, Question, tuple[Claimed, ...]]]:
     """Return every question with what the corpus says of its claims, whatever the workers.
 

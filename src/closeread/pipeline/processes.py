@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
 
 from closeread.errors import CloseReadError
-from closeread.protocols import Advance
+from closeread.protocols import Advance, uncounted
 from closeread.types import Item, Passage, Question
 
 R = TypeVar("R")
@@ -24,7 +24,7 @@ def in_order(
     settings: tuple[Any, ...],
     *,
     workers: int = 1,
-    advance: Advance = lambda done: None,
+    advance: Advance = uncounted,
 ) -> Iterator[tuple[Passage, Question, R]]:
     """Yield every question with what was made of it, the same for any number of workers.
 

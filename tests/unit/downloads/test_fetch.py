@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bringing import bring, only, ranges, sha256
-from closeread.downloads.fetch import Unwatched, fetch
+from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.errors import InputError, StorageError, TransferError, UsageError
 
@@ -180,7 +180,6 @@ def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
         tmp_path / "f",
         check=lambda path: None,
         patience=waits.patience(timeout_seconds=0.2),
-        watcher=Unwatched(),
     )
     assert (tmp_path / "f").read_bytes() == content
     assert len(site.asked) == 2

@@ -10,10 +10,10 @@ from bringing import bring, only, ranges, sha256
 _CHILD = """
 import sys
 from pathlib import Path
-from closeread.downloads.fetch import Patience, Unwatched, fetch
+from closeread.downloads.fetch import Patience, fetch
 from closeread.downloads.published import PublishedFile
 file = PublishedFile(name="f", addresses=(sys.argv[1],), sha256=sys.argv[3])
-fetch(file, Path(sys.argv[2]), check=lambda path: None, patience=Patience(), watcher=Unwatched())
+fetch(file, Path(sys.argv[2]), check=lambda path: None, patience=Patience())
 """
 
 

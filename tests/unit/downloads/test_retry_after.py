@@ -9,7 +9,7 @@ import time
 import pytest
 
 from bringing import bring
-from closeread.downloads.fetch import Unwatched, fetch
+from closeread.downloads.fetch import fetch
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.retry_after import retry_after
 
@@ -78,7 +78,6 @@ def test_jitter_comes_from_the_generator_that_is_passed(site, waits, content, tm
             tmp_path / f"f{turn}",
             check=lambda path: None,
             patience=waits.patience(rng=random.Random(7)),
-            watcher=Unwatched(),
         )
         seen.append(waits.seconds[before:])
     assert seen[0] == seen[1]
