@@ -1,11 +1,14 @@
 """Changes made: new texts, and everything that points into them moved along."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from closeread.errors import UsageError
 from closeread.types import Answer, Edit, Evidence, Passage, Question, Span
+
+_Placed = TypeVar("_Placed", Answer, Evidence)
 
 
 def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[Passage, Question]:
@@ -41,12 +44,11 @@ def apply(passage: Passage, question: Question, edits: Sequence[Edit]) -> tuple[
     if not inside:
         return passage, question
     name = f"{passage.passage_id}#{question.question_id}"
-    moved = _Moved(inside)
     question = replace(
         question,
         passage_id=name,
-        answers=tuple(map(moved.answer, question.answers)),
-        gold_evidence=tuple(map(moved.evidence, question.gold_evidence)),
+        answers=tuple(_moved(one, inside) for one in question.answers),
+        gold_evidence=tuple(_moved(one, inside) for one in question.gold_evidence),
     )
     return replace(passage, passage_id=name, text=changed(passage.text, inside)), question
 
@@ -76,22 +78,15 @@ def _of(edits: Sequence[Edit], place: str, label: str = "") -> list[Edit]:
     return [edit for edit in edits if edit.place == place and edit.label == label]
 
 
-class _Moved:
-    """Where spans of a passage lie after changes that touch none of them."""
+def _moved(found: _Placed, edits: Sequence[Edit]) -> _Placed:
+    """Return what points into a passage after changes that touch none of its places."""
 
-    def __init__(self, edits: Sequence[Edit]) -> None:
-        self._edits = sorted(edits, key=lambda one: one.span)
-
-    def span(self, span: Span) -> Span:
+    def moved(span: Span) -> Span:
         by = sum(
             len(edit.words) - (edit.span.end - edit.span.start)
-            for edit in self._edits
+            for edit in edits
             if edit.span.end <= span.start
         )
         return Span(span.start + by, span.end + by)
 
-    def answer(self, answer: Answer) -> Answer:
-        return replace(answer, spans=tuple(map(self.span, answer.spans)))
-
-    def evidence(self, evidence: Evidence) -> Evidence:
-        return replace(evidence, spans=tuple(map(self.span, evidence.spans)))
+    return replace(found, spans=tuple(map(moved, found.spans)))

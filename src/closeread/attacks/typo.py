@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from closeread.attacks.apply import changed
 from closeread.attacks.keyboard.homophones import Typed, homophones
 from closeread.attacks.keyboard.slips import slips, triples
 from closeread.attacks.surroundings import Surroundings
@@ -155,23 +156,16 @@ def _edit(rule: str, start: int, end: int, made: str) -> Edit:
     return Edit(strategy="typo", rule=rule, place="question", span=Span(start, end), words=made)
 
 
-def _changed(text: str, edits: Sequence[Edit], start: int, end: int) -> str:
-    """Return a part of a text with the changes that lie in it."""
-    kept = []
-    for edit in sorted(edits, key=lambda one: one.span):
-        kept += [text[start : edit.span.start], edit.words]
-        start = edit.span.end
-    return "".join((*kept, text[start:end]))
-
-
 def _together(text: str, edits: Sequence[Edit]) -> Edit:
     """Return several changes as one, with what stands between them."""
     start = min(edit.span.start for edit in edits)
     end = max(edit.span.end for edit in edits)
     rules = dict.fromkeys(edit.rule for edit in sorted(edits, key=lambda one: one.span))
-    return _edit("+".join(rules), start, end, _changed(text, edits, start, end))
+    made = changed(text, edits)
+    behind = len(text) - end
+    return _edit("+".join(rules), start, end, made[start : len(made) - behind])
 
 
 def _asks_the_same(text: str, edits: Sequence[Edit]) -> bool:
-    made = _changed(text, edits, 0, len(text))
+    made = changed(text, edits)
     return asks_for(made) == asks_for(text) and asked_for(made) == asked_for(text)
