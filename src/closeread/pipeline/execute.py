@@ -110,12 +110,4 @@ def _folder_name(dataset: str) -> str:
 
 def settings(recipe: Recipe) -> ScoreSettings:
     """Return how a recipe wants its runs scored."""
-    score = recipe.score
-    return ScoreSettings(
-        metrics=score.metrics,
-        options=score.options,
-        by=score.by,
-        resamples=score.resamples,
-        level=score.level,
-        seed=score.seed,
-    )
+    return ScoreSettings(**msgspec.structs.asdict(recipe.score))
