@@ -85,6 +85,22 @@ def test_what_is_no_submission_is_refused(tmp_path, content):
         loaded(tmp_path, content)
 
 
+def test_questions_handed_in_for_predictions_are_called_so(tmp_path):
+    """A set in SQuAD's form has `data` as GCRC_advRobust's predictions have, and no letter."""
+    with pytest.raises(InputError, match="predictions, no questions") as caught:
+        loaded(tmp_path, {"data": [{"title": "t", "paragraphs": []}]})
+    assert "--dataset" in caught.value.cure
+    with pytest.raises(InputError, match="missing positive_answer, negative_answer"):
+        loaded(tmp_path, {"data": [{"id": "g", "answer": "A"}]})
+
+
+def test_a_table_of_predictions_is_told_the_forms(tmp_path):
+    """There is nothing in it to mend: it is no JSON."""
+    with pytest.raises(InputError) as caught:
+        loaded(tmp_path, "id,answer\nq1,x\n")
+    assert "docs/formats.md" in caught.value.cure
+
+
 def test_evidence_rows_find_their_sentences(tmp_path):
     """Joined sentences are found in order, the earliest of equal ones first."""
     rows = {

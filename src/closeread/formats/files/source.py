@@ -33,11 +33,15 @@ class Source:
     Attributes:
         option: The option of the command line that names the file's format; "" where none does,
             as of a run's own files.
+        otherwise: What else may be done about content that is not as it should be.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, option: str = "") -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], *, option: str = "", otherwise: str = ""
+    ) -> None:
         self.path = Path(path)
         self.option = option
+        self.otherwise = otherwise
 
     def __str__(self) -> str:
         return str(self.path)
@@ -45,7 +49,9 @@ class Source:
     @property
     def cure(self) -> str:
         """What to do about a file that is not as its format promises."""
-        return f"{MEND}, or name another format with {self.option}" if self.option else MEND
+        if self.option:
+            return f"{MEND}, or name another format with {self.option}"
+        return f"{MEND}; {self.otherwise}" if self.otherwise else MEND
 
     @property
     def stem(self) -> str:

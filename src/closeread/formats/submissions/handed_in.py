@@ -31,6 +31,7 @@ from closeread.types import Dataset, Prediction, Submission
 Row = tuple[str, Any]
 NullOdds = str | os.PathLike[str] | Mapping[str, float] | None
 _GIVEN = "the predictions"
+_FORMS = "docs/formats.md lists the forms"
 _MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
 GCRC_FIELDS = {
     "original": "answer",
@@ -60,7 +61,7 @@ def load_submission(
         InputError: The file is not JSON, or of no known form; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
-    source = Source(path)
+    source = Source(path, otherwise=_FORMS)
     extras = _extras(null_odds)
     packed = package.unpack(source.path)
     raw = _unpacked(source) if packed is None else packed
@@ -249,7 +250,7 @@ def _unknown_form(source: str, value: Any) -> InputError:
         f"there is {kind_of(value)}",
         where=source,
         expected="predictions: an object of id and answer, or rows with an id each",
-        cure="docs/formats.md lists the forms",
+        cure=_FORMS,
     )
 
 
@@ -294,6 +295,13 @@ def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row
             for field in ("id", *GCRC_FIELDS.values())
             if not isinstance(row, dict) or field not in row
         ]
+        if len(missing) > len(GCRC_FIELDS):
+            raise InputError(
+                "neither an id nor an answer",
+                where=f"{source}, data[{number - 1}]",
+                expected="predictions, no questions",
+                cure=f"{_FORMS}; a data set is named by --dataset",
+            )
         if missing:
             raise InputError(
                 "missing " + ", ".join(missing),
