@@ -28,7 +28,7 @@ _ALTERNATIVES = 4
 @click.option("--text", metavar="TEXT", help="The passage itself, instead.")
 @click.option("--title", default="", help="Of the passage.")
 @click.option("--option", "choices", multiple=True, metavar="TEXT",
-              help="An option of the question; twice or more.")  # fmt: skip
+              help="An option of the question, without its letter; twice or more.")  # fmt: skip
 @click.option("--width", type=click.IntRange(min=20), help="Cells in a line.")
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
@@ -51,7 +51,7 @@ def command(
     """
     _must_be_text(*questions, text or "", title, *choices)
     about = _passage(file, text)
-    _must_say_something(about, questions)
+    _must_say_something(about, questions, choices)
     let_import_from_here()
     opened = open_reader(reader, **parsed(options))
     tell_otherwise(describe_reader(opened.name, opened.options, opened.reader))
@@ -103,16 +103,18 @@ def _must_be_text(*given: str) -> None:
             raise UsageError(f"{one!r:.80} is not UTF-8", cure="set the terminal to it") from error
 
 
-def _must_say_something(passage: str, questions: tuple[str, ...]) -> None:
+def _must_say_something(passage: str, questions: tuple[str, ...], options: tuple[str, ...]) -> None:
     """Refuse what an unset variable or an empty file leaves: an answer to it would look like one.
 
     Raises:
-        UsageError: The passage is blank, or a question is.
+        UsageError: The passage is blank, or a question or an option is.
     """
     if not passage.strip():
         raise UsageError("the passage is blank", expected="a text")
     if not all(one.strip() for one in questions):
         raise UsageError("a question is blank", expected="a text for each")
+    if not all(one.strip() for one in options):
+        raise UsageError("an option is blank", expected="a text for each --option")
 
 
 def _passage(file: Path | None, text: str | None) -> str:

@@ -46,6 +46,9 @@ def test_nothing_is_asked_of_nothing():
     assert "a question is blank" in told
     _, told = ask("When?", "--reader", "lexical", "--passage", "-", given=b"\n", code=2)
     assert "the passage is blank" in told
+    options = ("--option", "It was opened in 1894.", "--option", "")
+    _, told = ask("Which?", "--reader", "lexical", "--text", TEXT, *options, code=2)
+    assert "an option is blank" in told
 
 
 def test_options_are_judged_and_reasons_given():

@@ -65,7 +65,10 @@ class Endpoint:
         except ValueError:  # brackets that do not close, a port that is no number or too large
             whole = False
         if not whole:
-            raise UsageError(f"no http or https address: {self.base_url}")
+            raise UsageError(
+                f"no http or https address: {self.base_url}",
+                expected="http:// or https://, a host, perhaps a port from 1 to 65535, and a path",
+            )
         if not re.fullmatch(r"[!-~ ]*", self.key):
             raise UsageError(
                 f"the key in the environment variable {self.key_name} holds a line's end or a "

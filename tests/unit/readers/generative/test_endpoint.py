@@ -202,6 +202,7 @@ def test_no_endpoint_and_odd_ones(monkeypatch):
     for url, told in [
         ("", "no endpoint is named"),
         ("localhost:8000", "no http or https address"),
+        ("http://localhost:99999", "a port from 1 to 65535"),
         ("http://me:secret@host/v1", "holds a password"),
     ]:
         with pytest.raises(UsageError, match=told) as caught:
