@@ -7,14 +7,20 @@ import math
 from collections.abc import Sequence
 from itertools import accumulate
 from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
-from closeread.metrics.swaps import Swaps
+from closeread.metrics.swaps import Differences, Swaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 _EXACT = 16  # differing units: up to 2**16 swaps are counted out
 _COUNTED = 2_000  # terms of a binomial tail that are added up in whole numbers
 # Standard errors of a difference that is shown at 5 % in four of five tests.
 SHOWN = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
 ROUNDING = 1e-12  # sums that differ by less are equal but for rounding
+_ALIKE = 1e-9  # and so are ratios that differ by such a share
+_LEAST_VARIANCE = 1e-14  # of fractions: what is less is rounding
 
 
 def mcnemar(only_first: int, only_second: int) -> float:
@@ -58,13 +64,17 @@ def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
     16 differing units at most every swap is counted; else as many random ones as were drawn, the
     observed one among them: (1 + as extreme) / (1 + drawn), never zero (Phipson & Smyth 2010).
 
+    Where a unit weighs more in one of them (one leaves out answers that the other gives), equally
+    good systems may yet vary unlike, and swaps are not as good as what was seen. Differences then
+    count in their standard errors, which keeps the level of many units (Chung & Romano 2013).
+
     Args:
         every: Two systems on a data set, or on several: then what is tested is the mean of their
             differences, each of which has its own sums in every swap.
     """
     import numpy as np
 
-    ends = list(accumulate(len(one.moved) for one in every))
+    ends = list(accumulate(one.n_unlike for one in every))
     exact = ends[-1] <= _EXACT
     if exact:
         swapped = (np.arange(2 ** ends[-1])[:, None] >> np.arange(ends[-1])) & 1
@@ -72,11 +82,30 @@ def permutation(every: Sequence[Swaps]) -> tuple[float, bool]:
         drawn = [one.after(part) for one, part in zip(every, parts, strict=True)]
     else:
         drawn = [one.drawn for one in every]
-    observed = abs(math.fsum(one.observed for one in every)) / len(every)
-    extreme = np.abs(np.mean(drawn, axis=0)) >= observed - ROUNDING
+    far = _in_units if all(one.sides.weigh_alike for one in every) else _in_errors
+    (observed,) = far([one.observed for one in every])
+    extreme = far(drawn) >= observed * (1 - _ALIKE) - ROUNDING
     if exact:
         return float(extreme.mean()), True
     return (1 + int(extreme.sum())) / (1 + len(extreme)), False
+
+
+def _in_units(every: Sequence[Differences]) -> "NDArray[Any]":
+    """How far the means over data sets lie apart in every swap."""
+    import numpy as np
+
+    apart: NDArray[Any] = np.abs(np.mean([one.values for one in every], axis=0))
+    return apart
+
+
+def _in_errors(every: Sequence[Differences]) -> "NDArray[Any]":
+    """The same in standard errors."""
+    import numpy as np
+
+    apart = np.abs(np.sum([one.values for one in every], axis=0))
+    errors = np.sqrt(np.sum([one.variances for one in every], axis=0).clip(_LEAST_VARIANCE))
+    ratio: NDArray[Any] = apart / errors
+    return ratio
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

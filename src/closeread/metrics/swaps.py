@@ -29,6 +29,24 @@ class Sides:
         """The four arrays in the order of the fields."""
         return [self.first_above, self.first_below, self.second_above, self.second_below]
 
+    @property
+    def weigh_alike(self) -> bool:
+        """Whether every unit has one weight in both systems."""
+        return bool((self.first_below == self.second_below).all())
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Second value minus first, a swap each, and their variances; 0 where they are undefined.
+
+    Attributes:
+        values: Shape (swaps,).
+        variances: What the value would vary by over samples of units (linearised); shape (swaps,).
+    """
+
+    values: "NDArray[Any]"
+    variances: "NDArray[Any]"
+
 
 @dataclass(frozen=True)
 class Swaps:
@@ -44,41 +62,68 @@ class Swaps:
     resamples: int
     generator: "Generator"
 
-    @cached_property
-    def moved(self) -> "NDArray[Any]":
-        """What each unit that differs moves over (above, below); shape (units that differ, 2)."""
-        import numpy as np
-
-        columns = np.stack(self.sides.columns, axis=1)
-        unlike = columns[(columns[:, :2] != columns[:, 2:]).any(axis=1)]
-        moved: NDArray[Any] = unlike[:, 2:] - unlike[:, :2]
-        return moved
+    @property
+    def n_unlike(self) -> int:
+        """How many units differ between the two systems."""
+        return len(self._moved)
 
     @cached_property
-    def drawn(self) -> "NDArray[Any]":
-        """The difference after each random swap, shape (resamples,); 0 where it is undefined."""
-        return self._difference(swapped_sums(self.moved, self.resamples, self.generator))
+    def drawn(self) -> "Differences":
+        """The differences after random swaps."""
+        return self._differences(swapped_sums(self._moved, self.resamples, self.generator))
 
     @property
-    def observed(self) -> float:
-        """The difference without any swap."""
+    def observed(self) -> "Differences":
+        """The one difference without any swap."""
         import numpy as np
 
-        return float(self._difference(np.zeros((1, 2)))[0])
+        return self.after(np.zeros((1, self.n_unlike)))
 
-    def after(self, swapped: "NDArray[Any]") -> "NDArray[Any]":
-        """Return the difference after given swaps: 0 or 1 by swap and unit of ``moved``."""
-        return self._difference(swapped @ self.moved)
+    def after(self, swapped: "NDArray[Any]") -> "Differences":
+        """Return the differences after given swaps: 0 or 1 by swap and unit that differs."""
+        return self._differences(swapped @ self._moved)
 
-    def _difference(self, moved: "NDArray[Any]") -> "NDArray[Any]":
-        """Second minus first value once ``moved`` (above, below) went over, a row a swap."""
+    @cached_property
+    def _moved(self) -> "NDArray[Any]":
+        one = self.sides
+        unlike = (one.first_above != one.second_above) | (one.first_below != one.second_below)
+        first, second = _products(Sides(*(column[unlike] for column in one.columns)))
+        moved: NDArray[Any] = second - first
+        return moved
+
+    def _differences(self, moved: "NDArray[Any]") -> "Differences":
+        """The differences once sums of ``_products`` went over, a row a swap."""
         import numpy as np
 
-        totals = [column.sum() for column in self.sides.columns]
-        first, second = totals[:2] + moved, totals[2:] - moved
+        one = self.sides
+        left, right = (side.sum(axis=0) for side in _products(one))
+        (above_1, below_1, *of_1), (above_2, below_2, *of_2) = (left + moved).T, (right - moved).T
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = second[:, 0] / second[:, 1] - first[:, 0] / first[:, 1]
-        return np.where(np.isfinite(found), found, 0.0)
+            first, second = above_1 / below_1, above_2 / below_2
+            # of each system's residuals, above - value * below: their squares and their products
+            squares = [
+                (product[0] - 2 * value * product[1] + value**2 * product[2]) / below**2
+                for product, value, below in ((of_1, first, below_1), (of_2, second, below_2))
+            ]
+            both = (one.first_above * one.second_above).sum() - first * of_2[3] - second * of_1[3]
+            both += first * second * (one.first_below * one.second_below).sum()
+            variances = squares[0] + squares[1] - 2 * both / (below_1 * below_2)
+            known = np.isfinite(first) & np.isfinite(second)
+            return Differences(
+                np.where(known, second - first, 0.0), np.where(known, variances, 0.0)
+            )
+
+
+def _products(sides: Sides) -> "tuple[NDArray[Any], NDArray[Any]]":
+    """Return what differences and their variances are made of: of each system, (units, 6)."""
+    import numpy as np
+
+    above_1, below_1, above_2, below_2 = sides.columns
+    first, second = (
+        np.stack([above, below, above**2, above * below, below**2, above * other], axis=1)
+        for above, below, other in ((above_1, below_1, below_2), (above_2, below_2, below_1))
+    )
+    return first, second
 
 
 def swapped_sums(rows: "NDArray[Any]", resamples: int, generator: "Generator") -> "NDArray[Any]":

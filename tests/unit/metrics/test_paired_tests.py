@@ -159,6 +159,19 @@ def test_level_five_percent_is_kept_for_parts_of_right(units):
     assert by_right / 400 <= 0.06  # never more; the exact test of few units keeps below its level
 
 
+@pytest.mark.parametrize(("few", "right"), [(0.3, 0.5), (0.3, 0.8)])
+def test_level_five_percent_is_kept_where_one_system_leaves_out_more(few, right):
+    """Of 150 questions one answers 30 or so in 100, the other 95: swaps alone reject in ten."""
+    rng = np.random.default_rng(12)
+    below = 0
+    for _ in range(800):
+        weights = [(rng.random(150) < share).astype(float) for share in (few, 0.95)]
+        first, second = (one * (rng.random(150) < right) for one in weights)
+        both = Sides(first, weights[0], second, weights[1])
+        below += permutation(both, 300, rng)[0] <= 0.05
+    assert 0.03 <= below / 800 <= 0.075
+
+
 @pytest.mark.parametrize(
     "p_values", [[0.01], [0.01, 0.04, 0.03], [0.5, 0.001, 0.001, 0.9], [1.0, 1.0], []]
 )
