@@ -66,6 +66,20 @@ def test_a_request_can_be_cancelled(visit, lexical):
     assert page.locator(".trouble").count() == 0
 
 
+def test_a_request_can_be_cancelled_by_tab_and_enter(visit, lexical):
+    """The seconds that are counted beside it take the focus from no button."""
+    page = visit(lexical)
+    page.route("**/v1/answer", lambda route: None)
+    page.get_by_label("Passage", exact=True).fill("The lamp was lit at six.")
+    page.get_by_label("Question", exact=True).fill("When was it lit?")
+    page.get_by_role("button", name="Answer", exact=True).press("Enter")
+    page.locator("#cancel").focus()
+    page.get_by_text("Reading, 2 s").wait_for()
+    page.keyboard.press("Enter")
+    page.locator("#cancel").wait_for(state="detached")
+    assert page.locator("[role=status]").inner_text() == "Cancelled."
+
+
 @pytest.mark.parametrize(
     ("status", "headline"),
     [

@@ -79,12 +79,18 @@ function options() {
     h("div", { class: "below-choices" }, draft.options.length < LETTERS.length && h("button", { class: "link", type: "button", id: "add-option", on: { click: () => more(1) } }, t("add-option")), problem("options")));
 }
 
+function waited() {
+  const seconds = Math.max(0, Math.round((busy.until ? busy.until - Date.now() : Date.now() - busy.since) / 1000));
+  return t(busy.until ? "busy" : "reading", { seconds });
+}
+// The words alone: who is about to press the button beside them keeps it.
+const tick = () => { document.getElementById("waited").textContent = waited(); };
+
 function actions() {
   const keys = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘ ↵" : "Ctrl ↵";
   const button = h("button", { class: "go", type: "button", id: "go", disabled: Boolean(busy), on: { click: ask } }, t("answer-it"));
   if (!busy) return [button, h("kbd", null, keys)];
-  const seconds = Math.max(0, Math.round((busy.until ? busy.until - Date.now() : Date.now() - busy.since) / 1000));
-  return [button, h("span", { class: "now" }, h("span", { class: "turning", "aria-hidden": "true" }), t(busy.until ? "busy" : "reading", { seconds }),
+  return [button, h("span", { class: "now" }, h("span", { class: "turning", "aria-hidden": "true" }), h("span", { id: "waited" }, waited()),
     h("button", { class: "link", type: "button", id: "cancel", on: { click: () => busy?.stop.abort() } }, t("cancel")))];
 }
 

@@ -39,7 +39,7 @@ async function send(body, signal) {
     if (response.status !== 503 || !left) throw await refusal(response);
     const wait = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Number(response.headers.get("retry-after")) || 1));
     busy.until = Date.now() + wait * 1000;
-    showActions();
+    tick();
     await pause(wait, signal);
   }
 }
@@ -71,7 +71,7 @@ async function ask() {
   const { asked, body } = request(), stop = new AbortController(), since = performance.now();
   trouble = null;
   busy = { stop, since: Date.now(), until: 0 };
-  const ticking = setInterval(showActions, 1000);
+  const ticking = setInterval(tick, 1000);
   showActions();
   tell(t("begun"));
   let said = "";
