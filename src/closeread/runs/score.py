@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.errors import CloseReadError, InputError, StorageError, UsageError
 from closeread.formats.files.whole import replacing
 from closeread.metrics.summary import described
 from closeread.protocols import Metric
@@ -19,7 +19,7 @@ from closeread.runs.extract import Extracted
 from closeread.runs.parallel import lines_by_workers
 from closeread.runs.records import RunSummary, ScoreSettings, describe_dataset
 from closeread.runs.score_lines import lines_of, reread, row_of
-from closeread.runs.store import SCORES, SUMMARY, Predictions, Run, write_document
+from closeread.runs.store import PREDICTIONS, SCORES, SUMMARY, Predictions, Run, write_document
 from closeread.runs.summaries import (
     ScoresOf,
     asked_for,
@@ -29,6 +29,7 @@ from closeread.runs.summaries import (
 )
 from closeread.runs.walk import Walked, score_rows
 from closeread.types import Dataset, Score, Submission, Summary
+from closeread.visible import argument
 
 
 def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSummary:
@@ -42,6 +43,7 @@ def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSumm
     Raises:
         InputError: The run is not finished, or the data set is gone.
         MismatchError: The data set has changed.
+        StorageError: The folder cannot be written.
     """
     dataset = run.dataset()
     if run.info.log is not None and "samples" in run.info.log.lost:
@@ -50,19 +52,28 @@ def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSumm
             where=str(run.path),
             cure="ingest the log of its samples; the harness' numbers stand in run.json",
         )
-    with replacing(run.path / SCORES) as out:
-        found = _scored(
-            dataset,
-            lambda: as_submission(run, dataset, settings.extraction),
-            settings,
-            limit=run.info.dataset.limit,
-            out=out,
-            workers=workers,
-        )
-        found = msgspec.structs.replace(
-            found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
-        )
-    write_document(run.path / SUMMARY, found)
+    try:
+        with replacing(run.path / SCORES) as out:
+            found = _scored(
+                dataset,
+                lambda: as_submission(run, dataset, settings.extraction),
+                settings,
+                limit=run.info.dataset.limit,
+                out=out,
+                workers=workers,
+            )
+            found = msgspec.structs.replace(
+                found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
+            )
+        write_document(run.path / SUMMARY, found)
+    except StorageError as error:
+        said = argument(run.path / PREDICTIONS)
+        raise StorageError(
+            error.found,
+            where=error.where,
+            cure="free space, copy the run to where you may write, or have its numbers printed "
+            f"alone: `closeread score --dataset D --predictions {said}`",
+        ) from error
     return found
 
 

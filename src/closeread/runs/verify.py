@@ -96,7 +96,7 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
         found.compare("predictions.jsonl holds what the ledger holds", _ledger(run))
         found.compare("run.json counts the predictions rightly", _counts(run))
     except CloseReadError as error:
-        found.differences.append(str(error))
+        found.differences.append(_in_one_line(error))
         return found
     _files(run, found)
     dataset = _dataset(run, found, dataset_path)
@@ -109,7 +109,7 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
         else:
             _scores(run, summary, dataset, found)
     except CloseReadError as error:
-        found.differences.append(str(error))
+        found.differences.append(_in_one_line(error))
     return found
 
 
@@ -163,11 +163,16 @@ def _files(run: Run, found: Verification) -> None:
         found.checked.append("the files that the reader was given have the hashes in run.json")
 
 
+def _in_one_line(error: CloseReadError) -> str:
+    """What was found, and where; what to do is of no use to who only verifies."""
+    return str(error).partition("\n")[0]
+
+
 def _dataset(run: Run, found: Verification, path: Path | None) -> Dataset | None:
     try:
         dataset = run.dataset(path)
     except CloseReadError as error:
-        told = f"the data set: {error}".partition("\n")[0]
+        told = f"the data set: {_in_one_line(error)}"
         if path is None:
             found.unchecked.append(told)
         elif isinstance(error, MismatchError):

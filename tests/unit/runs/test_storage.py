@@ -6,11 +6,15 @@ import resource
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from closeread.errors import StorageError
+from closeread.formats.files.outcome import refused
 from closeread.runs.predict import predict
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
 from closeread.runs.selection import ONLY
 from closeread.runs.store import LOG_SCORES, LOG_SHOWN, PREDICTIONS
 
@@ -44,6 +48,22 @@ def test_a_disk_that_fills_up_leaves_a_run_to_resume(tmp_path, make_job, size):
     run = predict(make_job(passages=9, batch_size=3), tmp_path / "run", resume=True)
     assert (run.path / PREDICTIONS).read_bytes() == expected.read_bytes()
     assert not list(run.path.glob(".*"))
+
+
+def test_a_run_that_cannot_be_written_to_may_be_scored_beside_it(tmp_path, make_job):
+    """The message tells the command that prints the same numbers and writes nothing."""
+    run = predict(make_job(), tmp_path / "run")
+    with files_of_at_most(0), pytest.raises(StorageError) as caught:
+        score_run(run, ScoreSettings(metrics=("choice",)))
+    told = f"closeread score --dataset D --predictions {run.path / PREDICTIONS}"
+    assert told in caught.value.cure
+    assert sorted(snapshot(run.path)) == ["ledger.jsonl", "predictions.jsonl", "run.json"]
+
+
+def test_who_may_not_write_is_not_told_to_free_space():
+    """More space helps a full disk alone."""
+    for code, told in ((errno.EACCES, "get leave"), (errno.EROFS, "leave"), (errno.ENOSPC, "free")):
+        assert told in refused(OSError(code, os.strerror(code)), Path("there")).cure
 
 
 def test_a_full_disk_makes_no_folder(tmp_path, make_job):

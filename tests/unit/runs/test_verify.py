@@ -70,6 +70,14 @@ def test_an_edited_prediction_with_everything_else_made_to_fit(run):
     assert "is right" in found
 
 
+def test_a_file_that_is_gone_is_told_in_one_line(run):
+    """What would have to be done belongs to a verb that goes on, not into a list of checks."""
+    (run.path / "predictions.jsonl").unlink()
+    assert differences(run).splitlines() == [
+        f"{run.path / 'predictions.jsonl'}: cannot be read: No such file or directory"
+    ]
+
+
 def test_an_edited_score(run):
     """A score that was changed follows from nothing."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))

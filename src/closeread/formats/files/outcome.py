@@ -87,6 +87,8 @@ def refused(error: OSError, target: Path) -> StorageError:
     why, cure = str(error.strerror), "free space or choose another place"
     if error.errno == errno.ENOENT:
         why, cure = f"there is no folder {target.parent}", "make it, or choose another place"
+    elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        cure = "choose another place, or get leave to write there"
     elif error.errno in (errno.ENOTDIR, errno.EEXIST):
         why, cure = "a file stands where a folder should", "choose another place"
     return StorageError(f"cannot be written: {why}", where=str(target), cure=cure)
