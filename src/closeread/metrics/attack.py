@@ -66,7 +66,7 @@ class UnderAttack:
         before = [_of_original(found) for found in whole.values()]
         under = [float(all(_value(score) for score in found)) for found in whole.values()]
         counted = [score for found in whole.values() for score in found]
-        answered, failed = counts(scores, submission, scored=counted)
+        many = counts(scores, submission, scored=counted)
         ones = [1.0] * len(whole)
         return tuple(
             Pool(
@@ -74,10 +74,7 @@ class UnderAttack:
                 unit_ids=list(whole),
                 numerators=numerators,
                 denominators=denominators,
-                n_questions=len(scores),
-                n_scored=len(counted),
-                n_answered=answered,
-                n_failed=failed,
+                **many,
             )
             for name, numerators, denominators in (
                 ("original", before, ones),

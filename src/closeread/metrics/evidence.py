@@ -69,7 +69,7 @@ class EvidenceMetric:
         note = _told(kept)
         if _none_has_any(kept, submission):
             note, kept = "no prediction carries evidence", []
-        answered, failed = counts(scores, submission, scored=kept, by_evidence=True)
+        many = counts(scores, submission, scored=kept, by_evidence=True)
         pools = []
         for key in _KEYS:
             rows = [_of_options(score, key) for score in kept]
@@ -84,10 +84,7 @@ class EvidenceMetric:
                     unit_ids=unit_ids,
                     numerators=sums,
                     denominators=lengths,
-                    n_questions=len(scores),
-                    n_scored=len(kept),
-                    n_answered=answered,
-                    n_failed=failed,
+                    **many,
                     note=note,
                 )
             )

@@ -81,7 +81,7 @@ class Gcrc:
         else:
             counted = _strict_units(scores)
         scored = [score for score in scores if score.unit_id in counted.places]
-        answered, failed = counts(scores, submission, scored=scored)
+        many = counts(scores, submission, scored=scored)
         chance = _chance_notes(scores)
         pools = []
         for name in _NAMES:
@@ -96,10 +96,7 @@ class Gcrc:
                     denominators=counted.submitted,
                     statistic=counted.weighted_score if name == "score" else None,
                     extremes=counted.score_extremes if name == "score" else None,
-                    n_questions=len(scores),
-                    n_scored=len(scored),
-                    n_answered=answered,
-                    n_failed=failed,
+                    **many,
                     note=note,
                 )
             )

@@ -44,7 +44,7 @@ class Option:
         """Return ``option.accuracy``: options judged rightly over all with known truth."""
         scores = list(scores)
         kept = [score for score in scores if score.values["known"]]
-        answered, failed = counts(scores, submission, scored=kept)
+        many = counts(scores, submission, scored=kept)
         unit_ids, (right, known) = per_unit(
             [score.unit_id or score.question_id for score in kept],
             [score.values["right"] or 0.0 for score in kept],
@@ -55,10 +55,7 @@ class Option:
             unit_ids=unit_ids,
             numerators=right,
             denominators=known,
-            n_questions=len(scores),
-            n_scored=len(kept),
-            n_answered=answered,
-            n_failed=failed,
+            **many,
         )
         return (pool,)
 

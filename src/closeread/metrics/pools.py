@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from typing import TypedDict
 
 from closeread.protocols import Pool
 from closeread.types import Answer, Evidence, Prediction, Score, Submission
@@ -122,14 +123,23 @@ def _all_differ(ids: Sequence[str]) -> bool:
     return all(one != other for one, other in pairwise(ordered))
 
 
+class Counts(TypedDict):
+    """The counts of a ``Pool``."""
+
+    n_questions: int
+    n_scored: int
+    n_answered: int
+    n_failed: int
+
+
 def counts(
     scores: Sequence[Score],
     submission: Submission,
     *,
     scored: Sequence[Score] | None = None,
     by_evidence: bool = False,
-) -> tuple[int, int]:
-    """Return how many of the scored questions were answered, and at how many the reader failed.
+) -> Counts:
+    """Return of how many questions a pool is, how many of them were answered, and what failed.
 
     Args:
         scores: Of all questions; a failure counts whether or not the value is over its question.
@@ -141,8 +151,13 @@ def counts(
     def outcomes(of: Sequence[Score]) -> Iterator[tuple[bool, bool]]:
         return (_outcome(submission.predictions.get(one.question_id), by_evidence) for one in of)
 
-    n_answered = sum(answered for _, answered in outcomes(scores if scored is None else scored))
-    return n_answered, sum(failed for failed, _ in outcomes(scores))
+    kept = scores if scored is None else scored
+    return Counts(
+        n_questions=len(scores),
+        n_scored=len(kept),
+        n_answered=sum(answered for _, answered in outcomes(kept)),
+        n_failed=sum(failed for failed, _ in outcomes(scores)),
+    )
 
 
 def without_texts(prediction: Prediction) -> Prediction:

@@ -91,7 +91,7 @@ class Selective:
             note = "; ".join(part for part in (note, more) if part)
         if kept and not sure:
             note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
-        answered, failed = counts(scores, submission, scored=kept)
+        many = counts(scores, submission, scored=kept)
         found = _statistics(confidences, correct)
         return tuple(
             Pool(
@@ -101,10 +101,7 @@ class Selective:
                 denominators=[1] * len(kept),
                 statistic=statistic,
                 extremes=statistic.extremes,
-                n_questions=len(scores),
-                n_scored=len(kept),
-                n_answered=answered,
-                n_failed=failed,
+                **many,
                 note=note,
             )
             for name, statistic in found.items()

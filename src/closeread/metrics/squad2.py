@@ -11,7 +11,7 @@ from closeread.adding import sum_in_order
 from closeread.errors import InputError
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
-from closeread.metrics.pools import counts, mean_pools, told_of_repeats
+from closeread.metrics.pools import Counts, counts, mean_pools, told_of_repeats
 from closeread.metrics.references import no_questions, present, raw_text, text_of
 from closeread.metrics.settings import exactly
 from closeread.metrics.units import question_unit
@@ -86,14 +86,16 @@ class Squad2:
         complete(odds, list(scored))
         judged = [_with_threshold(score, odds, self.na_threshold) for score in scores]
         means = mean_pools(names, judged, submission, note=note)
-        return means + self._curves(scored, len(scores), odds, submission)
+        return means + self._curves(
+            scored, odds, submission, counts(scores, submission, scored=list(scored.values()))
+        )
 
     def _curves(
         self,
         scored: dict[str, Score],
-        n_questions: int,
         odds: Mapping[str, float],
         submission: Submission,
+        many: Counts,
     ) -> tuple[Pool, ...]:
         texts = {name: text_of(submission.predictions.get(name)) for name in scored}
         has_answer = {name: "hasans_em" in score.values for name, score in scored.items()}
@@ -108,7 +110,6 @@ class Squad2:
                 ("pr_f1_ap", "average precision", f1),
                 ("pr_oracle_ap", "average precision", dict.fromkeys(scored, 1.0)),
             ]
-        n_answered, n_failed = counts(list(scored.values()), submission)
         rankings = {
             value: Ranking.of(odds, points, has_answer, texts) for value, _, points in curves
         }
@@ -126,10 +127,7 @@ class Squad2:
                 statistic=statistics[value],
                 extremes=statistics[value].extremes if curve == "best" else None,
                 best=curve == "best",
-                n_questions=n_questions,
-                n_scored=len(scored),
-                n_answered=n_answered,
-                n_failed=n_failed,
+                **many,
                 note=(
                     f"best threshold {exactly(rankings[value].best(n_no_answer)[1])}"
                     if curve == "best"
