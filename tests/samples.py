@@ -21,7 +21,6 @@ def _dataset(*questions: Question, text: str = TEXT, metadata: dict | None = Non
         name="sample",
         format="jsonl",
         read=lambda defects: iter([(passage, questions)]),
-        read_gold=lambda defects: iter(questions),
     )
 
 

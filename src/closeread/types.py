@@ -289,15 +289,15 @@ class Dataset:
 
     Attributes:
         read: Starts reading from the beginning; counts defects into what it is given.
-        read_gold: The same questions without their passages, where a format can give them
-            faster; what scoring needs.
+        read_gold: The same questions without their passages, which is what scoring needs, where
+            that is faster.
         metadata: File-level fields that a format must write back (version, header, ...).
     """
 
     name: str
     format: str
     read: Callable[[Defects], Iterator[Item]]
-    read_gold: Callable[[Defects], Iterator[Question]]
+    read_gold: Callable[[Defects], Iterator[Question]] | None = None
     version: str = ""
     license: str = ""
     sha256: str = ""
@@ -308,9 +308,12 @@ class Dataset:
         """Yield each passage with its questions."""
         return self.read(Defects())
 
-    def questions(self) -> Iterator[Question]:
-        """Yield every question in the file's order, gold included."""
-        return self.read_gold(Defects())
+    def questions(self, defects: Defects | None = None) -> Iterator[Question]:
+        """Yield every question in the file's order, gold included; defects may be counted."""
+        counted = Defects() if defects is None else defects
+        if self.read_gold is not None:
+            return self.read_gold(counted)
+        return (question for _, questions in self.read(counted) for question in questions)
 
     def check(self) -> Defects:
         """Read everything once and return what is wrong with it."""

@@ -1,7 +1,7 @@
 """What a user may call a data set: a path, a URL, the exam that ships; in Python also questions."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -162,11 +162,7 @@ def opened(dataset: Named | Dataset | Items) -> Dataset:
     if not isinstance(dataset, Iterable):
         raise _no_items(dataset)
     items = tuple(map(_item, dataset))
-
-    def read_gold(_: Defects) -> Iterator[Question]:
-        return (question for _, questions in items for question in questions)
-
-    return Dataset(name="given", format=_OWN, read=lambda _: iter(items), read_gold=read_gold)
+    return Dataset(name="given", format=_OWN, read=lambda _: iter(items))
 
 
 def _item(given: Any) -> Item:

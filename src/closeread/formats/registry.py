@@ -4,6 +4,7 @@ import codecs
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -118,18 +119,11 @@ def load(
     chosen: Format = catalog.resolve("format", name)
     info = chosen.info(source) if facts else Info()
 
-    def read_gold(defects: Defects) -> Iterator[Question]:
-        if chosen.read_gold is not None:
-            yield from chosen.read_gold(source, defects)
-            return
-        for _, questions in chosen.read(source, defects):
-            yield from questions
-
     return Dataset(
         name=info.name or source.stem,
         format=name,
-        read=lambda defects: chosen.read(source, defects),
-        read_gold=read_gold,
+        read=partial(chosen.read, source),
+        read_gold=partial(chosen.read_gold, source) if chosen.read_gold is not None else None,
         version=info.version,
         license=info.license,
         sha256=source.sha256() if facts else "",

@@ -64,7 +64,7 @@ def selected(dataset: Dataset, ids: Collection[str]) -> Dataset:
                 yield passage, kept
 
     def read_gold(defects: Defects) -> Iterator[Question]:
-        return (one for one in dataset.read_gold(defects) if one.question_id in wanted)
+        return (one for one in dataset.questions(defects) if one.question_id in wanted)
 
     return dataclasses.replace(dataset, read=read, read_gold=read_gold)
 

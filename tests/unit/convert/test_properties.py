@@ -62,7 +62,6 @@ def test_promises_of_the_mrqa_form(made, occurrences, documents):
         name="toy",
         format="jsonl",
         read=lambda defects: iter(made),
-        read_gold=lambda defects: (one for _, asked in made for one in asked),
     )
     conversion = to_mrqa(source, occurrences=occurrences, documents=documents)
     with tempfile.TemporaryDirectory() as folder:

@@ -32,7 +32,6 @@ def dataset(*items, name="toy") -> Dataset:
         name=name,
         format="jsonl",
         read=lambda defects: ((passage, tuple(asked)) for passage, asked in passages),
-        read_gold=lambda defects: (question for _, asked in passages for question in asked),
     )
 
 

@@ -245,7 +245,6 @@ def _with_gold():
     asked = tuple(msgspec.structs.replace(one, gold_evidence=gold) for one in questions)
     return Dataset(
         name="d", format="jsonl", read=lambda _: iter([(passage, asked)]),
-        read_gold=lambda _: iter(asked),
     )  # fmt: skip
 
 

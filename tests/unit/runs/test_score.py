@@ -242,7 +242,6 @@ def test_usual_metrics_of_free_questions(item, expected):
         name="one",
         format="jsonl",
         read=lambda defects: iter([item]),
-        read_gold=lambda defects: iter(item[1]),
     )
     assert default_metrics(dataset, {}) == expected
 
@@ -267,7 +266,6 @@ def test_where_there_may_be_no_answer_the_language_decides(format_, language, ex
         name="some",
         format=format_,
         read=lambda defects: iter(items),
-        read_gold=lambda defects: iter(questions[0] for _, questions in items),
     )
     assert default_metrics(dataset, {}) == (expected,)
 
@@ -294,7 +292,6 @@ def test_usual_metrics_of_what_was_made_harder(roles, options, expected):
         name="harder",
         format="jsonl",
         read=lambda defects: iter([(passage, made)]),
-        read_gold=lambda defects: iter(made),
     )
     assert default_metrics(dataset, {}) == expected
 

@@ -73,7 +73,7 @@ class _Counted:
     defects: Defects = field(default_factory=Defects)
 
     def limited(self) -> Dataset:
-        return replace(self.dataset, read=self._read, read_gold=self._read_gold)
+        return replace(self.dataset, read=self._read, read_gold=None)
 
     def _read(self, defects: Defects) -> Iterator[Item]:
         self.passages = self.questions = 0
@@ -93,10 +93,6 @@ class _Counted:
                 yield passage, tuple(taken)
             if len(taken) < len(questions):
                 return
-
-    def _read_gold(self, defects: Defects) -> Iterator[Question]:
-        for _, questions in self._read(defects):
-            yield from questions
 
     def _full(self) -> bool:
         return self.limit is not None and self.questions >= self.limit

@@ -72,12 +72,8 @@ def to_mrqa(
         joined = contexts(dataset.read(defects), documents, made.remarks)
         return _Worker(header["dataset"], occurrences, made).run(joined)
 
-    def read_gold(defects: Defects) -> Iterator[Question]:
-        for _, questions in read(defects):
-            yield from questions
-
     made.dataset = replace(
-        dataset, format="mrqa", read=read, read_gold=read_gold, metadata={"header": header}
+        dataset, format="mrqa", read=read, read_gold=None, metadata={"header": header}
     )
     return made
 
