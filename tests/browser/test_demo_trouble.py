@@ -23,9 +23,12 @@ def test_what_is_missing_is_said_at_its_place(visit, lexical):
     page.keyboard.press("Control+Enter")
     assert page.locator("#options-problem").inner_text() == "Option B is empty."
     assert page.evaluate("document.activeElement.id") == "option-1"
+    invalid = "boxes => boxes.map((one) => one.ariaInvalid)"
+    assert page.locator(".choice textarea").evaluate_all(invalid) == [None, "true"]
     page.get_by_role("button", name="Remove option B").click()
     page.keyboard.press("Control+Enter")
     assert "two options at least" in page.locator("#options-problem").inner_text()
+    assert page.locator(".choice textarea").evaluate_all(invalid) == ["true"]
 
 
 def test_a_busy_server_is_asked_again(visit, lexical):

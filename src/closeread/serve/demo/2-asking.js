@@ -12,7 +12,7 @@ function written(name, value, props, then) {
 function problem(name) {
   return h("p", { class: "problem", id: `${name}-problem` }, problems[name]);
 }
-const wrong = (name) => ({ "aria-invalid": problems[name] ? "true" : null, "aria-describedby": `${name}-problem` });
+const wrong = (name, here = true) => ({ "aria-invalid": problems[name] && here ? "true" : null, "aria-describedby": `${name}-problem` });
 
 function passageSide() {
   const label = (end, to) => h("div", { class: "label" }, h(to ? "label" : "span", to && { for: to }, t("passage")), end);
@@ -72,7 +72,7 @@ function options() {
   }
   const row = (text, k) => h("div", { class: "choice" },
     h("span", { class: "mark", "aria-hidden": "true" }, LETTERS[k]),
-    written(`option-${k}`, text, { rows: 1, "aria-label": t("option-n", { label: LETTERS[k] }), ...wrong("options") }, (value) => { draft.options[k] = value; grow(document.getElementById(`option-${k}`)); }),
+    written(`option-${k}`, text, { rows: 1, "aria-label": t("option-n", { label: LETTERS[k] }), ...wrong("options", !text.trim() || draft.options.length < 2) }, (value) => { draft.options[k] = value; grow(document.getElementById(`option-${k}`)); }),
     h("button", { class: "quiet", type: "button", title: t("remove-option", { label: LETTERS[k] }), "aria-label": t("remove-option", { label: LETTERS[k] }), on: { click: () => less(k) } }, "×"));
   return h("div", null, asks(),
     h("div", { class: "choices", role: "group", "aria-label": t("options") }, draft.options.map(row)),
