@@ -65,15 +65,32 @@ def test_a_question_pasted_with_its_options(visit, lexical):
     assert page.locator(".told .filled").inner_text() == "C"
 
 
+def test_the_next_question_is_pasted_over_the_one_that_was_answered(visit, lexical):
+    page = visit(lexical)
+    ask(page, "The lamp was lit at six.", "Which is true?", ["It was lit at six.", "It was not."])
+    page.locator(".took").wait_for()
+    page.get_by_label("Question", exact=True).select_text()
+    paste(page, "Question", "Which is false?\nA. The lamp was lit.\nB. It was not lit.\nC. None.")
+    assert page.get_by_label("Question", exact=True).input_value() == "Which is false?"
+    assert options(page) == ["The lamp was lit.", "It was not lit.", "None."]
+    assert page.locator(".changed").count() == 1
+
+
 def test_pasting_takes_nothing_away_that_was_written(visit, lexical):
     page = visit(lexical)
     page.get_by_role("button", name="Give options").click()
     page.get_by_label("Option B", exact=True).fill("mine")
     paste(page, "Option A", "A. one\nB. two")
     assert options(page) == ["A. one\nB. two", "mine"]
-    paste(page, "Question", "Which?\nA. one\nB. two")
-    assert page.get_by_label("Question", exact=True).input_value() == "Which?\nA. one\nB. two"
-    assert options(page)[1] == "mine"
+    for _ in range(2):
+        page.get_by_label("Question", exact=True).select_text()
+        paste(page, "Question", "Which?\nA. one\nB. two")
+        assert page.get_by_label("Question", exact=True).input_value() == "Which?\nA. one\nB. two"
+        assert options(page)[1] == "mine"
+    page.get_by_label("Question", exact=True).press("End")
+    paste(page, "Question", "\nA. three\nB. four")
+    written = page.get_by_label("Question", exact=True).input_value()
+    assert written == "Which?\nA. one\nB. two\nA. three\nB. four"
 
 
 def test_whoever_comes_back_finds_what_was_written(visit, lexical):

@@ -18,12 +18,16 @@ function lettered(text) {
   return null;
 }
 
+// Nothing that was written is lost: what is selected as a whole is to go, and so are options that were answered.
+const goes = ({ value, selectionStart, selectionEnd }) => !value.trim() || (selectionStart === 0 && selectionEnd === value.length);
+const optionsGo = () => !draft.options.some((option) => option.trim()) || (answered && same(draft.options, answered.asked.options));
+
 function pasted(event) {
   const node = event.target, place = node.id.startsWith("option-") ? Number(node.id.slice(7)) : -1;
-  if (!node.matches("textarea.short, .choice textarea") || node.value.trim()) return; // nothing that was written is lost
+  if (!node.matches("textarea.short, .choice textarea") || !goes(node)) return;
   const text = event.clipboardData.getData("text/plain").replace(/\r\n?/g, "\n"), found = lettered(text);
   const own = place >= 0 && new RegExp(`^\\s*${LABEL}\\s*`).exec(text);
-  if (found && Boolean(found.stem) === place < 0 && !draft.options.some((option) => option.trim())) {
+  if (found && Boolean(found.stem) === place < 0 && optionsGo()) {
     event.preventDefault();
     if (found.stem) draft.question = found.stem;
     draft.options = found.options;
