@@ -7,10 +7,11 @@ from typing import Any
 
 from closeread.api.datasets import Items, Named, opened
 from closeread.errors import UsageError
+from closeread.items import whole_groups
 from closeread.protocols import Reader
 from closeread.readers import make
 from closeread.runs.answers import answers
-from closeread.runs.plan import batches, opaque, whole_groups
+from closeread.runs.plan import batches, opaque
 from closeread.runs.predict import batch_size_of
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for

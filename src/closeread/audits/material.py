@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from closeread import catalog
 from closeread.audits.copies import answers_shown
 from closeread.errors import InputError
+from closeread.items import ordered
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
-from closeread.runs.plan import ordered
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.types import Defects, Passage, Prediction, Question, Submission

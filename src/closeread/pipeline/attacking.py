@@ -17,9 +17,9 @@ from closeread.evidence.cover import cover
 from closeread.formats.conversion.convert import convert, format_of
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
+from closeread.items import whole_groups
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
-from closeread.runs.plan import whole_groups
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
 
 _OWN = "jsonl"  # the one format that holds what was changed

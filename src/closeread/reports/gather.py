@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from closeread import formats
 from closeread.errors import CloseReadError, MismatchError
+from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
 from closeread.reports.coverage import Judged, Point, curve
 from closeread.runs.fits import misfits
-from closeread.runs.plan import up_to
 from closeread.runs.records import DatasetInfo, RunInfo, ScoreSettings
 from closeread.runs.store import Run, open_run
 from closeread.runs.summaries import resampling_of

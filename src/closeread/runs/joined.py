@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from closeread.errors import UsageError
+from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import joined
 from closeread.runs.answers import quoted
 from closeread.runs.evidence_groups import EvidenceGroups
-from closeread.runs.plan import up_to
 from closeread.types import (
     Dataset,
     Evidence,

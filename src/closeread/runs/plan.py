@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from closeread.items import ordered
 from closeread.types import Item, Option, Passage, PassageQuestion, Question
 
 _MOST_OPEN = 64  # batches begun and not full; bounds memory where groups are huge
@@ -63,52 +64,6 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Planned]]:
 class _Batch:
     planned: list[Planned] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
-
-
-def whole_groups(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
-    """Yield passages with the first ``limit`` questions, and with the rest of the last one's group.
-
-    What is scored together is read together: of a triple cut in two nothing could be said.
-    Siblings follow one another.
-    """
-    if limit is None:
-        yield from items
-        return
-    left, group = limit, ""
-    for passage, questions in items:
-        end = min(left, len(questions))
-        group = questions[end - 1].group_id if end else group
-        while group and end < len(questions) and questions[end].group_id == group:
-            end += 1
-        if end:
-            yield passage, questions[:end]
-        left = max(0, left - end)
-        if not left and (not group or end < len(questions)):
-            return
-
-
-def up_to(items: Iterable[Item], limit: int | None) -> Iterator[Item]:
-    """Yield passages with their questions, ``limit`` questions of them all at most."""
-    left = limit
-    for passage, questions in items:
-        yield passage, questions[:left]
-        if left is not None:
-            left -= len(questions)
-            if left <= 0:
-                return
-
-
-def ordered(
-    items: Iterable[Item], limit: int | None = None
-) -> Iterator[tuple[int, Passage, Question]]:
-    """Yield position, passage and question, one question at a time, ``limit`` of them at most."""
-    position = 0
-    for passage, questions in items:
-        for question in questions:
-            if position == limit:
-                return
-            yield position, passage, question
-            position += 1
 
 
 def stripped(question: Question) -> Question:

@@ -12,11 +12,12 @@ import msgspec
 from closeread import __version__
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.whole import replacing
+from closeread.items import ordered, up_to, whole_groups
 from closeread.protocols import Advance, Begin, Reader, unwatched
 from closeread.runs.answers import answers, encoded
 from closeread.runs.claim import claimed, must_be_free
 from closeread.runs.ledger import Ledger, damaged
-from closeread.runs.plan import Planned, batches, ordered, up_to, whole_groups
+from closeread.runs.plan import Planned, batches
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, now
 from closeread.runs.rest import Rest
 from closeread.runs.selection import digest, must_be_there, selected, write_list

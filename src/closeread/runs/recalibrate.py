@@ -12,10 +12,11 @@ import msgspec
 
 from closeread import __version__
 from closeread.errors import UsageError
+from closeread.items import ordered
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
-from closeread.runs.plan import ordered, stripped
+from closeread.runs.plan import stripped
 from closeread.runs.predict import finished
 from closeread.runs.records import RunInfo, now
 from closeread.runs.score import as_submission

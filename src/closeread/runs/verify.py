@@ -9,6 +9,7 @@ from pathlib import Path
 
 from closeread.errors import CloseReadError, MismatchError, UsageError
 from closeread.formats.files.source import Source
+from closeread.items import ordered
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.computed import Versions, computed_by
@@ -19,7 +20,6 @@ from closeread.runs.differing import (
     summaries_apart,
 )
 from closeread.runs.fits import predictions_misfit, summary_misfits
-from closeread.runs.plan import ordered
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.store import LEDGER, PREDICTIONS, Run

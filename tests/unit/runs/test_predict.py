@@ -10,13 +10,12 @@ from closeread.errors import EndpointError, InputError, MismatchError, StorageEr
 from closeread.formats import load
 from closeread.runs import open_run
 from closeread.runs.ledger import Ledger
-from closeread.runs.plan import whole_groups
 from closeread.runs.predict import predict
 from closeread.runs.records import ReaderInfo, ScoreSettings
 from closeread.runs.score import score_run
 from closeread.runs.store import INFO, LEDGER, PREDICTIONS, SUMMARY, Predictions
 from closeread.runs.verify import verify
-from closeread.types import Answer, Passage, Prediction, Question
+from closeread.types import Answer, Prediction
 
 
 def ids(run):
@@ -245,36 +244,6 @@ def test_limit_reads_the_first_questions(tmp_path, make_job):
     assert again.info.dataset == run.info.dataset
     more = predict(make_job(limit=100), tmp_path / "more")
     assert (more.info.dataset.n_questions, more.info.dataset.limit) == (15, 100)
-
-
-@pytest.mark.parametrize(
-    ("groups", "limit", "wanted"),
-    [
-        (("aaa", "bbb"), 3, 3),
-        (("aaa", "bbb"), 4, 6),
-        (("aab", "b", "bcc"), 3, 5),
-        (("  a", "aa"), 1, 1),
-        (("  a", "aa"), 3, 5),
-        (("", "aa"), 1, 2),
-        (("aa",), 9, 2),
-    ],
-)
-def test_a_group_is_read_whole_wherever_it_ends(groups, limit, wanted):
-    """Also over several passages; a question of no group is alone."""
-    items = [
-        (
-            Passage(passage_id="p", text="Text."),
-            tuple(
-                Question(
-                    question_id="q", passage_id="p", text="?", kind="span", group_id=one.strip()
-                )
-                for one in of
-            ),
-        )
-        for of in groups
-    ]
-    assert sum(len(of) for _, of in whole_groups(items, limit)) == wanted
-    assert sum(len(of) for _, of in whole_groups(items, None)) == sum(map(len, groups))
 
 
 def test_two_writers_exclude_each_other(tmp_path, make_job):

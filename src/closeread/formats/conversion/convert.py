@@ -24,7 +24,8 @@ from closeread.formats.files.outcome import (
 )
 from closeread.formats.files.whole import replacing
 from closeread.formats.registry import dump, load
-from closeread.types import Dataset, Defects, Item, Question, Record
+from closeread.items import whole_groups
+from closeread.types import Dataset, Defects, Item, Record
 
 _IN_LINES = ("mrqa", "drop-simple", "race", "agieval", "nli")  # forms with a line for each record
 
@@ -78,24 +79,10 @@ class _Counted:
     def _read(self, defects: Defects) -> Iterator[Item]:
         self.passages = self.questions = 0
         self.defects = Defects()
-        group = ""
-        for passage, questions in self.dataset.read(self.defects):
-            taken: list[Question] = []
-            for question in questions:
-                # A triple is never cut in two.
-                if self._full() and not (group and question.group_id == group):
-                    break
-                taken.append(question)
-                group = question.group_id
-                self.questions += 1
-            if taken or not self._full():
-                self.passages += 1
-                yield passage, tuple(taken)
-            if len(taken) < len(questions):
-                return
-
-    def _full(self) -> bool:
-        return self.limit is not None and self.questions >= self.limit
+        for passage, questions in whole_groups(self.dataset.read(self.defects), self.limit):
+            self.passages += 1
+            self.questions += len(questions)
+            yield passage, questions
 
 
 def convert(
