@@ -13,6 +13,7 @@ from closeread.evidence.clauses import without_empty_ends
 from closeread.evidence.corpus import PASSAGES
 from closeread.evidence.cover_search import Rule, Search
 from closeread.evidence.explanation import Explanation, explanation
+from closeread.evidence.query import label_of
 from closeread.evidence.sentences import Splitter, splitter
 from closeread.evidence.unit_index import UnitIndex
 from closeread.evidence.weighing import Claim, Indexed
@@ -112,7 +113,7 @@ class CoverRetriever:
             )
         return Evidence(
             spans=spans,
-            option_label=option.label if option is not None else "",
+            option_label=label_of(option),
             score=round(search.covered() / claim.total, 6) if claim.total else 0.0,
             hops=max(1, len(chosen)),
         )

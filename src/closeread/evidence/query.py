@@ -22,6 +22,11 @@ def query_text(question: Question, option: Option | None) -> str:
     return f"{question.text} {option.text}"
 
 
+def label_of(option: Option | None) -> str:
+    """Return what evidence is labelled with: nothing where it is about the question itself."""
+    return option.label if option is not None else ""
+
+
 def stem_parts(question: Question) -> tuple[str, str]:
     """Return what stands before an option and behind it in ``query_text``: nothing, or the stem."""
     if question.kind == "verification":

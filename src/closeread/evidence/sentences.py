@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from closeread.errors import UsageError
 from closeread.evidence.beam import Chain
+from closeread.evidence.query import label_of
 from closeread.text import segment
 from closeread.types import Evidence, Option, Span
 
@@ -27,7 +28,7 @@ def as_evidence(
     spans: Sequence[Span], chain: Chain | None, option: Option | None, k: int | None
 ) -> Evidence:
     """Return a chain as evidence in text order: its first ``k`` sentences where k is given."""
-    label = option.label if option is not None else ""
+    label = label_of(option)
     if chain is None or k == 0:
         return Evidence(option_label=label, score=None if chain is None else round(chain.score, 6))
     picked = chain.sentences[:k]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
+from closeread.evidence.query import label_of
 from closeread.making import make
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools, without_texts
@@ -100,7 +101,7 @@ def _searcher(
                 evidence_from(
                     corpus, retriever, shown, option, language=passage.language, passages=passages
                 ),
-                option.label if option is not None else "",
+                label_of(option),
                 passage.text,
             )
             for option in wanted_options(shown, label)

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from closeread.errors import CloseReadError
-from closeread.evidence.query import query_text
+from closeread.evidence.query import label_of, query_text
 from closeread.making import make
 from closeread.pipeline.extract import wanted_options
 from closeread.reports.gather import Attention, Material, RunView
 from closeread.runs.plan import hidden, stripped
-from closeread.types import Option, Passage, Prediction, Question
+from closeread.types import Passage, Prediction, Question
 
 # Of the readers, this one gives a retriever's evidence as it is, with that retriever's options.
 _READER = "evidence"
@@ -41,7 +41,7 @@ def attention(
             (tuple((word.span, weight) for word, weight in step.weights), step.sentence)
             for step in retriever.steps(question, passage, option)
         )
-        found[_label(option)] = Attention(query=query_text(question, option), steps=steps)
+        found[label_of(option)] = Attention(query=query_text(question, option), steps=steps)
     return found
 
 
@@ -87,7 +87,3 @@ def _shade_run(material: Material, run: RunView, options: Mapping[str, Any]) -> 
 def _agree(found: Mapping[str, Attention], prediction: Prediction) -> bool:
     kept = {one.option_label: sorted(one.spans) for one in prediction.evidence}
     return kept == {label: sorted(span for _, span in one.steps) for label, one in found.items()}
-
-
-def _label(option: Option | None) -> str:
-    return option.label if option is not None else ""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from closeread.evidence.cover import explain
+from closeread.evidence.query import label_of
 from closeread.types import Evidence, Option, Passage, Question, Span
 
 
@@ -67,7 +68,7 @@ def asked(question: Question, passage: Passage | None, evidence: Sequence[Eviden
 def _over(
     question: Question, passage: Passage, option: Option | None, evidence: Sequence[Evidence]
 ) -> Laid:
-    label = option.label if option is not None else ""
+    label = label_of(option)
     own = [one for one in evidence if one.option_label == label and one.spans]
     bearing = own or [one for one in evidence if not one.option_label]
     spans = tuple(sorted({span for one in bearing for span in one.spans}))
