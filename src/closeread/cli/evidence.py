@@ -119,7 +119,9 @@ def command(
         )  # fmt: skip
         if label is not None and not scorer.claims:
             raise _no_such_option(label)
-        evidence_corpus.print_search(chosen.info(), corpus, methods[0], scorer, json_)
+        evidence_corpus.print_search(
+            chosen.info(), corpus, methods[0], scorer, out=out, json_=json_
+        )
         return
     if page is None and (question is not None or explain):
         if out is not None or by:
@@ -145,7 +147,7 @@ def command(
     ]
     if page is not None:
         _write_page(chosen, found, label, page)
-    print_found(chosen.info(), found, json_)
+    print_found(chosen.info(), found, out, json_)
 
 
 def _must_not_go_with(name: str, others: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from closeread.cli.evidence_methods import Method
+from closeread.cli.evidence_numbers import lines_told
 from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
@@ -78,7 +79,9 @@ def search_corpus(
     return scorer
 
 
-def print_search(info: DatasetInfo, folder: Path, method: Method, scorer: Any, json_: bool) -> None:
+def print_search(
+    info: DatasetInfo, folder: Path, method: Method, scorer: Any, *, out: Path | None, json_: bool
+) -> None:
     """Print how often the right passage was found, and what the evidence is worth."""
     metrics = scorer.summaries()
     told = {
@@ -97,6 +100,7 @@ def print_search(info: DatasetInfo, folder: Path, method: Method, scorer: Any, j
                 "retriever": method.told(),
                 **told,
             }
+            | lines_told(out)
         )
         return
     click.echo(f"{info.name}: {info.n_questions:,} questions, {scorer.claims:,} claims\n")

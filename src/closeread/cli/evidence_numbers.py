@@ -1,14 +1,17 @@
 """What ``closeread evidence`` prints of one or several retrievers, as tables or JSON."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.output import as_json, remark
+from closeread.formats.files.outcome import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
+from closeread.sums import sha256_of
 from closeread.types import Prediction, Summary
 
 
@@ -26,7 +29,14 @@ class Found:
     values: dict[str, dict[str, float | None]]
 
 
-def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
+def lines_told(out: Path | None) -> dict[str, dict[str, str]]:
+    """Return what ties the lines of ``--out`` to what is printed of them, where they are a file."""
+    if out is None or is_stream(out):
+        return {}
+    return {"out": {"path": str(out), "sha256": sha256_of(out)}}
+
+
+def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: bool) -> None:
     """Print the numbers of every retriever: its scores, and what must be read with it."""
     if json_:
         printed = [
@@ -37,6 +47,7 @@ def print_found(info: DatasetInfo, found: list[Found], json_: bool) -> None:
                 "reading": one.cost.numbers(),
             }
             | broken_down(one.breakdowns)
+            | lines_told(out)
             for one in found
         ]
         as_json(printed[0] if len(printed) == 1 else {"runs": printed})

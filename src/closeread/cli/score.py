@@ -221,15 +221,16 @@ def _handed_in(
 
 
 def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
-    """Say and count what does not fit; look only where counts or options tell that it may be."""
+    """Say and count what does not fit; look only where it may be."""
     from closeread.cli.output import remark
     from closeread.metrics.subject import judges_options
-    from closeread.runs.belonging import KINDS, misfits, told
+    from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
 
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
     all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
-    if all_there and not any(map(judges_options, found.metrics)):
+    unseen = any(map(judges_options, found.metrics)) or repeats_evidence(submission)
+    if all_there and not unseen:
         return dict.fromkeys(KINDS, 0)
     strange = misfits(dataset, submission)
     for line in told(strange):

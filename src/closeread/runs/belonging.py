@@ -12,7 +12,7 @@ from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
 from closeread.visible import in_one_line
 
-KINDS = ("missing", "strangers", "repeated", "no_options")
+KINDS = ("missing", "strangers", "repeated", "no_options", "misplaced")
 _SHOWN = 3
 
 
@@ -51,6 +51,7 @@ class Misfits(NamedTuple):
         strangers: Predictions that are for no question.
         repeated: Questions with several predictions.
         no_options: Questions with options whose answer is none of them.
+        misplaced: Questions whose evidence points to other words of the passage than it repeats.
         n_predictions: How many there are, each id once.
         n_questions: How many there are.
     """
@@ -59,12 +60,13 @@ class Misfits(NamedTuple):
     strangers: list[str]
     repeated: list[str]
     no_options: list[str]
+    misplaced: list[str]
     n_predictions: int
     n_questions: int
 
 
 def misfits(dataset: Dataset, submission: Submission) -> Misfits:
-    """Return what of a submission does not fit the data set, in one walk through its questions."""
+    """Return what of a submission does not fit the data set."""
     missing: list[str] = []
     no_options: list[str] = []
     known: set[str] = set()
@@ -83,6 +85,7 @@ def misfits(dataset: Dataset, submission: Submission) -> Misfits:
         strangers=[name for name in submission.predictions if name not in known],
         repeated=[name for name, count in rows.items() if count > 1],
         no_options=no_options,
+        misplaced=list(_misplaced(dataset, submission)),
         n_predictions=len(submission.predictions),
         n_questions=n_questions,
     )
@@ -110,6 +113,38 @@ def told(found: Misfits) -> Iterator[str]:
             f"{len(found.no_options):,} answers are none of their questions' options and count as "
             f"wrong: {_some(found.no_options)}"
         )
+    if found.misplaced:
+        yield (
+            f"{len(found.misplaced):,} predictions have evidence whose spans hold other words than "
+            "it repeats, as if found in other passages; spans are what is scored: "
+            f"{_some(found.misplaced)}"
+        )
+
+
+def repeats_evidence(submission: Submission) -> bool:
+    """Whether any prediction has evidence that says both where it stands and what stands there."""
+    return any(
+        evidence.spans and len(evidence.spans) == len(evidence.texts)
+        for prediction in submission.predictions.values()
+        for evidence in prediction.evidence
+    )
+
+
+def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
+    if not repeats_evidence(submission):
+        return
+    for passage, questions in dataset:
+        for question in questions:
+            prediction = submission.predictions.get(question.question_id)
+            if prediction is not None and any(
+                len(evidence.spans) == len(evidence.texts)
+                and any(
+                    span.of(passage.text) != text
+                    for span, text in zip(evidence.spans, evidence.texts, strict=True)
+                )
+                for evidence in prediction.evidence
+            ):
+                yield question.question_id
 
 
 def _some(names: list[str]) -> str:

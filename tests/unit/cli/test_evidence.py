@@ -144,6 +144,34 @@ def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
     }
 
 
+def test_evidence_from_another_version_of_the_data_is_told(folder):
+    """Its spans hold other words there than it repeats."""
+    as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
+    changed = (
+        (folder / "set.json").read_text("utf-8").replace("渔民在清晨出海", "渔民清晨便出海", 1)
+    )
+    (folder / "new.json").write_text(changed.replace("蒸发使", "而蒸发使", 1), "utf-8")
+    for name, many in (("set.json", 0), ("new.json", 1)):
+        done = apart(
+            "score", "--dataset", name, "--predictions", "e.jsonl", "--metric", "evidence",
+            "--json", folder=folder,
+        )  # fmt: skip
+        assert json.loads(done.stdout)["misfits"]["misplaced"] == many
+        assert ("hold other words than it repeats" in done.stderr) == bool(many)
+
+
+def test_what_is_printed_names_the_lines_that_were_written(folder):
+    """By their sha256, beside that of the data set; a stream has none."""
+    assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
+    for more in ((), ("--corpus", "c")):
+        told = as_json(folder, "set.json", "--out", "e.jsonl", *more)
+        wanted = hashlib.sha256((folder / "e.jsonl").read_bytes()).hexdigest()
+        assert told["out"] == {"path": "e.jsonl", "sha256": wanted}
+        assert len(told["dataset"]["sha256"]) == 64
+    assert "out" not in as_json(folder, "set.json", "--out", os.devnull)
+    assert "out" not in as_json(folder, "set.json")
+
+
 def test_limit_and_option_narrow_what_is_extracted(folder):
     assert as_json(folder, "set.json", "--limit", 1)["evidence"]["claims"] == 4
     found = as_json(folder, "set.json", "--option", "B", "--retriever", "bm25")

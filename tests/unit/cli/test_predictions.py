@@ -48,6 +48,12 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
     assert "2 of 3 predictions are for no question of this set: x, y" in done.stderr
     found = json.loads(done.stdout)
     assert found["metrics"]["squad.em"]["value"] == 0.5
-    assert found["misfits"] == {"missing": 1, "strangers": 2, "repeated": 0, "no_options": 0}
+    assert found["misfits"] == {
+        "missing": 1,
+        "strangers": 2,
+        "repeated": 0,
+        "no_options": 0,
+        "misplaced": 0,
+    }
     (tmp_path / "p.json").write_text('{"a": "at six", "b": null}')
     assert not closeread("score", "--dataset", own_set, "--predictions", "p.json").stderr
