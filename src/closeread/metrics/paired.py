@@ -86,7 +86,7 @@ class Paired:
     @cached_property
     def swaps(self) -> Swaps:
         """The random swaps that the permutation test looks at."""
-        name = f"{self.pools[0].metric}|{self.first.name}|{self.second.name}|{self.dataset}"
+        name = f"swaps|{self.pools[0].metric}|{self.dataset}"  # what runs are called moves nothing
         return Swaps(self.sides, self.resampling.resamples, self.resampling.generator(name))
 
     @cached_property

@@ -182,7 +182,7 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         return replace(blank, note="units of the two differ: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"{left.metric} is computed in two ways")
-    generator = resampling.generator(f"{blank.metric}|{blank.first}|{blank.second}")
+    generator = resampling.generator(f"difference|{blank.metric}")
     draw = drawing(left.unit_ids)
     drawn = np.empty(resampling.resamples)
     for row in range(resampling.resamples):

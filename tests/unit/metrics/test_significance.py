@@ -306,6 +306,22 @@ def test_the_same_seed_gives_the_same_comparison():
     assert compare(zero_one(), RESAMPLING) == compare(zero_one(), RESAMPLING)
 
 
+def test_what_runs_are_called_moves_no_number():
+    """A folder that was moved or renamed keeps its intervals and p-values to the last digit."""
+    rng = np.random.default_rng(6)
+    parts = [pool_of(rng.random(60)), pool_of(rng.random(60))]
+    asked = [str(number) for number in range(60)]
+    sure = [curve_over(asked, rng.random(60) < 0.5, rng.random(60)) for _ in range(2)]
+    for pools in (parts, sure):
+        told = [
+            compare([system(one, pool) for one, pool in zip(names, pools, strict=True)], RESAMPLING)
+            for names in (("old", "new"), ("runs/a", "runs/b"))
+        ]
+        first, second = (msgspec.structs.replace(one, first="", second="") for (one,) in told)
+        assert first == second
+        assert first.test in ("permutation", "bootstrap")
+
+
 def test_the_difference_interval_covers_the_truth_about_as_often_as_it_promises():
     """300 simulated pairs of systems that differ by 0.1: 91 to 98 of 100 intervals hold it."""
     rng = np.random.default_rng(9)
