@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from closeread.reports.page import template
+from closeread.reports.frame import template
 
 pytestmark = pytest.mark.browser
 

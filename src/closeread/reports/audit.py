@@ -1,10 +1,9 @@
 """The audit as one self-contained page, in the report's look, in English or Chinese."""
 
-import html
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from html import escape
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -12,9 +11,9 @@ from typing import Any
 import closeread
 from closeread.formats.files.whole import replacing
 from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, OUR_CELLS, QUESTIONS, SENTENCES
+from closeread.reports.frame import framed, template
 from closeread.reports.scatter import scatter
 
-_TEMPLATES = files("closeread.reports") / "templates"
 _MARKS = {"broken": "✗", "doubtful": "?", "sound": "✓", "skipped": "–"}
 _MOST_ROWS = 500
 _LONGEST = 300  # characters of a cell or a name; the beginning and the end of more are shown
@@ -46,19 +45,13 @@ def write_audit(
     Raises:
         StorageError: The file cannot be written.
     """
-    style = (_TEMPLATES / "page.css").read_text("utf-8") + (_TEMPLATES / "audit.css").read_text(
-        "utf-8"
-    )
     page = _Page(language)
     numbered = list(enumerate(findings))
     ranks = list(_MARKS)
     gravest = sorted(numbered, key=lambda pair: ranks.index(pair[1]["verdict"]))
-    text = Template((_TEMPLATES / "audit.html").read_text("utf-8")).substitute(
-        lang="zh-CN" if language == "zh" else "en",
-        version=closeread.__version__,
+    body = Template(template("audit.html")).substitute(
         title=page.title(sources),
         about=page.own("audit: can the number be believed?"),
-        style=style,
         examined=page.own("Examined"),
         sources="".join(f"<li><bdi>{_text(source)}</bdi></li>" for source in sources),
         skipped=page.skipped(skipped),
@@ -68,8 +61,15 @@ def write_audit(
         sections="".join(page.section(number, finding) for number, finding in gravest),
         made=page.own("Made by closeread {version}", version=closeread.__version__),
     )
+    html = framed(
+        body.rstrip("\n"),
+        title=page.title(sources),
+        language=language,
+        style=template("page.css") + template("audit.css"),
+        allowed="style-src 'unsafe-inline'",
+    )
     with replacing(out) as stream:
-        stream.write(text.encode("utf-8", "backslashreplace"))
+        stream.write(html)
     return out
 
 
@@ -212,4 +212,4 @@ def _cut(text: str, most: int) -> str:
 
 def _text(text: object) -> str:
     seen = _UNSEEN.sub(lambda one: one[0].encode("unicode_escape").decode(), str(text))
-    return _PERCENT.sub("&nbsp;%", html.escape(seen, quote=True))
+    return _PERCENT.sub("&nbsp;%", escape(seen, quote=True))

@@ -1,21 +1,15 @@
 """One self-contained page about one or more runs: opens from disk, needs no network."""
 
-import base64
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
-
-import msgspec
 
 import closeread
 from closeread.errors import MissingExtraError
 from closeread.formats.files.whole import replacing
 from closeread.reports import payload
 from closeread.reports.differences import differences
+from closeread.reports.frame import drawn_by, in_closure, scripts, template
 from closeread.reports.gather import Material, RunView, SetView, gather
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
@@ -24,8 +18,6 @@ from closeread.reports.note_words import NOTES
 from closeread.reports.notices import notices
 from closeread.reports.plots import all_plots
 from closeread.reports.words import by_language, word
-
-_TEMPLATES = files("closeread.reports") / "templates"
 
 
 def write_page(
@@ -53,36 +45,17 @@ def write_page(
 def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
     """Write the page about what was gathered already."""
     chosen = language or material.language
-    style = template("page.css")
-    script = _script()
-    parts = [
-        f'<script type="application/json" id="{name}">{embedded(value)}</script>'
-        for name, value in payload.blocks(material)
-    ]
-    title = ", ".join(run.name for run in material.runs[:3]) + " · closeread"
-    html = Template(template("page.html")).substitute(
-        lang="zh-CN" if chosen == "zh" else "en",
-        version=closeread.__version__,
-        title=escaped(title),
-        noscript=escaped(word("noscript", chosen)),
-        style=style,
-        style_hash=content_hash(style),
-        script=script,
-        script_hash=content_hash(script),
-        index=embedded(_index(material, chosen)),
-        parts="\n".join(parts),
+    html = drawn_by(
+        in_closure(map(template, scripts())),
+        [("index", _index(material, chosen)), *payload.blocks(material)],
+        title=", ".join(run.name for run in material.runs[:3]) + " · closeread",
+        noscript=word("noscript", chosen),
+        language=chosen,
+        style=template("page.css"),
     )
     with replacing(out) as stream:
-        stream.write(html.encode("utf-8", "backslashreplace"))
+        stream.write(html)
     return out
-
-
-def embedded(value: Any) -> str:
-    """Return JSON that no HTML parser takes for markup and no script engine for a line break."""
-    text = msgspec.json.encode(value).decode()
-    for character, code in (("<", "003c"), (">", "003e"), ("&", "0026")):
-        text = text.replace(character, "\\u" + code)
-    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _index(material: Material, language: str) -> dict[str, Any]:
@@ -177,23 +150,3 @@ def first(names: Sequence[str]) -> list[str]:
             found += [one for one in (name, f"{name}~strict") if one in names]
     strict = (name for name in names if name.count(".") == 1 and name.endswith("~strict"))
     return list(dict.fromkeys([*found, *strict]))
-
-
-def _script() -> str:
-    names = sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
-    return "\n(() => {\n'use strict';\n" + "".join(map(template, names)) + "})();\n"
-
-
-def template(name: str) -> str:
-    """Return the text of one of the page's parts: styles, scripts, the frame."""
-    return (_TEMPLATES / name).read_text("utf-8")
-
-
-def content_hash(text: str) -> str:
-    """Return what a content security policy calls this inline text."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def escaped(text: str) -> str:
-    """Return text as HTML shows it."""
-    return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)

@@ -1,13 +1,12 @@
 """``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
 
 from importlib.resources import files
-from string import Template
 from typing import Any
 
 import msgspec
 
 import closeread
-from closeread.reports.page import content_hash, embedded, escaped, template
+from closeread.reports.frame import drawn_by, in_closure, template
 from closeread.serve.settings import Settings
 from closeread.text.polarity import ASIDES, SPELLED, rules
 
@@ -41,25 +40,16 @@ def demo_page(reader: str, settings: Settings) -> bytes:
         "asides": ASIDES,
         "spelled": SPELLED,
     }
-    style = template("page.css") + _own("demo.css")
-    script = _script()
-    html = Template(_own("page.html")).substitute(
-        version=closeread.__version__,
-        title=escaped(f"{words['en']['title']} · closeread"),
-        noscript=escaped(words["en"]["noscript"]),
-        style=style,
-        style_hash=content_hash(style),
-        script=script,
-        script_hash=content_hash(script),
-        data=embedded(data),
-    )
-    return html.encode("utf-8", "backslashreplace")
-
-
-def _script() -> str:
     own = sorted(each.name for each in _FOLDER.iterdir() if each.name.endswith(".js"))
-    parts = [*map(template, _SHARED), *map(_own, own)]
-    return "\n(() => {\n'use strict';\n" + "".join(parts) + "})();\n"
+    return drawn_by(
+        in_closure([*map(template, _SHARED), *map(_own, own)]),
+        [("data", data)],
+        title=f"{words['en']['title']} · closeread",
+        noscript=words["en"]["noscript"],
+        language="en",
+        style=template("page.css") + _own("demo.css"),
+        further="connect-src 'self'",
+    )
 
 
 def _own(name: str) -> str:

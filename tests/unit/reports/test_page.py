@@ -10,9 +10,10 @@ import pytest
 from msgspec import structs
 
 from closeread.errors import InputError
+from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
-from closeread.reports.page import embedded, first, write_page
+from closeread.reports.page import first, write_page
 from closeread.runs.selection import write_list
 from closeread.types import Answer, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set

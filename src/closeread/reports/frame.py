@@ -1,0 +1,109 @@
+"""The frame of every page: what it may load, which is nothing, and how it is put together."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+import msgspec
+
+import closeread
+
+_TEMPLATES = files("closeread.reports") / "templates"
+
+
+def framed(body: str, *, title: str, language: str, style: str, allowed: str) -> bytes:
+    """Return a page that is whole in itself.
+
+    Args:
+        body: HTML.
+        title: As HTML shows it.
+        language: ``en`` or ``zh``.
+        style: CSS.
+        allowed: What its content security policy lets in beside pictures in its own text.
+    """
+    html = Template(template("frame.html")).substitute(
+        lang="zh-CN" if language == "zh" else "en",
+        version=closeread.__version__,
+        title=title,
+        style=style,
+        allowed=allowed,
+        body=body,
+    )
+    return html.encode("utf-8", "backslashreplace")
+
+
+def drawn_by(
+    script: str,
+    blocks: Iterable[tuple[str, Any]],
+    *,
+    title: str,
+    noscript: str,
+    language: str,
+    style: str,
+    further: str = "",
+) -> bytes:
+    """Return a page that its script draws.
+
+    Args:
+        script: JavaScript.
+        blocks: What it draws, by names under which it finds each.
+        title: Plain text.
+        noscript: What is said where scripts are turned off.
+        language: ``en`` or ``zh``.
+        style: CSS.
+        further: What it may load beside itself, as a content security policy says it.
+    """
+    body = [
+        f'<noscript><p class="noscript">{escaped(noscript)}</p></noscript>',
+        '<div id="app"></div>',
+        *(
+            f'<script type="application/json" id="{name}">{embedded(value)}</script>'
+            for name, value in blocks
+        ),
+        f"<script>{script}</script>",
+    ]
+    allowed = [f"script-src '{_hash(script)}'", f"style-src '{_hash(style)}'", further]
+    return framed(
+        "\n".join(body),
+        title=escaped(title),
+        language=language,
+        style=style,
+        allowed="; ".join(filter(None, allowed)),
+    )
+
+
+def in_closure(parts: Iterable[str]) -> str:
+    """Return the parts of a script as one, whose names are its own."""
+    return "\n(() => {\n'use strict';\n" + "".join(parts) + "})();\n"
+
+
+def template(name: str) -> str:
+    """Return the text of one of the pages' parts: styles, scripts, frames."""
+    return (_TEMPLATES / name).read_text("utf-8")
+
+
+def scripts() -> list[str]:
+    """Return the names of the report's scripts, in their order."""
+    return sorted(each.name for each in _TEMPLATES.iterdir() if each.name.endswith(".js"))
+
+
+def embedded(value: Any) -> str:
+    """Return JSON that no HTML parser takes for markup and no script engine for a line break."""
+    text = msgspec.json.encode(value).decode()
+    for character, code in (("<", "003c"), (">", "003e"), ("&", "0026")):
+        text = text.replace(character, "\\u" + code)
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def escaped(text: str) -> str:
+    """Return text as HTML shows it."""
+    return re.sub("[<>&\"']", lambda found: f"&#{ord(found[0])};", text)
+
+
+def _hash(text: str) -> str:
+    """Return what a content security policy calls this inline text."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
