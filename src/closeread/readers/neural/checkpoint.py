@@ -132,7 +132,7 @@ class Checkpoint:
         spans), or not as many as another one of its batch (BART for pairs): there it is the mask.
         None where the tokenizer has none of these.
         """
-        separator, unknown = self.tokenizer.sep_token_id, self.tokenizer.unk_token_id
+        separator, unknown = self._separator, self.tokenizer.unk_token_id
         if separator is not None and (separator == unknown or self._takes_more(separator)):
             return int(separator)
         others = (self.tokenizer.mask_token_id, unknown, separator)
@@ -192,13 +192,20 @@ class Checkpoint:
         Raises:
             InputError: One is of a tokenizer that knows more words than the model.
         """
+        return self._tokens_of([text])[0]
+
+    def _tokens_of(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return each text's tokens; one call for many costs much less than many calls."""
         made = self.tokenizer(
-            _LONE_SURROGATES.sub("\ufffd", text),
+            [_LONE_SURROGATES.sub("\ufffd", text) for text in texts],
             add_special_tokens=False,
             return_offsets_mapping=True,
             verbose=False,
         )
-        ids, offsets = made["input_ids"], made["offset_mapping"]
+        rows = zip(texts, made["input_ids"], made["offset_mapping"], strict=True)
+        return [self._as_tokens(*row) for row in rows]
+
+    def _as_tokens(self, text: str, ids: list[int], offsets: Sequence[tuple[int, int]]) -> Tokens:
         if ids and max(ids) >= self._n_embeddings:  # an accelerator would end the process for it
             raise InputError(
                 f"its tokenizer knows {self.tokenizer.convert_ids_to_tokens(max(ids))!r} as number "
@@ -207,11 +214,11 @@ class Checkpoint:
                 expected=ITS_TOKENIZER,
                 cure="copy the tokenizer's files anew: they may be another model's",
             )
-        separator = self.tokenizer.sep_token_id
-        if separator in ids and self.mark_id not in (separator, None):  # a text may spell it out
-            ids = [self.mark_id if one == separator else one for one in ids]
+        if self._separator in ids and self.mark_id not in (self._separator, None):
+            # A text may spell it out.
+            ids = [self.mark_id if one == self._separator else one for one in ids]
         found = Tokens(ids, [one[0] for one in offsets], [one[1] for one in offsets])
-        if ids and not text[0].isspace() and self._is_blank(ids[0]):
+        if ids and not text[0].isspace() and ids[0] in self._blanks:
             # The blank that some tokenizers put before a text is told to be its first character,
             # and an answer would begin with it and not with the token that is that character.
             found.ends[0] = found.starts[0]
@@ -221,27 +228,33 @@ class Checkpoint:
     def _n_embeddings(self) -> int:
         return int(self.model.get_input_embeddings().weight.shape[0])
 
-    def _is_blank(self, token_id: int) -> bool:
-        return self.tokenizer.convert_ids_to_tokens(token_id) in _BLANKS
+    @cached_property
+    def _separator(self) -> int | None:
+        found: int | None = self.tokenizer.sep_token_id
+        return found
+
+    @cached_property
+    def _blanks(self) -> frozenset[int]:
+        known = self.tokenizer.get_vocab()
+        return frozenset(known[one] for one in _BLANKS if one in known)
 
     def marked_tokens(self, text: str) -> Tokens:
         """Return a passage's tokens; MRQA's ``[TLE]``, ``[DOC]`` and ``[PAR]`` are ``mark_id``."""
-        if _MARKS.search(text) is None:
-            return self.tokens(text)
+        marks = list(_MARKS.finditer(text))
+        begins = [0, *(mark.end() for mark in marks)]
+        ends = [*(mark.start() for mark in marks), len(text)]
+        parts = self._tokens_of([text[begin:end] for begin, end in zip(begins, ends, strict=True)])
+        if not marks:
+            return parts[0]
         found = Tokens([], [], [])
-        base = 0
-        for mark in [*_MARKS.finditer(text), None]:
-            end = mark.start() if mark else len(text)
-            part = self.tokens(text[base:end])
+        for part, base, mark in zip(parts, begins, [*marks, None], strict=True):
             found.ids.extend(part.ids)
             found.starts.extend(base + start for start in part.starts)
             found.ends.extend(base + end for end in part.ends)
-            if mark:
-                base = mark.end()
-                if self.mark_id is not None:
-                    found.ids.append(self.mark_id)
-                    found.starts.append(mark.start())
-                    found.ends.append(mark.end())
+            if mark and self.mark_id is not None:
+                found.ids.append(self.mark_id)
+                found.starts.append(mark.start())
+                found.ends.append(mark.end())
         return found
 
     def room(self, max_length: int, beside: int) -> int:
