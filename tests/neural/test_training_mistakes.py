@@ -361,3 +361,27 @@ def test_the_path_of_a_model_is_read_as_any_in_a_recipe(tmp_path, encoder, data,
         told = json.loads((tmp_path / "out" / "closeread.json").read_text("utf-8"))
         assert told["recipe"]["train"]["model"] == written
         assert told["lineage"]["origin"] == str(where)
+
+
+def test_what_cannot_be_opened_is_told_before_anything_is_read(tmp_path, encoder, data):
+    """Reading the shared task's six sets takes minutes; the first is broken in its middle here."""
+    broken = tmp_path / "broken.jsonl"
+    row = {"context": "a red cup", "qas": [{"qid": "1", "question": "?", "answers": ["red"]}]}
+    broken.write_text(json.dumps(row) + "\n{\n", "utf-8")
+    with pytest.raises(InputError, match="line 2"):
+        train(tmp_path / "out", encoder, str(broken), begin=never)
+    nowhere = [{"path": str(tmp_path / "nowhere.json")}]
+    for settings in (
+        {"datasets": [{"path": str(broken)}, *nowhere]},
+        {"dev": nowhere},
+        {"exclude": [nowhere[0]["path"]]},
+        {"beside": {"datasets": nowhere}},
+    ):
+        with pytest.raises(InputError, match=r"nowhere\.json"):
+            train(tmp_path / "out", encoder, str(broken), begin=never, **settings)
+    with pytest.raises(InputError, match="nobody: there is no such folder"):
+        train(tmp_path / "out", str(tmp_path / "nobody"), str(broken), begin=never)
+    with pytest.raises(UsageError, match="there is no metric"):
+        dev = [{"path": data}]
+        train(tmp_path / "out", encoder, str(broken), dev=dev, metric="squad.f2", begin=never)
+    assert not (tmp_path / "out").exists()

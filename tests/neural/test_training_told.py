@@ -112,13 +112,14 @@ def test_going_on_and_beginning_anew_exclude_each_other(tmp_path, encoder, data)
 def test_folders_are_left_as_they_were_where_nothing_is_made(tmp_path, encoder, data):
     """One that the user made stays; those made on the way to a new one go."""
     (tmp_path / "mine").mkdir()
+    short = TrainedReader(name="span", options={"max_length": 20})  # found when the model is open
     for out in (tmp_path / "mine", tmp_path / "made" / "on" / "the-way"):
-        with pytest.raises(InputError, match="no such folder"):
-            train(out, str(tmp_path / "nowhere"), data, begin=never)
+        with pytest.raises(UsageError, match="max_length=20"):
+            train(out, encoder, data, reader=short, begin=never)
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
     (tmp_path / "mine" / "training.json").write_text("{}")  # of a training that was killed early
-    with pytest.raises(InputError, match="no such folder"):
-        train(tmp_path / "mine", str(tmp_path / "nowhere"), data, begin=never)
+    with pytest.raises(UsageError, match="max_length=20"):
+        train(tmp_path / "mine", encoder, data, reader=short, begin=never)
     assert not any(tmp_path.iterdir())
 
 

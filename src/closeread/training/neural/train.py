@@ -44,21 +44,23 @@ def train(request: Request, task: Task) -> Trained:
     if request.look:
         return _looked(request, task)
     processes = Processes(str(request.recipe.train.get("device", "")))
-    # A taken folder is told first. Then all data are read before anything is written: a wrong name
-    # at the end costs no stage.
+    # A taken folder is told first, and what cannot be opened before minutes go by with reading what
+    # can. Then all data are read before anything is written: a mistake at the end costs no stage.
     with processes.together():
         settings, model = _checked(request)
         Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         check_stages(request, settings)
+        _open_all(request, settings)
+        first = _begins_from(request, model)
+        if first and not request.resume:  # what a finished stage began from may be gone
+            look_for(first)
+        watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
         material = _material(request, settings.datasets, settings, gathers)
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
-        watched, looked_at = _watched(request, settings, task)
         if gathers is None:
             _check_gold(request, task, material)
         metric = settings.metric or task.metric
-        if request.overwrite and (first := _begins_from(request, model)):
-            look_for(first)  # before what is there is discarded
         drawn_from = [told for _, told in (*material, *beside)]
         data = [one.told_apart for one in (*drawn_from, *looked_at)]
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
@@ -184,13 +186,18 @@ def _checked(request: Request) -> tuple[NeuralSettings, str]:
 def _looked(request: Request, task: Task) -> Trained:
     """See that every setting makes sense, every data set opens and ``dev`` can be watched."""
     settings, _ = _checked(request)
-    beside = settings.beside.datasets if settings.beside else ()
-    for source in (*settings.datasets, *beside):
-        request.open_dataset(source.path, source.format)
+    _open_all(request, settings)
     _watched(request, settings, task)
+    return Trained(out=request.out, told={}, remarks=())
+
+
+def _open_all(request: Request, settings: NeuralSettings) -> None:
+    """See that there is every data set, without reading one."""
+    beside = settings.beside.datasets if settings.beside else ()
+    for source in (*settings.datasets, *beside, *settings.dev):
+        request.open_dataset(source.path, source.format)
     for name in settings.exclude:
         request.open_dataset(name)
-    return Trained(out=request.out, told={}, remarks=())
 
 
 def _material(
