@@ -34,7 +34,7 @@ def mrqa(tmp_path_factory):
 
 @pytest.mark.parametrize("gathers", [None, ClozeTask(ClozeOptions())])
 def test_what_a_format_alone_knows_is_not_held(mrqa, gathers):
-    """MRQA's lists of tokens take twenty times the room of the texts: some 45 GB of its six sets."""
+    """MRQA's lists of tokens take twenty times the room of the texts, tens of GB for its sets."""
     whole = list(open_dataset(str(mrqa)))
     assert all(passage.metadata["context_tokens"] for passage, _ in whole)
     items, _ = drawn(Source(path=str(mrqa)), open_dataset, None, 0, gathers)

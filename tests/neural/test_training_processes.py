@@ -79,7 +79,7 @@ def test_two_processes_are_one_with_twice_the_batch(write):
     done = closeread(two, "--json", launcher=TWO)
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)  # one object: the second process says nothing
-    assert done.stderr.count("few.json: 50 questions, 50 examples") == 2  # stage and training
+    assert done.stderr.count("few.json: 50 examples") == 2  # stage and training
     assert losses(record(two)) == pytest.approx(losses(record(one)), abs=1e-5)
     assert told["best"] == pytest.approx(record(one)["best"])
 

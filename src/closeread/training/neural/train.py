@@ -207,10 +207,18 @@ def _material(
     gathers: Gathers | None = None,
 ) -> list[Material]:
     overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
-    return [
-        drawn(source, request.open_dataset, overlap, settings.seed, gathers, soup=settings.soup)
-        for source in sources
-    ]
+    gathered = "questions" if gathers is None else gathers.gathers
+    found = []
+    for source in sources:
+        items, told = drawn(
+            source, request.open_dataset, overlap, settings.seed, gathers, soup=settings.soup
+        )
+        request.say(
+            f"{told.path}: {len(items):,} {gathered}"
+            + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
+        )
+        found.append((items, told))
+    return found
 
 
 def _check_gold(request: Request, task: Task, material: list[Material]) -> None:
@@ -279,14 +287,10 @@ def _features(
     material: list[Material],
 ) -> list[Packed]:
     features = []
-    gathered = task.gathers if isinstance(task, Gathers) else "questions"
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
         features.append(Packed(task.features(checkpoint, items, rng)))
-        request.say(
-            f"{told.path}: {len(items):,} {gathered}, {len(features[-1]):,} examples"
-            + (f", {told.n_excluded:,} left out for overlap" if told.n_excluded else "")
-        )
+        request.say(f"{told.path}: {len(features[-1]):,} examples")
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         if isinstance(task, InferenceBeside):
