@@ -1,5 +1,6 @@
 """What the verbs that run readers share: options on the command line, progress, remarks."""
 
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -38,6 +39,8 @@ def _scalar(text: str) -> Any:
         value = tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    if value in (math.inf, -math.inf) and "inf" not in text:
+        return text  # 499e6152 is how a commit is named, and no number that there is
     return value if isinstance(value, str | int | float | bool) else text
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.outcome import Outcome
-from closeread.cli.reading import let_import_from_here
+from closeread.cli.reading import let_import_from_here, parsed
+from closeread.errors import UsageError
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
 
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
               help="With --dataset: what was handed in.")  # fmt: skip
 @click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
-@click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
+@click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
+              help="Such as mrqa or mrqa.f1, with its options.")  # fmt: skip
 @click.option("--by", multiple=True, metavar="TAG", help="Break down by role, strategy, any tag.")
 @click.option("--joined", "join", is_flag=True, help="Also answers by evidence.")
 @click.option("--resamples", type=int, default=10_000, show_default=True)
@@ -62,7 +64,8 @@ def command(
 ) -> None:
     """Score RUN, or --predictions against --dataset, with intervals.
 
-    Without --metric the scorers that the data set's publishers use are taken. --stop and --extract
+    Without --metric the scorers that the data set's publishers use are taken; docs/metrics.md tells
+    their options, such as --metric squad2,na_threshold=0.5. --stop and --extract
     read the answers anew from what a language model wrote, without asking it again; what is not
     named stays as the run had it, and --stop "" is no stop.
     """
@@ -71,13 +74,13 @@ def command(
     beside: dict[str, object] = {}
     let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
-    options: dict[str, dict[str, object]] = {}
+    asked, options = _with_options(metrics)
     if skip_no_answer:
-        options["mrqa"] = {"skip_no_answer": True}
+        options.setdefault("mrqa", {})["skip_no_answer"] = True
     if answer_language is not None:
-        options["mlqa"] = {"answer_language": answer_language}
+        options.setdefault("mlqa", {})["answer_language"] = answer_language
     settings = ScoreSettings(
-        metrics=metrics,
+        metrics=asked,
         options=options,
         by=by,
         resamples=0 if no_intervals else resamples,
@@ -119,6 +122,27 @@ def command(
     else:
         raise click.UsageError("give RUN, or --dataset with --predictions")
     _print(found, names, averages, beside, json_)
+
+
+def _with_options(
+    metrics: tuple[str, ...],
+) -> tuple[tuple[str, ...], dict[str, dict[str, object]]]:
+    """Take ``NAME,KEY=VALUE,...`` apart: the names, and of a family all options that were given."""
+    from closeread.metrics.subject import family
+
+    options: dict[str, dict[str, object]] = {}
+    names = []
+    for one in metrics:
+        name, *own = one.split(",")
+        if not all("=" in assignment for assignment in own):
+            raise UsageError(
+                f"--metric {one}",
+                expected="--metric NAME,KEY=VALUE; several metrics as --metric A --metric B",
+            )
+        names.append(name)
+        if own:
+            options.setdefault(family(name), {}).update(parsed(tuple(own)))
+    return tuple(names), options
 
 
 def _joined_run(run: "Run", scored: RunSummary) -> RunSummary:

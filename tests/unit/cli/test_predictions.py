@@ -31,6 +31,21 @@ def own_set(tmp_path):
     return path
 
 
+def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set):
+    """As behind a retriever's: SQuAD 2.0's --na-prob-thresh, for one."""
+    (tmp_path / "p.json").write_text('{"a": "at six", "b": "at six"}')
+    (tmp_path / "odds.json").write_text('{"a": 0.2, "b": 0.7}')
+    given = ("--dataset", own_set, "--predictions", "p.json", "--null-odds", "odds.json", "--json")
+    for metric, value in (("squad2.em", 1.0), ("squad2.em,na_threshold=0.5", 0.5)):
+        found = json.loads(closeread("score", *given, "--metric", metric).stdout)
+        assert found["metrics"]["squad2.em"]["value"] == value
+    assert "|na_threshold:0.5|" in found["metrics"]["squad2.em"]["signature"]
+    asked = ("--metric", "squad.em", "--metric", "inspect,version=499e6152")
+    assert "inspect.f1" in json.loads(closeread("score", *given, *asked).stdout)["metrics"]
+    told = closeread("score", *given, "--metric", "squad,squad2", code=2).stderr
+    assert "--metric A --metric B" in told
+
+
 def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
     """No id in common: one message with an id of each side, and nothing is kept."""
     (tmp_path / "p.json").write_text('{"x": "at six"}')
