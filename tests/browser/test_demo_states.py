@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.serve.demo import _script
 from demo_visits import ask, refused
 from served import serving
@@ -21,10 +22,11 @@ pytestmark = pytest.mark.browser
         ({"answer": {"kind": "none"}}, (), "only questions with options"),
         ({"candidates": [{"answer": {"kind": "choice", "label": "A"}, "score": 0.6}]},
          ("It was lit.", "It was not."), "not sure enough"),
+        ({"note": "withheld: confidence below 0.5"}, ("It was.", "It was not."), "not sure enough"),
         ({"answer": {"kind": "none"}, "candidates": [{"answer": {"kind": "none"}, "score": 0.6}]},
          (), "finds no answer in this passage"),
     ],
-    ids=["takes-no-options", "takes-options-only", "withheld", "none-there"],
+    ids=["takes-no-options", "takes-options-only", "withheld", "withheld-by-note", "none-there"],
 )  # fmt: skip
 def test_why_there_is_no_answer(visit, lexical, prediction, options, told):
     """A reader that does not take such questions did not find that the passage has no answer."""
@@ -151,6 +153,27 @@ def test_whose_evidence_it_is(visit, lexical):
         page.get_by_role("button", name="Night buses").click()
         page.locator(".took").wait_for()
         assert "the retriever cover" in page.locator(".found-by").inner_text()
+        page.context.close()
+
+
+def test_what_a_confidence_was_learned_from(visit, tmp_path):
+    """Where a calibrator tells it; what it withholds is told as that."""
+    model = Linear(intercept=-4.0, weights=(10.0,), means=(0.0,), spreads=(1.0,))
+    half = Threshold(value=0.5, risk=0.1, delta=0.05, n_answered=9, n_questions=9, bound=0.1)
+    learned = Calibrator(
+        method="platt", features=("confidence",), scale="probabilities", model=model,
+        threshold=half, datasets={"my exam": "0" * 64}, readers=("lexical",),
+    )  # fmt: skip
+    save_calibrator(tmp_path / "c.json", learned)
+    with serving("lexical", "--calibrator", str(tmp_path / "c.json"), "--selective") as server:
+        page = visit(server)
+        ask(page, "The lamp was lit at six.", "When was the lamp lit?")
+        page.locator(".took").wait_for()
+        assert "as learned from my exam" in page.locator(".why").inner_text()
+        assert page.locator(".told .filled").inner_text() == "six"
+        page.get_by_label("Question", exact=True).fill("Whose was the hat?")
+        page.keyboard.press("Control+Enter")
+        page.get_by_text("it is not sure enough").wait_for()
         page.context.close()
 
 

@@ -11,12 +11,13 @@ from closeread.cli.calibrate_runs import (
     LEVEL,
     Sought,
     intervals,
+    least_of,
+    of_other_readers,
     own_confidences,
     record_of,
     right_answers,
 )
 from closeread.cli.output import as_json, remark
-from closeread.errors import UsageError
 from closeread.readers.calibrate import Calibrator, load_calibrator
 from closeread.readers.certainty import told_confidence
 from closeread.runs.recalibrate import graded, must_take, recalibrated
@@ -38,15 +39,9 @@ def apply(
     calibrator = load_calibrator(file)
     run = own_confidences(open_run(path))
     threshold = calibrator.threshold
-    if selective and threshold is None:
-        raise UsageError(
-            "this calibrator has no threshold below which to stay silent",
-            where=str(file),
-            cure="learn it with --risk",
-        )
+    least = least_of(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)
     record = record_of(file.read_bytes(), calibrator, selective=selective)
-    least = threshold.value if selective and threshold is not None else None
     measured, risk = _measured(run, calibrator, sought, least)
     made = recalibrated(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
@@ -149,10 +144,4 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
             f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
             "threshold hold for questions drawn as those were; on others nothing is promised"
         )
-    answering, _ = run.info.reader.answering
-    if answering not in calibrator.readers:
-        found.append(
-            f"learned from answers of {', '.join(calibrator.readers)}, applied to those of "
-            f"{answering}: nothing is promised"
-        )
-    return found
+    return found + of_other_readers(calibrator, run.info.reader)

@@ -11,6 +11,7 @@ import msgspec
 from closeread.errors import InputError, UsageError
 from closeread.readers.calibrate import Calibrator
 from closeread.runs.recalibrate import Graded
+from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
 
 LEVEL = 0.95  # of the intervals
@@ -40,7 +41,9 @@ def own_confidences(run: Run) -> Run:
             "its confidences are a calibrator's already",
             where=str(run.path),
             expected="a run with its reader's own",
-            cure=f"take the run that it was made of: {calibrated['run']}",
+            cure=f"take the run that it was made of: {calibrated['run']}"
+            if "run" in calibrated
+            else "read with a service that was started without --calibrator",
         )
     return run
 
@@ -75,6 +78,34 @@ def record_of(raw: bytes, calibrator: Calibrator, *, selective: bool) -> dict[st
     if selective:
         found["threshold"] = msgspec.to_builtins(calibrator.threshold)
     return found
+
+
+def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | None:
+    """Return the confidence below which answers are withheld; None where none are to be.
+
+    Raises:
+        UsageError: They are to be, and the calibrator has no threshold.
+    """
+    if not selective:
+        return None
+    if calibrator.threshold is None:
+        raise UsageError(
+            "this calibrator has no threshold below which to stay silent",
+            where=str(file),
+            cure="learn it with --risk",
+        )
+    return calibrator.threshold.value
+
+
+def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
+    """Say where the calibrator has seen no answer of the reader's."""
+    answering, _ = reader.answering
+    if answering in calibrator.readers:
+        return []
+    return [
+        f"learned from answers of {', '.join(calibrator.readers)}, applied to those of "
+        f"{answering}: nothing is promised"
+    ]
 
 
 def intervals(sought: Sought) -> dict[str, Any]:

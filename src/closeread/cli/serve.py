@@ -3,14 +3,21 @@
 import dataclasses
 import os
 import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
+import msgspec
 
 from closeread.cli.output import remark
 from closeread.cli.reading import let_import_from_here, parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
+
+if TYPE_CHECKING:
+    from closeread.readers.calibrate import Applied
+    from closeread.runs.records import ReaderInfo
 
 _DEFAULT = Settings()
 # Large batches are for whole data sets: here the next question waits until one is read.
@@ -35,6 +42,13 @@ _MOST_TOGETHER = 64
     metavar="NAME",
     help="Finds evidence where the reader gives none; `none` switches it off.",
 )
+@click.option(
+    "--calibrator",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Tells confidences that are probabilities: from `closeread calibrate`.",
+)
+@click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
 @click.option(
     "--queue",
     type=click.IntRange(min=1),
@@ -130,6 +144,8 @@ def command(
     host: str,
     port: int,
     retriever: str,
+    calibrator: Path | None,
+    selective: bool,
     queue: int,
     batch_size: int | None,
     batch_wait_milliseconds: float,
@@ -173,10 +189,13 @@ def command(
         header_seconds=header_timeout_seconds,
         body_seconds=body_timeout_seconds,
     )
+    sure, calibrated = _applied(calibrator, selective=selective)
     with bound(host, port) as listening:
         made, resolved = make(reader, parsed(options))
         info = describe_reader(reader, resolved, made)
         tell_otherwise(info)
+        if sure is not None:
+            info = _calibrated(info, sure, calibrated)
         finder = making.make("retriever", retriever)[0] if retriever != "none" else None
         size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), queue)
         service = Service(
@@ -185,6 +204,7 @@ def command(
             finder,
             dataclasses.replace(settings, batch_size=size),
             retriever,
+            sure=sure,
         )
         if is_open(listening):
             remark("anybody who reaches this machine can ask: there is no password")
@@ -203,6 +223,49 @@ def command(
         sys.stderr.flush()
         # a reader that hangs, perhaps in threads of its own, would keep the process for ever
         os._exit(code)
+
+
+def _applied(file: Path | None, *, selective: bool) -> "tuple[Applied | None, dict[str, Any]]":
+    """Return what tells confidences, and what is recorded of it.
+
+    Raises:
+        InputError: The file cannot be read, or is no calibrator.
+        UsageError: It has no threshold, or there is none that could have.
+    """
+    from closeread.cli.calibrate_runs import least_of, record_of
+    from closeread.readers.calibrate import Applied, load_calibrator
+
+    if file is None:
+        if selective:
+            raise UsageError(
+                "--selective withholds what lies below a calibrator's threshold, and none is named",
+                cure="--calibrator FILE, from `closeread calibrate RUN --out FILE --risk 0.1`",
+            )
+        return None, {}
+    found = load_calibrator(file)
+    least = least_of(file, found, selective=selective)
+    return Applied(found, least), record_of(file.read_bytes(), found, selective=selective)
+
+
+def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> "ReaderInfo":
+    """Return what is told of a reader with what tells its confidences.
+
+    Raises:
+        UsageError: The reader is a service, and tells a calibrator's already.
+    """
+    from closeread.cli.calibrate_runs import of_other_readers
+
+    if info.record.get("calibrated"):
+        raise UsageError(
+            "the confidences of the reader that is served there are a calibrator's already",
+            where=str(info.record.get("address", info.name)),
+            cure="leave --calibrator out, here or there",
+        )
+    for warning in of_other_readers(sure.calibrator, info):
+        remark(warning)
+    if sure.least is not None and sure.least > 1:
+        remark("no threshold was found that keeps what was promised: every answer is withheld")
+    return msgspec.structs.replace(info, record=info.record | {"calibrated": record})
 
 
 def _tell_of_stopping(count: int, grace_seconds: float) -> None:

@@ -8,6 +8,7 @@ import math
 import struct
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,42 @@ class Calibrator(Record, frozen=True, kw_only=True):
         """Return the same from the features, to six digits."""
         values = [found[name] for name in self.features]
         return round(self.model.probability(values), _DIGITS)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A calibrator that is applied to answers one by one.
+
+    Attributes:
+        calibrator: What says how sure they are.
+        least: Answers less sure than this are withheld; None withholds none.
+    """
+
+    calibrator: Calibrator
+    least: float | None = None
+
+    def __call__(self, passage: Passage, question: Question, prediction: Prediction) -> Prediction:
+        """Return the prediction so; one that failed stays as it is."""
+        if prediction.error:
+            return prediction
+        return surely(
+            prediction, self.calibrator.confidence(passage, question, prediction), self.least
+        )
+
+
+def surely(prediction: Prediction, sure: float, least: float | None) -> Prediction:
+    """Return a prediction with another confidence, and without its answer where that is too low.
+
+    Its candidates stay; its option scores do not, for metrics take the best option where there is
+    no answer.
+    """
+    if least is None or sure >= least:
+        return msgspec.structs.replace(prediction, confidence=sure)
+    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps what was promised"
+    note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
+    return msgspec.structs.replace(
+        prediction, confidence=sure, answer=None, option_scores=(), note=note
+    )
 
 
 def load_calibrator(path: Path) -> Calibrator:

@@ -15,6 +15,7 @@ from closeread.errors import UsageError
 from closeread.items import ordered
 from closeread.metrics.selective import Selective
 from closeread.metrics.units import passage_unit, question_unit
+from closeread.readers.calibrate import surely
 from closeread.runs.claim import REPLACEABLE, claimed, must_be_free
 from closeread.runs.plan import stripped
 from closeread.runs.predict import finished
@@ -121,7 +122,7 @@ def recalibrated(
                 )
             if not prediction.error:
                 sure = confidence(passage, stripped(question), prediction)
-                prediction = _with(prediction, sure, least)
+                prediction = surely(prediction, sure, least)
             offsets.append(ledger.append(msgspec.json.encode(prediction)))
             n_failed += bool(prediction.error)
         return finished(out, info, ledger, offsets, n_failed)
@@ -141,21 +142,6 @@ def must_take(out: Path, made_of: Path, *, overwrite: bool) -> None:
             cure="name another folder with --out",
         )
     must_be_free(out, allowed=overwrite, cure=REPLACEABLE)
-
-
-def _with(prediction: Prediction, sure: float, least: float | None) -> Prediction:
-    """Return a prediction with its new confidence, and without its answer where that is too low.
-
-    Its candidates stay; its option scores do not, for metrics take the best option where there is
-    no answer.
-    """
-    if least is None or sure >= least:
-        return msgspec.structs.replace(prediction, confidence=sure)
-    why = f"confidence below {least:g}" if least <= 1 else "no threshold keeps what was promised"
-    note = "; ".join(filter(None, (prediction.note, f"withheld: {why}")))
-    return msgspec.structs.replace(
-        prediction, confidence=sure, answer=None, option_scores=(), note=note
-    )
 
 
 def _info(run: Run, record: Mapping[str, Any]) -> RunInfo:

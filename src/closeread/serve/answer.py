@@ -9,6 +9,7 @@ from closeread.evidence.cover import claim_and_context, explain
 from closeread.evidence.unit_index import UnitIndex
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.protocols import Retriever
+from closeread.readers.calibrate import Applied
 from closeread.readers.http.answer_wire import (
     MOST_QUOTED,
     AnswerReply,
@@ -118,17 +119,21 @@ def reply(order: Order, reader: ReaderInfo) -> bytes:
 class Finisher:
     """Cuts a prediction to what was asked for, and says what its evidence covers."""
 
-    def __init__(self, retriever: Retriever | None, name: str) -> None:
+    def __init__(self, retriever: Retriever | None, name: str, sure: Applied | None = None) -> None:
         """Make it; ``retriever`` finds evidence where the reader gave none (None: nobody does).
 
-        What it found carries its ``name``, so that nobody takes it for the reader's.
+        What it found carries its ``name``, so that nobody takes it for the reader's. ``sure`` tells
+        confidences in the reader's place.
         """
         self._retriever = retriever
         self._name = name
+        self._sure = sure
 
     def __call__(self, order: Order, place: Place, prediction: Prediction) -> Answered:
         """Return the answer to one question, of which it is sure that JSON can hold it."""
         passage, question, *_ = place.shown
+        if self._sure is not None:
+            prediction = self._sure(passage, question, prediction)
         evidence: tuple[Evidence, ...] = ()
         if order.evidence and not prediction.error:
             evidence = _told(order, prediction.evidence or tuple(self._found(passage, question)))

@@ -80,7 +80,8 @@ class _Paths:
         self._service = service
         self._origins = origins
         # Made at once: a newer version, installed meanwhile, would be half of a later page.
-        self._page = demo_page(service.info.name, service.settings)
+        learned_from = tuple(service.info.record.get("calibrated", {}).get("learned_from", ()))
+        self._page = demo_page(service.info.name, service.settings, learned_from)
         self._document = msgspec.json.encode(document(service.settings))
         self._reference = reference_page(document(service.settings), service.info.name)
 

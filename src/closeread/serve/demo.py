@@ -1,5 +1,6 @@
 """``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
 
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -16,12 +17,13 @@ _SHARED = ("1-dom.js", "4-marks.js", "4-text.js")
 _LANGUAGES = ("en", "zh")
 
 
-def demo_page(reader: str, settings: Settings) -> bytes:
+def demo_page(reader: str, settings: Settings, learned_from: Sequence[str] = ()) -> bytes:
     """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
 
     Args:
         reader: The name of the reader that is served.
         settings: The limits that it tells of.
+        learned_from: The data sets by which confidences were made the chance of being right.
     """
     words = {
         language: {key: pair[number] for key, pair in _json("words.json").items()}
@@ -33,6 +35,7 @@ def demo_page(reader: str, settings: Settings) -> bytes:
             "passage": settings.max_passage_characters,
             "question": settings.max_question_characters,
         },
+        "learned": learned_from,
         "version": closeread.__version__,
         "words": words,
         "examples": _json("examples.json"),

@@ -11,6 +11,7 @@ from starlette.requests import Request
 
 from closeread import __version__
 from closeread.protocols import Reader, Retriever
+from closeread.readers.calibrate import Applied
 from closeread.readers.http.answer_wire import Health
 from closeread.runs.records import ReaderInfo
 from closeread.runs.systems import without_seed
@@ -41,13 +42,25 @@ class Service:
         retriever: Retriever | None,
         settings: Settings,
         retriever_name: str = "",
+        *,
+        sure: Applied | None = None,
     ) -> None:
-        """Make it; ``retriever`` finds evidence where the reader gives none itself."""
+        """Make it.
+
+        Args:
+            reader: What answers.
+            info: Its name and options; how ``sure`` came about under ``record["calibrated"]``.
+            retriever: Finds evidence where the reader gives none itself.
+            settings: All limits.
+            retriever_name: Under which its evidence is told.
+            sure: Tells confidences in the reader's place.
+        """
         self.info = info
         self.settings = settings
         self.metrics = Metrics()
         self.bodies = Bodies(settings)
-        self.batcher = Batcher(reader, Finisher(retriever, retriever_name), settings, self.metrics)
+        finisher = Finisher(retriever, retriever_name, sure)
+        self.batcher = Batcher(reader, finisher, settings, self.metrics)
         self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
         self._record_sha256 = _sha256(info.record) if info.record else ""
         self._begun = time.monotonic()
@@ -99,6 +112,7 @@ class Service:
             options=self.info.options,
             version=__version__,
             record_sha256=self._record_sha256,
+            calibrated=self.info.record.get("calibrated", {}),
             uptime_seconds=round(time.monotonic() - self._begun, 3),
             batch_size=self.settings.batch_size,
             queue_questions=self.batcher.waiting,

@@ -120,6 +120,9 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
         status: ``stopping`` (with status 503) once the process was told to stop.
         record_sha256: Of all that the reader records of itself, such as the hash of its weights:
             other weights under the same name have another. Empty where it records nothing.
+        calibrated: By which calibrator confidences are the chance of being right, what it was
+            learned from, and the threshold below which answers are withheld, if any; empty where
+            confidences are the reader's own.
         batch_size: How many questions the reader is given at once, at most.
         queue_questions: Questions that wait for the reader, those in its hands not counted.
         queue_limit: So many may wait; a request beyond gets 503.
@@ -133,6 +136,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, Any]
     version: str
     record_sha256: str = ""
+    calibrated: dict[str, Any] = {}
     uptime_seconds: float
     batch_size: Count
     queue_questions: Count

@@ -142,7 +142,8 @@ class HttpReader:
         if served is None:
             return told
         told |= {"reader": served.reader, "options": served.options, "version": served.version}
-        return told | ({"record_sha256": served.record_sha256} if served.record_sha256 else {})
+        more = {"record_sha256": served.record_sha256, "calibrated": served.calibrated}
+        return told | {name: value for name, value in more.items() if value}
 
     @cached_property
     def _served(self) -> Served | None:

@@ -26,6 +26,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         record_sha256: Of what the reader records of itself; empty where nothing is told.
+        calibrated: How confidences were made honest; empty where they are the reader's own.
         batch_size: How many questions the reader is given at once.
         queue_limit: How many questions may wait.
     """
@@ -34,6 +35,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     options: dict[str, Any] = {}
     record_sha256: str = ""
+    calibrated: dict[str, Any] = {}
     batch_size: int = 32
     queue_limit: int = 32
 

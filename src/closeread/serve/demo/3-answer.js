@@ -57,7 +57,8 @@ function scale(candidates) {
 }
 
 // A reader that weighed something found nothing or was not sure; one that did not takes no such question.
-function whySilent({ answer, candidates, option_scores: scores }) {
+function whySilent({ answer, candidates, option_scores: scores, note }) {
+  if (/(^|; )withheld: /.test(note)) return "no-answer-unsure";
   if (candidates.length || scores.length) return answer ? "no-answer-why" : "no-answer-unsure";
   return answered.asked.options.length ? "no-answer-choice" : "no-answer-options";
 }
@@ -165,7 +166,7 @@ function result() {
   const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
   return [
     h("div", { class: "verdict" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
-    typeof prediction.confidence === "number" && h("p", { class: "why soft" }, t("confidence-why")),
+    typeof prediction.confidence === "number" && h("p", { class: "why soft" }, DATA.learned.length ? t("confidence-learned", { sets: list(DATA.learned) }) : t("confidence-why")),
     asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(sentences), alternatives(prediction)],
     key(sentences),
     foundBy(),
