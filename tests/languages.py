@@ -110,6 +110,5 @@ SAMPLES = {
         "양",
     ),
 }
-XQUAD = ("ar", "de", "el", "en", "es", "hi", "ro", "ru", "th", "tr", "vi", "zh")
 # What the letters show, where that is another language.
 SHOWN = dict.fromkeys(("de", "es", "ro", "tr", "vi"), "en") | {"fa": "ar", "ur": "ar"}

@@ -17,7 +17,6 @@ from closeread.text.polarity import asks_for
 from closeread.types import Edit, Option, Passage, Question
 
 TEXT = "The ferry carried fourteen sheep and one piano across the estuary to Marl."
-NOUNS = {"carried", "sheep", "piano", "across", "estuary", "ferry"}
 
 
 def proposed(
