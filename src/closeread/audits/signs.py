@@ -1,0 +1,137 @@
+"""Signs in a table of scores that a number is no measure of models."""
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from heapq import heappop, heappush
+from itertools import combinations
+from typing import NamedTuple
+
+from closeread.audits.score_tables import Row, ScoreTable
+
+_LOWERED = 0.01
+_INVERTED = 0.003
+_FEW = 4
+_MOST_OVERTAKEN = 10
+
+_Found = tuple[str, str, float, float]
+
+
+class Sign(NamedTuple):
+    """What is odd, at which benchmark, where, from which score and to which."""
+
+    what: str
+    benchmark: str
+    where: str
+    before: float
+    after: float
+
+
+def signs(table: ScoreTable, target: str) -> list[Sign]:
+    """Return the signs by kind; weaker models that win are looked for at one benchmark alone.
+
+    Args:
+        table: Scores of models.
+        target: That benchmark.
+    """
+    rows = table.rows
+    kinds = {
+        "examples lower the score": _lowered(rows),
+        "the larger model scores lower": _inverted(rows),
+        "the same setting differs between runs": _unsteady(rows),
+        "a weaker model scores twice as high": _overtaken(rows, target),
+        "zero for every model": _zero(rows),
+    }
+    return [Sign(what, *one) for what, found in kinds.items() for one in found]
+
+
+def label(row: Row) -> str:
+    """Return what a row of a table is called: its model, and how many examples were shown."""
+    return row.model if row.shots is None else f"{row.model} ({row.shots}-shot)"
+
+
+def _lowered(rows: Sequence[Row]) -> Iterator[_Found]:
+    """Yield models that score lower with more examples shown."""
+    for left, right in _alike(rows, lambda row: row.model):
+        if left.shots is None or right.shots is None or left.shots == right.shots:
+            continue
+        few, many = sorted((left, right), key=lambda row: row.shots or 0)
+        for name in few.scores:
+            if name in many.scores and many.scores[name] < few.scores[name] - _LOWERED:
+                where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
+                yield name, where, few.scores[name], many.scores[name]
+
+
+def _inverted(rows: Sequence[Row]) -> Iterator[_Found]:
+    """Yield pairs of one family and setting of which the larger scores lower."""
+    for left, right in _alike(rows, lambda row: (row.family, row.shots)):
+        if left.size is None or right.size is None or left.size == right.size:
+            continue
+        small, large = sorted((left, right), key=lambda row: row.size or 0)
+        for name in small.scores:
+            if small.scores[name] - large.scores.get(name, 1.0) > _INVERTED:
+                shown = f"{small.model} and {large.model} on {name}"
+                shots = "" if small.shots is None else f", {small.shots} examples"
+                yield name, shown + shots, small.scores[name], large.scores[name]
+
+
+def _unsteady(rows: Sequence[Row]) -> Iterator[_Found]:
+    for left, right in _alike(rows, lambda row: (row.model, row.shots)):
+        for name in left.scores:
+            if name in right.scores and left.scores[name] != right.scores[name]:
+                yield name, f"{label(left)} on {name}", left.scores[name], right.scores[name]
+
+
+def _overtaken(rows: Sequence[Row], target: str) -> Iterator[_Found]:
+    """Yield the worst pairs of one setting in which the model that is weaker elsewhere wins."""
+    found: list[tuple[float, str, float, float]] = []  # a heap, the mildest first
+    groups: dict[int | None, list[Row]] = {}
+    for row in rows:
+        if target in row.scores:
+            groups.setdefault(row.shots, []).append(row)
+    for alike in groups.values():
+        ordered = sorted(alike, key=lambda row: row.scores[target])
+        for low in ordered:
+            for high in reversed(ordered):
+                weak, strong = low.scores[target], high.scores[target]
+                ratio = strong / max(weak, 1e-6)
+                full = len(found) == _MOST_OVERTAKEN
+                if ratio <= 2 or (full and ratio < found[0][0]):
+                    break  # all that follow are milder
+                if _is_stronger(low, high, target):
+                    heappush(found, (ratio, f"{label(low)} and {label(high)}", weak, strong))
+                    if full:
+                        heappop(found)
+    for _, pair, weak, strong in sorted(found, reverse=True):
+        yield target, f"{pair} on {target}", weak, strong
+
+
+def _is_stronger(one: Row, other: Row, but_for: str) -> bool:
+    """Whether a model beats another nearly everywhere else, or is more than twice as large."""
+    shared = [name for name in one.scores if name in other.scores and name != but_for]
+    better = sum(one.scores[name] > other.scores[name] for name in shared)
+    if shared and better > 0.8 * len(shared):
+        return True
+    return (one.size or 0) > 2 * (other.size or math.inf)
+
+
+def _zero(rows: Sequence[Row]) -> Iterator[_Found]:
+    groups: dict[tuple[str, int | None], list[float]] = {}
+    for row in rows:
+        for name, score in row.scores.items():
+            groups.setdefault((name, row.shots), []).append(score)
+    for (name, shots), scores in groups.items():
+        if len(scores) >= _FEW and sum(score < 0.001 for score in scores) >= 0.8 * len(scores):
+            shown = "" if shots is None else f", {shots} examples"
+            zeros = sum(score < 0.001 for score in scores)
+            where = f"{name}{shown}: {zeros} of {len(scores)} models"
+            yield name, where, min(scores), max(scores)
+
+
+def _alike(rows: Sequence[Row], key: Callable[[Row], Hashable]) -> Iterator[tuple[Row, Row]]:
+    """Yield every two rows of one key, in the order of the first, then of the second."""
+    groups: dict[Hashable, list[int]] = {}
+    for place, row in enumerate(rows):
+        groups.setdefault(key(row), []).append(place)
+    pairs = (pair for places in groups.values() for pair in combinations(places, 2))
+    for left, right in sorted(pairs):
+        yield rows[left], rows[right]
