@@ -55,6 +55,7 @@ class _Verbs(click.Group):
         from closeread.making import written_by
         from closeread.written import on_command_line
 
+        _let_import_from_here()
         try:
             with written_by(on_command_line):
                 done = super().invoke(ctx)
@@ -117,6 +118,14 @@ def main(argv: list[str] | None = None) -> None:
                 cure="make room, or write it elsewhere",
             )
         )
+
+
+def _let_import_from_here() -> None:
+    """Let ``module:factory`` name a module in the working folder, after all installed ones."""
+    with contextlib.suppress(OSError):  # a folder that was removed holds none
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.append(here)
 
 
 def _fail(error: CloseReadError) -> NoReturn:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
 from closeread.cli.output import as_json
-from closeread.cli.reading import let_import_from_here, parsed, tell_otherwise
+from closeread.cli.reading import parsed, tell_otherwise
 from closeread.cli.sheet import sheet_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import Source
@@ -52,7 +52,6 @@ def command(
     _must_be_text(*questions, text or "", title, *choices)
     about = _passage(file, text)
     _must_say_something(about, questions, choices)
-    let_import_from_here()
     opened = open_reader(reader, **parsed(options))
     tell_otherwise(describe_reader(opened.name, opened.options, opened.reader))
     items = [

@@ -9,7 +9,7 @@ import click
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import parsed
 from closeread.formats.files.outcome import is_stream
 from closeread.visible import argument
 
@@ -71,7 +71,6 @@ def command(
     for option, given in (("-o", bool(options)), ("--tries", tries is not None)):
         if given and against is None:
             raise click.UsageError(f"{option} goes with --against")
-    let_import_from_here()
     opened = open_dataset(dataset, format_, strict)
     settings = Settings(
         strategies=tuple(dict.fromkeys(strategies)),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.output import as_json
-from closeread.cli.reading import let_import_from_here, watched
+from closeread.cli.reading import watched
 from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ def command(
     found_runs = each_once(path for inner in given.values() for path in inner)
     if len(found_runs) < 2:
         raise click.UsageError("give two or more run folders")
-    let_import_from_here()
     opened = {path: open_run(path) for path in found_runs}
     tables = {
         folder: [opened[path] for path in inner if path in opened]

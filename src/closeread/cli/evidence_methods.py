@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import parsed
 
 if TYPE_CHECKING:
     from closeread.runs.records import ReaderInfo
@@ -45,7 +45,6 @@ def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]
     from closeread.making import make
     from closeread.pipeline.extract import default_retriever
 
-    let_import_from_here()
     wanted = [
         (name, parsed(options) | parsed(tuple(own)))
         for name, *own in (one.split(",") for one in asked or (default_retriever(),))

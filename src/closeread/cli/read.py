@@ -8,7 +8,6 @@ from closeread.cli.known_words import tell_known_words
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.reading import (
-    let_import_from_here,
     parsed,
     tell_of,
     tell_otherwise,
@@ -71,7 +70,6 @@ def command(
     if rest is not None and only is None:
         raise click.UsageError("--rest goes with --only")
     must_be_free(out, allowed=resume or overwrite)
-    let_import_from_here()
     given = parsed(options) | ({} if seed is None else {"seed": seed})
     made, resolved = make(reader, given)
     opened = open_dataset(dataset, format_, strict)

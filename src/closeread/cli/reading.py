@@ -4,7 +4,6 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 from closeread.cli.output import remark
@@ -42,13 +41,6 @@ def _scalar(text: str) -> Any:
     if value in (math.inf, -math.inf) and "inf" not in text:
         return text  # 499e6152 is how a commit is named, and no number that there is
     return value if isinstance(value, str | int | float | bool) else text
-
-
-def let_import_from_here() -> None:
-    """Let ``module:factory`` name a module in the working folder, after all installed ones."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.append(here)
 
 
 @contextmanager

@@ -43,7 +43,6 @@ def command(
     """
     from closeread.api.datasets import locate
     from closeread.cli.output import as_json, remark
-    from closeread.cli.reading import let_import_from_here
     from closeread.cli.sources import each_once
     from closeread.reports import tables
     from closeread.reports.gather import gather
@@ -65,7 +64,6 @@ def command(
         from closeread.pipeline.shading import shade
         from closeread.reports.page import write_material
 
-        let_import_from_here()
         shade(material, remark)
         written.append(str(write_material(material, out, language=lang)))
     if plots is not None:

@@ -46,7 +46,6 @@ def command(
     from closeread.cli.numbers import averaged, contract, print_averages, print_mrqa, print_summary
     from closeread.cli.output import as_json
     from closeread.cli.reading import (
-        let_import_from_here,
         parsed,
         tell_of,
         tell_otherwise,
@@ -70,7 +69,6 @@ def command(
         limit=limit,
         no_intervals=no_intervals,
     )
-    let_import_from_here()
     rule = in_recipe(str(recipe), tuple(typed.values()))
     with written_by(rule), watched(resolved.reader.name) as begin:
         opened = partial(open_dataset, option='format = "..." in the recipe')

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.outcome import Outcome
-from closeread.cli.reading import let_import_from_here, parsed
+from closeread.cli.reading import parsed
 from closeread.errors import UsageError
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
@@ -72,7 +72,6 @@ def command(
     averages: dict[str, Summary] = {}
     names = [""]
     beside: dict[str, object] = {}
-    let_import_from_here()
     gc.disable()  # records form no cycles: the collector would walk them all for nothing
     asked, options = _with_options(metrics)
     if skip_no_answer:

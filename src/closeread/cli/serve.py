@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from closeread.cli.output import remark
-from closeread.cli.reading import let_import_from_here, parsed, tell_otherwise
+from closeread.cli.reading import parsed, tell_otherwise
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 
@@ -174,7 +174,6 @@ def command(
     from closeread.serve.listen import bound, is_open, listen, url
     from closeread.serve.service import Service
 
-    let_import_from_here()
     for origin in origins:
         _check_origin(origin)
     settings = Settings(

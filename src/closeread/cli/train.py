@@ -25,11 +25,10 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     """
     from closeread.api.running import train
     from closeread.cli.output import as_json, remark
-    from closeread.cli.reading import let_import_from_here, watched
+    from closeread.cli.reading import watched
     from closeread.errors import CloseReadError
     from closeread.training.processes import is_first
 
-    let_import_from_here()
     speaks = is_first()  # of several processes; the others do their part and say nothing
     kept = "if a state was saved, the same command with --resume goes on from it"
     try:

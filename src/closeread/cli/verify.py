@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from closeread.cli.output import as_json
-from closeread.cli.reading import let_import_from_here
 from closeread.visible import in_one_line
 
 
@@ -35,7 +34,6 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each
 
-    let_import_from_here()
     opened = {path: open_run(path) for path in find_runs(run)}
     own = locate(dataset) if dataset else None
     found = dict(zip(opened, verify_each(list(opened.values()), own), strict=True))
