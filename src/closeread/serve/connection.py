@@ -159,6 +159,11 @@ class GuardedConnection(HttpToolsProtocol):
         self._leaves_within(None)
         super().connection_lost(exc)
 
+    def take_leave(self) -> None:
+        """Let the connection end with the answer that is on its way: the next one would be lost."""
+        if self.cycle is not None and not self.pipeline:
+            self.cycle.keep_alive = False
+
     def timeout_keep_alive_handler(self) -> None:
         """Close a connection that nobody used for long."""
         self._close()

@@ -9,7 +9,7 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from ipaddress import ip_address
 from typing import Any, cast
 
@@ -211,6 +211,8 @@ class _Server(uvicorn.Server):
             self.force_exit = True
             return
         self._service.batcher.stop()
+        for connection in cast(Iterable[GuardedConnection], self.server_state.connections):
+            connection.take_leave()
         self._stopping = asyncio.get_running_loop().create_task(self._finish())
         self._tell_of_stopping(self._service.batcher.open_orders)
 

@@ -214,6 +214,23 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
     assert held.process.stdout.read() == ""
 
 
+def test_a_stop_tells_clients_to_connect_anew(held, go):
+    """A connection that stays would be cut when the process ends, with what was just sent on it."""
+    with held.connect() as asked, held.connect() as idle:
+        post_raw(asked, "/", context("last"))
+        held.until(lambda health: health["reading_questions"] == 1)
+        held.process.send_signal(signal.SIGTERM)
+        held.until(lambda health: health["status"] == "stopping")
+        post_raw(idle, "/", context("late"))
+        refused = received(idle)
+        go.touch()
+        answered = received(asked)
+    for raw, status in ((refused, b"503"), (answered, b"200")):
+        assert raw.startswith(b"HTTP/1.1 " + status)
+        assert b"\r\nconnection: close\r\n" in raw
+    assert held.process.wait(WAIT_SECONDS) == 0
+
+
 def test_a_stop_does_not_wait_for_a_batch_to_fill():
     with serving("odd_readers:Echo", "--batch-wait-milliseconds", "600000", folder=HERE) as server:
         client = Client(server, "/", context("1"))
