@@ -59,6 +59,19 @@ CONTRAST = """() => {
 }"""
 
 
+def test_marks_outlast_a_system_that_sets_all_colours(visit, lexical):
+    """As Windows does for high contrast: evidence and what is chosen keep their grounds."""
+    page = visit(lexical)
+    page.emulate_media(forced_colors="active")
+    page.get_by_role("button", name="Night buses").click()
+    page.locator(".took").wait_for()
+    kept = "nodes => nodes.map((node) => getComputedStyle(node).forcedColorAdjust)"
+    marks = ("#marked .ev", ".told .filled", ".option .mark.said", "[aria-pressed=true]", ".go")
+    for name in marks:
+        assert set(page.locator(name).evaluate_all(kept)) == {"none"}, name
+    assert page.locator("#marked").evaluate_all(kept) == ["auto"]
+
+
 def test_what_a_finger_meets_is_large_enough(visit, lexical):
     """WCAG 2.2 wants 24 pixels each way of what is no link within a sentence."""
     page = visit(lexical, size={"width": 390, "height": 844})
