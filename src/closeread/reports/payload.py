@@ -32,34 +32,28 @@ def columns(material: Material) -> dict[str, Any]:
         "role": [row.question.role or 0 for row in rows],
         "topic": [material.passages[row.passage].title if row.passage >= 0 else "" for row in rows],
         "tags": tags(material),
-        "runs": [
-            {
-                "value": [_round(run.value(name)) if at == run.place else None for at, name in ids],
-                "answer": [
-                    _said(run.told.get(name)) if at == run.place else None for at, name in ids
-                ],
-                "confidence": [
-                    _round(it.prediction.confidence)
-                    if at == run.place and (it := run.told.get(name))
-                    else None
-                    for at, name in ids
-                ],
-                "failed": [
-                    int(
-                        at == run.place and bool((it := run.told.get(name)) and it.prediction.error)
-                    )
-                    for at, name in ids
-                ],
-            }
-            for run in material.runs
-            for ids in [[(row.place, row.question.question_id) for row in rows]]
-        ],
+        "runs": [_of_run(run, rows) for run in material.runs],
     }
     if len(material.sets) > 1:
         found["dataset"] = [row.place for row in rows]
     if any(labels):
         found["labels"] = labels
     return found
+
+
+def _of_run(run: RunView, rows: Sequence[Row]) -> dict[str, Any]:
+    """Return what a run said of every question, and nothing of those of another set."""
+    names = [row.question.question_id for row in rows]
+    own = [row.place == run.place for row in rows]
+    told = [run.told.get(name) if mine else None for name, mine in zip(names, own, strict=True)]
+    return {
+        "value": [
+            _round(run.value(name)) if one else None for name, one in zip(names, told, strict=True)
+        ],
+        "answer": [_said(one) for one in told],
+        "confidence": [_round(one.prediction.confidence) if one else None for one in told],
+        "failed": [int(one is not None and bool(one.prediction.error)) for one in told],
+    }
 
 
 def tags(material: Material) -> list[dict[str, Any]]:
