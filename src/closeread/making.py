@@ -36,6 +36,15 @@ def path_of(option: str, value: str) -> str:
     return _written.get()(option, value)
 
 
+# What a thing of each kind must be able to do at the least (``protocols.py``).
+_METHODS: dict[str, str] = {
+    "reader": "read",
+    "retriever": "retrieve",
+    "metric": "score",
+    "perturbation": "propose",
+}
+
+
 class Options(dict[str, Any]):
     """All options that something was made with.
 
@@ -59,7 +68,8 @@ def make(
 
     Raises:
         UnknownNameError: There is no such name.
-        UsageError: It has no such option, or the value is of the wrong kind.
+        UsageError: It has no such option, the value is of the wrong kind, or something else is
+            made than what is of this kind.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     factory = catalog.resolve(kind, name)
@@ -85,7 +95,7 @@ def make(
             f"{label} needs the option {missing[0]!r}",
             cure=f"give it with -o {missing[0]}=VALUE",
         )
-    made = factory(**given)
+    made = _able(kind, label, factory(**given))
     passed_on = getattr(made, "options", {}) if open_ended else {}
     own = {one: found.default for one, found in known.items()} | given
     resolved = Options(own | passed_on)
@@ -93,6 +103,35 @@ def make(
     files = _files((one for one in known.values() if one.name not in passing), own)
     resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
     return made, resolved
+
+
+def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
+    """Make what a name stands for of one thing that it is given, as a strategy of its surroundings.
+
+    Raises:
+        UnknownNameError: There is no such name.
+        UsageError: Its factory takes something else, or makes something else.
+    """
+    factory = catalog.resolve(kind, name)
+    label = f"the {kind} {name}"
+    try:
+        inspect.signature(factory).bind(given)
+    except TypeError as error:
+        raise UsageError(
+            f"{label} cannot be made of {type(given).__name__}: {error}",
+            expected="a factory that takes it (docs/extend.md)",
+        ) from error
+    return _able(kind, label, factory(given))
+
+
+def _able(kind: str, label: str, made: Any) -> Any:
+    method = _METHODS.get(kind)
+    if method is not None and not callable(getattr(made, method, None)):
+        raise UsageError(
+            f"{label} makes an object of the type {type(made).__name__}",
+            expected=f"an object with the method {method!r} (docs/extend.md)",
+        )
+    return made
 
 
 def _files(parameters: Iterable[inspect.Parameter], options: Mapping[str, Any]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from closeread import catalog
 from closeread.errors import MissingExtraError, UnknownNameError, UsageError
-from closeread.making import make, written_by
+from closeread.making import make, make_of, written_by
 
 
 @pytest.fixture
@@ -61,6 +61,21 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
         import surely_missing_package  # noqa: F401
 
 
+@pytest.mark.parametrize("kind", ["reader", "retriever", "metric"])
+def test_what_is_made_must_be_of_its_kind(outside, kind):
+    """Else every question would fail by itself, and count as wrong."""
+    with pytest.raises(UsageError, match=f"the {kind} others_{kind}:made makes an object of the "):
+        make(kind, outside(f"others_{kind}", "def made(): return 7"))
+
+
+def test_a_strategy_is_made_of_its_surroundings(outside):
+    """The class itself, named instead of its factory, mostly takes nothing."""
+    with pytest.raises(UsageError, match="cannot be made of str: too many positional"):
+        make_of("perturbation", outside("others_strategy", "def made(): return 7"), "around")
+    with pytest.raises(UsageError, match="the method 'propose'"):
+        make_of("perturbation", outside("others_strategy", "def made(x): return x"), "around")
+
+
 def test_options_fit_the_factory_s_own_parameters():
     made, options = make("metric", "selective", {"threshold": 1})
     assert (made.threshold, options) == (1.0, {"base": "", "threshold": 1.0})
@@ -85,19 +100,19 @@ def test_options_that_do_not_fit_are_refused(name, options, message):
 
 
 def test_an_option_without_a_default_must_be_given(outside):
-    name = outside("asking_metric", "def made(*, size: int): return size")
-    assert make("metric", name, {"size": 3}) == (3, {"size": 3})
+    name = outside("asking_encoder", "def made(*, size: int): return size")
+    assert make("encoder", name, {"size": 3}) == (3, {"size": 3})
     with pytest.raises(UsageError, match=r"needs the option 'size'\n.*-o size=VALUE"):
-        make("metric", name)
+        make("encoder", name)
 
 
 @pytest.mark.parametrize("kind", ["PathText", "PathText | None"])
 @pytest.mark.parametrize("first", ["", "from __future__ import annotations\n"])
 def test_a_path_is_one_however_its_module_is_annotated(outside, kind, first):
     imported = "from closeread.making import PathText\n"
-    name = outside("path_metric", f"{first}{imported}def made(index: {kind} = ''): return index")
+    name = outside("path_encoder", f"{first}{imported}def made(index: {kind} = ''): return index")
     with written_by(lambda option, path: f"{option} at {path}"):
-        assert make("metric", name, {"index": "~/x"})[0] == "index at ~/x"
+        assert make("encoder", name, {"index": "~/x"})[0] == "index at ~/x"
 
 
 @pytest.mark.parametrize("imported", ["", "from nowhere import Other\n"])
@@ -106,8 +121,8 @@ def test_options_are_checked_where_annotations_are_texts(outside, imported):
     text = "from __future__ import annotations\nfrom typing import TYPE_CHECKING\n"
     text += f"if TYPE_CHECKING:\n    {imported or 'pass'}\n"
     text += f"def made(size: int = 1) -> {'Other' if imported else 'int'}: return size"
-    name = outside("text_metric", text)
-    assert make("metric", name, {"size": 3})[0] == 3
+    name = outside("text_encoder", text)
+    assert make("encoder", name, {"size": 3})[0] == 3
     if not imported:
         with pytest.raises(UsageError, match="a whole number"):
-            make("metric", name, {"size": "many"})
+            make("encoder", name, {"size": "many"})

@@ -18,6 +18,7 @@ from closeread.formats.conversion.convert import convert, format_of
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.formats.registry import dump, load
 from closeread.items import whole_groups
+from closeread.making import make_of
 from closeread.pipeline.hardness import Hardness
 from closeread.protocols import Advance, Reader, uncounted
 from closeread.types import Dataset, Defects, Item, Passage, Record, Role
@@ -277,9 +278,7 @@ class _Harder:
             seed=self.settings.seed, retriever=cover(), passages=_Passages(self.source)
         )
         attack = Attack(
-            strategies=[
-                catalog.resolve("perturbation", name)(around) for name in self.settings.strategies
-            ],
+            strategies=[make_of("perturbation", name, around) for name in self.settings.strategies],
             roles=self.settings.roles,
             deal=self.settings.deal,
             seed=str(self.settings.seed),

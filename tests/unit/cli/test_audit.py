@@ -44,6 +44,20 @@ def test_json_holds_the_findings(runs, capsys):
     assert found["skipped"] == {}
 
 
+def test_a_scorer_of_the_user_s_own_lies_where_the_verb_is_called(runs, capsys, monkeypatch):
+    """As a reader's module does; ``calibrate`` takes it, too."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    Path("scorer_of_mine.py").write_text("from closeread.metrics.squad import metric\n", "utf-8")
+    asked = ("--check", "metamorphic", "--metric", "scorer_of_mine:metric")
+    assert closeread("audit", "cut", *asked) == 0
+    assert "metamorphic: squad keeps" in capsys.readouterr().out
+    monkeypatch.setattr(sys, "path", [one for one in sys.path if one != str(runs)])
+    monkeypatch.delitem(sys.modules, "scorer_of_mine")
+    asked = ("--metric", "scorer_of_mine:metric.em", "--out", "sure.json")
+    assert closeread("calibrate", "cut", *asked) == 2
+    assert "cannot be imported" not in capsys.readouterr().err
+
+
 def test_the_page_stands_alone(runs):
     """One file, no script, no network, hostile text escaped."""
     make_run(runs, "hostile", lambda gold: f"<script>alert('{gold}')</script>\n{gold}")
