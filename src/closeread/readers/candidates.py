@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from closeread.text.asked import Asked
+from closeread.text.calendar import A_MONTH
 from closeread.types import Span
 
 _WORDS_OF_NUMBER = (
@@ -11,16 +12,13 @@ _WORDS_OF_NUMBER = (
     r"|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
     r"|hundred|thousand|half)"
 )
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-)
 _EN_NUMBER = re.compile(
     rf"\d+(?:[.,]\d+)*(?:\s?(?:%|percent\b|million\b|billion\b|thousand\b))?|\b{_WORDS_OF_NUMBER}\b",
     re.IGNORECASE,
 )
 _EN_DATE = re.compile(
-    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {_MONTH}(?:,? \d{{4}})?\b"
-    rf"|\b{_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b"
+    rf"\b\d{{1,2}}(?:st|nd|rd|th)? {A_MONTH}(?:,? \d{{4}})?\b"
+    rf"|\b{A_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b"
     r"|\b(?:1[0-9]|20)\d\d(?:s\b|\b)"
 )
 _EN_LETTERS = r"(?:[A-Z]\.){2,}|[A-Z]\.(?= [A-Z])"  # U.S., and the F. of John F. Kennedy
@@ -98,7 +96,7 @@ def numbers(text: str, span: Span) -> list[float]:
 def as_date(text: str) -> str:
     """Return an English date as ``day month year``; "" where it is not a full or partial one."""
     day = re.search(r"\b(\d{1,2})(?:st|nd|rd|th)?\b(?!\d)", text)
-    month = re.search(_MONTH, text)
+    month = re.search(A_MONTH, text)
     year = re.search(r"\b\d{4}\b", text)
     if not (month or year):
         return ""

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
+from closeread.text.calendar import A_MONTH
 from closeread.text.segment import sentences
 from closeread.types import Span
 
@@ -20,7 +21,6 @@ _FEWEST = 3  # words that must be left: fewer ask nothing
 # and those before it, or all in their order. In the rest it stands in the answer's place.
 _TURNED, _STRAIGHT = 0.4, 0.3
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _SPELT = "two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|hundreds|dozens"
 _NAME = r"[A-Z][\w'’.-]*\w"
 _JOINED = rf"(?: (?:of|the|de|van|von|and|for)(?: the)? {_NAME}| {_NAME})"
@@ -49,7 +49,7 @@ def _shape(pattern: str, asking: str, weight: float) -> _Shape:
 # The first to match a place has it.
 _SHAPES = (
     _shape(
-        rf"\b(?:\d{{1,2}} )?(?:{_MONTHS})(?: \d{{1,2}})?(?:,? \d{{4}})?\b(?! \w*day)",
+        rf"\b(?:\d{{1,2}} )?{A_MONTH}(?: \d{{1,2}})?(?:,? \d{{4}})?\b(?! \w*day)",
         "When|On what date|In what month",
         1.0,
     ),

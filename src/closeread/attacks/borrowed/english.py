@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from closeread.attacks.borrowed.likeness import FUNCTION
+from closeread.text.calendar import MONTHS
 from closeread.text.numbers import NUMBER_WORDS
 from closeread.text.segment import words
 
@@ -20,9 +21,8 @@ _NAME = re.compile(
 _INSIDE = re.compile(r"(?<=[a-z,;][ ])[A-Z][\w&-]*")
 _WORDS_BEFORE = 4  # a name, as in "The historian of the town, Hanna Voss"
 _POSSESSIVE = re.compile(r"['’]s?$")
-_CALENDAR = _words(
-    "january february march april may june july august september october november december monday"
-    " tuesday wednesday thursday friday saturday sunday christmas easter century bc ad"
+_CALENDAR = frozenset(map(str.lower, MONTHS)) | _words(
+    "monday tuesday wednesday thursday friday saturday sunday christmas easter century bc ad"
 )
 _LEADS_IN = _words(
     "in on at by during after before under from with for when while although though since as"

@@ -17,14 +17,14 @@ from closeread.attacks.english.grounding import (
 from closeread.attacks.english.numerals import bounds, moved, times, written
 from closeread.attacks.english.wordlists import rows
 from closeread.attacks.statements import Statement, Turn, hidden
+from closeread.text.calendar import A_MONTH
 from closeread.types import Span
 
 NAME = "spacetime"
 _YEARS = re.compile(r"(?<!\d)\d{4}(?!\d)|\d{3}0s")
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_ON_DAY = re.compile(rf"\bon (?P<month>{_MONTHS}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w,]| \d)")
+_ON_DAY = re.compile(rf"\bon (?P<month>{A_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\w,]| \d)")
 _DAY_IN = re.compile(
-    rf"\bon (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{_MONTHS})(?!\w| \d)"
+    rf"\bon (?:the )?(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<month>{A_MONTH})(?!\w| \d)"
 )
 _TIED = re.compile(
     r"\b(?:on|in|last|every|next|early|late|during|of|each)(?: the)?(?: (?:early|late))? $", re.I

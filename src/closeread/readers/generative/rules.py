@@ -7,6 +7,7 @@ from closeread.readers.generative.judging import letter_of, option_of
 from closeread.readers.generative.letters import picked, refuses
 from closeread.readers.generative.prompts import UNANSWERABLE
 from closeread.readers.generative.verdicts import verdict
+from closeread.text.calendar import A_MONTH
 from closeread.types import Answer, Question
 
 _PREFIX = re.compile(
@@ -17,11 +18,7 @@ _PREFIX = re.compile(
 )
 _BOXED = re.compile(r"\$*\\boxed\{(?:\\(?:text|textbf|mathrm|mathbf)\{)?([^{}]+)\}{1,2}\$*[.。]?")
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
-_DATE = re.compile(
-    r"(?:\d{1,2}\s+)?(?:January|February|March|April|May|June|July|August|September|October|November"
-    r"|December)(?:\s+\d{1,4})?",
-    re.IGNORECASE,
-)
+_DATE = re.compile(rf"(?:\d{{1,2}}\s+)?{A_MONTH}(?:\s+\d{{1,4}})?", re.IGNORECASE)
 _SEMICOLON = re.compile("[;；]")
 _DRESS = " \t*`"
 _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("「", "」"))
