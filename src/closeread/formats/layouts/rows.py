@@ -91,7 +91,9 @@ class _Place(msgspec.Struct):
     defects: Defects
 
     def __str__(self) -> str:
-        return f"{self.source}, line {self.line}, question {self.name}"
+        return f"{self.source}, line {self.line}" + (
+            f", question {self.name}" if self.name.strip() else ""
+        )
 
     def defect(self, code: str, message: str) -> None:
         self.defects.add(code, message, question_id=self.name, line=self.line)
@@ -103,6 +105,8 @@ class _Place(msgspec.Struct):
 
 
 def _question(place: _Place, row: Row, raw: dict[str, Any], passage: Passage) -> Question:
+    if not place.name.strip():
+        raise place.wrong("the id is empty", "a name or a number that no other row has")
     made = _options(place, row.options)
     if made:
         kind: QuestionKind = "verification" if row.asks_for or row.truth else "choice"
