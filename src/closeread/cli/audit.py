@@ -68,11 +68,9 @@ def command(
     from closeread.api.datasets import open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
-    from closeread.cli.reading import let_import_from_here
     from closeread.cli.sources import each_once
     from closeread.formats.files.outcome import must_take_file
 
-    let_import_from_here()
     gc.disable()
     for outcome in filter(None, (html, list_)):
         must_take_file(outcome)

@@ -67,11 +67,9 @@ def command(
     from closeread.cli.calibrate_apply import apply
     from closeread.cli.calibrate_learn import learn
     from closeread.cli.calibrate_runs import Sought
-    from closeread.cli.reading import let_import_from_here
     from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
 
-    let_import_from_here()
     if resamples:
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
     once = each_once(runs)
