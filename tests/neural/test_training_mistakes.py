@@ -286,6 +286,9 @@ def test_pickled_weights_are_read_only_where_that_is_asked_for(tmp_path, encoder
     assert not (tmp_path / "out").exists()
     assert train(tmp_path / "out", str(pickled), data, max_steps=1, pickled=True)["steps"] == 1
     assert (tmp_path / "out" / "model.safetensors").exists()
+    before = (stage(data), stage(data))  # the first begins from the model that is named last
+    settings = {"before": before, "max_steps": 1, "pickled": True}
+    assert train(tmp_path / "staged", str(pickled), data, **settings)["steps"] == 1
 
 
 def test_a_model_that_breaks_is_told(tmp_path, encoder, data):

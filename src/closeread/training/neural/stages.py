@@ -82,4 +82,8 @@ def _given(stage: Stage, settings: NeuralSettings, model: str, number: int) -> d
         given["made_by"] = declared | own
     if stage.reader.name == "encoder":
         return given  # names its model among the reader's options
-    return {**given, "model": model} if number > 1 else {"model": model, **given}
+    if number > 1:
+        return {**given, "model": model}
+    if settings.pickled and "model" not in given:  # what opens the model goes with it
+        given.setdefault("pickled", True)
+    return {"model": model, **given}
