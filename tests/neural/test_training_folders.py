@@ -1,6 +1,7 @@
 """The folder of a training: one at a time, gone on with, moved or taken, never half discarded."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -182,3 +183,17 @@ def test_a_stage_that_fails_leaves_nothing_in_the_way(tmp_path, encoder, few):
         with pytest.raises(InputError, match="no question that span can learn from"):
             train(tmp_path / "out", encoder, few, before=(stage(pairs),))
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system has no modes of files")
+def test_who_may_read_the_folder_may_read_the_weights(tmp_path, encoder, few):
+    """safetensors 0.8 writes them for their owner alone: a service's user could not open them."""
+    beside = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 8)}]}
+    mask = os.umask(0o027)
+    try:
+        train(tmp_path / "out", encoder, few, max_steps=1, beside=beside)
+    finally:
+        os.umask(mask)
+    modes = {one.name: one.stat().st_mode & 0o777 for one in (tmp_path / "out").iterdir()}
+    assert {"model.safetensors", "second_head.safetensors"} < set(modes)
+    assert set(modes.values()) == {0o640}, modes

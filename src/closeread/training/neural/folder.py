@@ -8,6 +8,7 @@ import copy
 import errno
 import os
 import shutil
+import stat
 import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -156,6 +157,7 @@ class Folder:
 
     def finish(self, told: dict[str, Any]) -> None:
         """Write what came of it, and leave the states behind."""
+        _let_read(self.path)
         save_json(self.path / DONE, told, indent=1)
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
@@ -294,6 +296,17 @@ def _locked(path: Path) -> IO[str]:
             "a training is going on there", where=str(path), cure="let it end, or end it"
         ) from error
     return file
+
+
+def _let_read(folder: Path) -> None:
+    """Let who may read the folder's other files read its weights too.
+
+    safetensors 0.8 writes them for their owner alone, whatever the umask says.
+    """
+    mode = stat.S_IMODE((folder / ASKED).stat().st_mode)
+    for weights in folder.glob("*.safetensors"):
+        with suppress(OSError):  # some file systems have no modes
+            weights.chmod(mode)
 
 
 def _is_whole(state: Path) -> bool:
