@@ -198,7 +198,7 @@ def test_group_and_role(tmp_path):
 @pytest.mark.parametrize("blank", ["", " "])
 def test_a_row_without_an_id_is_refused(tmp_path, blank):
     """No prediction could be for it; in a table the cell was forgotten."""
-    with pytest.raises(InputError, match="line 2.*: the id is empty"):
+    with pytest.raises(InputError, match=r"line 2.*: the id is empty"):
         read(lines(tmp_path, row(), row(id=blank)))
 
 
