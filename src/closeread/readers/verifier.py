@@ -71,7 +71,7 @@ def verifier(
         max_length=max_length,
         device=device,
         dtype=dtype,
-        token_budget=token_budget,
+        token_budget=token_budget or None,
         pickled=pickled,
     )
 

@@ -49,25 +49,14 @@ def opened(
     retriever: Retriever,
     options: dict[str, Any],
     *,
-    score: str,
-    label: str,
-    max_length: int,
     device: str,
     dtype: str,
-    token_budget: int,
     pickled: bool,
+    **settings: Any,
 ) -> "VerifierReader":
     """Open the model and make the reader; see ``readers.verifier.verifier``."""
     checkpoint = open_checkpoint(model, "pair", device=device, dtype=dtype, pickled=pickled)
-    made = VerifierReader(
-        checkpoint,
-        retriever,
-        score=score,
-        label=label,
-        max_length=max_length,
-        token_budget=token_budget or None,
-        network=open_fused(checkpoint),
-    )
+    made = VerifierReader(checkpoint, retriever, network=open_fused(checkpoint), **settings)
     made.options = options
     return made
 
