@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import Any
 
 import msgspec
 
@@ -60,11 +59,6 @@ class Extracted(Mapping[str, Prediction]):
         self._questions: dict[str, Question] = {}
         if dataset is not None and needs_question(extraction.rule):
             self._questions = {one.question_id: _bare(one) for one in dataset.questions()}
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the prediction for a question id, ``default`` where there is none."""
-        found = self._of.get(key)
-        return default if found is None else self._anew(found)
 
     def __getitem__(self, key: str) -> Prediction:
         return self._anew(self._of[key])
