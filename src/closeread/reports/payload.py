@@ -1,6 +1,7 @@
 """The questions of a page as JSON: small columns read at once, details and passages in blocks."""
 
 from collections.abc import Iterator, Sequence
+from string import ascii_uppercase
 from typing import Any
 
 import msgspec
@@ -14,7 +15,6 @@ DETAILS_A_BLOCK = 64
 PASSAGES_A_BLOCK = 16
 # A tag with more values than this tells questions apart, not kinds of questions.
 _MOST_VALUES = 200
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def columns(material: Material) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def _shown(answer: Answer) -> str | list[str]:
 def _labels(question: Question) -> list[str] | None:
     """Return the options' labels where they are not A, B, C and so on."""
     labels = [option.label for option in question.options]
-    return None if labels == list(_LETTERS[: len(labels)]) else labels
+    return None if labels == list(ascii_uppercase[: len(labels)]) else labels
 
 
 def _groups(rows: list[Row]) -> list[int]:

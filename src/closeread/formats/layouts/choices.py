@@ -1,12 +1,11 @@
 """Options, letters and the one right option: what all multiple-choice formats share."""
 
 from collections.abc import Sequence
+from string import ascii_uppercase
 
 from closeread.errors import InputError
 from closeread.formats.layouts.published import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> tuple[Option, ...]:
@@ -27,7 +26,7 @@ def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> 
             expected=f"{exactly} options" if exactly else "2 to 5 options",
             cure="complete the question or take it out",
         )
-    return tuple([Option(label=LETTERS[i], text=text) for i, text in enumerate(texts)])
+    return tuple([Option(label=ascii_uppercase[i], text=text) for i, text in enumerate(texts)])
 
 
 def by_letter(
@@ -79,7 +78,7 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
     """
     found = len(question.options)
     labels = "".join(option.label for option in question.options)
-    if not found or (exactly and found != exactly) or labels != LETTERS[:found]:
+    if not found or (exactly and found != exactly) or labels != ascii_uppercase[:found]:
         raise unwritable(
             f"{found} options labelled {labels!r}" if found else "no options",
             question.question_id,
