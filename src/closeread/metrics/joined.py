@@ -50,14 +50,17 @@ def joined(
     """
     scores = []
     n_silent = 0
+    texts = False
     for question in questions:
         prediction = submission.predictions.get(question.question_id)
         scores.append(_score(question, prediction))
         has_gold = bool(question.gold_evidence and question.answers)
+        texts |= has_gold and not _labelled(question)
         n_silent += has_gold and is_silent(prediction)
     note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
-    signature = f"joined|enough:{_ENOUGH}|missing:zero|v:1"
+    how = expmrc.metric().signature().partition("|")[2] if texts else "missing:zero|v:1"
+    signature = f"joined|enough:{_ENOUGH}|{how}"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
@@ -72,11 +75,15 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
     if not (question.gold_evidence and question.answers):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
         return Score(question_id=name, values=nothing, unit_id=unit, note="no gold for both")
-    labelled = any(one.option_label for one in question.gold_evidence)
-    answer, evidence = (_of_options if labelled else _of_texts)(question, prediction)
+    judged = _of_options if _labelled(question) else _of_texts
+    answer, evidence = judged(question, prediction)
     cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
     values: dict[str, float | None] = {one: float(one == cell) for one in CELLS}
     return Score(question_id=name, values=values | {"overall_f1": answer * evidence}, unit_id=unit)
+
+
+def _labelled(question: Question) -> bool:
+    return any(one.option_label for one in question.gold_evidence)
 
 
 def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:

@@ -129,6 +129,17 @@ def test_text_evidence_is_judged_as_expmrc_does():
     assert found["overall_f1"] == pytest.approx(2 / 3)
 
 
+def test_how_texts_are_cut_stands_in_the_signature():
+    """NLTK's Punkt data move these values as they move ExpMRC's own."""
+    question = Question(
+        question_id="q", passage_id="p", text="?", kind="span",
+        answers=(Answer(kind="span", texts=("five",)),),
+        gold_evidence=(Evidence(texts=("They sold five boats.",)),),
+    )  # fmt: skip
+    found = joined([question], Submission(predictions={}), None).summaries["joined.both"]
+    assert found.signature.startswith("joined.both|enough:0.5|norm:expmrc|missing:zero|nltk:3.9.1|")
+
+
 def test_half_right_is_right_enough():
     question = Question(
         question_id="1", passage_id="p", text="?", kind="span",
