@@ -181,7 +181,9 @@ def _scored(
                 refused[family] = str(problem)
                 continue
             for name, number in found.items():
-                columns.setdefault(name, (family, [None] * n))[1][place] = number
+                if name not in columns:
+                    columns[name] = family, [None] * n
+                columns[name][1][place] = number
     return columns
 
 
@@ -344,16 +346,14 @@ def _contains(said: Texts, golds: Golds) -> bool:
 
 def _matrix(values: Sequence[str], columns: Mapping[str, Column]) -> dict[str, dict[str, float]]:
     """Return, for every two values, the share of questions at which they are apart."""
-    return {
-        left: {right: _share_apart(columns[left], columns[right]) for right in values}
-        for left in values
-    }
+    import numpy as np
 
-
-def _share_apart(left: Column, right: Column) -> float:
-    both = [
-        abs(a - b) > _PARTS
-        for a, b in zip(left, right, strict=True)
-        if a is not None and b is not None
-    ]
-    return sum(both) / max(len(both), 1)
+    arrays = {name: np.array(columns[name], dtype=float) for name in values}  # None becomes NaN
+    matrix = {}
+    for left in values:
+        distances = {right: np.abs(arrays[left] - arrays[right]) for right in values}
+        matrix[left] = {
+            right: int((distance > _PARTS).sum()) / max(int((~np.isnan(distance)).sum()), 1)
+            for right, distance in distances.items()
+        }
+    return matrix

@@ -19,6 +19,7 @@ from closeread.audits.findings import Finding
 from closeread.audits.material import Problems, Subject, subject, together, told_apart
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
+from closeread.protocols import Begin, unwatched
 from closeread.runs.store import find_runs, open_run
 from closeread.text.language import of_most
 from closeread.types import Dataset
@@ -77,6 +78,7 @@ def audit(
     wanted: Wanted,
     *,
     log_to_run: Callable[[Path], list[Path]] | None = None,
+    begin: Begin = unwatched,
 ) -> Audit:
     """Run the checks.
 
@@ -84,6 +86,7 @@ def audit(
         sources: Run folders, folders of them, score tables, and logs where ``log_to_run`` is given.
         wanted: The checks and their settings.
         log_to_run: Turns another harness' log into run folders and returns them.
+        begin: Told how many checks are made; what it returns counts them.
 
     Raises:
         UsageError: A check is unknown, or the sources hold nothing to check.
@@ -116,7 +119,7 @@ def audit(
     shared = together(subjects, problems)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
-    findings = tuple(_findings(shared, table, wanted))
+    findings = tuple(_findings(shared, table, wanted, begin))
     skipped = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
     for path in runs:
         log = open_run(path).info.log
@@ -131,12 +134,12 @@ def audit(
 
 
 def _findings(
-    subjects: Sequence[Subject], table: score_tables.ScoreTable, wanted: Wanted
+    subjects: Sequence[Subject], table: score_tables.ScoreTable, wanted: Wanted, begin: Begin
 ) -> Iterator[Finding]:
-    chosen = wanted.checks or _default(subjects, table, wanted)
-    for name in CHECKS:
-        if name not in chosen:
-            continue
+    asked = wanted.checks or _default(subjects, table, wanted)
+    chosen = [name for name in CHECKS if name in asked]
+    advance = begin(len(chosen))
+    for name in chosen:
         if name == "shape":
             yield shape.check(table, wanted.target, subjects)
         elif not subjects:
@@ -156,6 +159,7 @@ def _findings(
             yield from (shortcuts.check(one) for one in _one_a_dataset(subjects))
         else:
             yield from _of_runs(name, subjects, wanted)
+        advance(1)
 
 
 def _of_runs(name: str, subjects: Sequence[Subject], wanted: Wanted) -> Iterator[Finding]:

@@ -247,10 +247,15 @@ def _question_only(questions: Sequence[Question]) -> Iterator[tuple[Question, st
             if fold != _fold(question):
                 seen[fold].setdefault(_beginning(question), Counter())[text] += 1
                 every[fold][text] += 1
+    commonest = [_commonest(of) for of in every]
+    known = [{begun: _commonest(of) for begun, of in fold.items()} for fold in seen]
     for question in questions:
         fold = _fold(question)
-        known = seen[fold].get(_beginning(question)) or every[fold]
-        yield question, known.most_common(1)[0][0] if known else ""
+        yield question, known[fold].get(_beginning(question), commonest[fold])
+
+
+def _commonest(counted: Counter[str]) -> str:
+    return max(counted, key=counted.__getitem__, default="")
 
 
 def _first_text(question: Question) -> str:

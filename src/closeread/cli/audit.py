@@ -68,6 +68,7 @@ def command(
     from closeread.api.datasets import open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
+    from closeread.cli.reading import watched
     from closeread.cli.sources import each_once
     from closeread.formats.files.outcome import must_take_file
 
@@ -104,7 +105,8 @@ def command(
             tell_passed_over(made)
             return [run.path for run in made.runs]
 
-        found = audit(each_once(map(Path, sources)), wanted, log_to_run=log_to_run)
+        with watched("checks", "nothing is kept of an audit") as begin:
+            found = audit(each_once(map(Path, sources)), wanted, log_to_run=log_to_run, begin=begin)
     if list_ is not None:
         _write_list(found, list_)
     if html is not None:
