@@ -37,6 +37,7 @@ from closeread.types import (
 
 _PASSAGES_KEPT = 8
 _QUESTION_TOKENS = 64
+ANSWER_TOKENS = 30  # the most, unless the user says otherwise
 _SHARED = 96  # tokens that neighbours share: the longest answer, and as much before and behind it
 _SHARED_PART = 3  # but of short windows no more than a third
 # Windows held at once: enough of one length to share batches, few enough that answers come soon.
@@ -116,7 +117,7 @@ class SpanReader:
         *,
         max_length: int = 384,
         stride: int | None = None,
-        max_answer_tokens: int = 30,
+        max_answer_tokens: int = ANSWER_TOKENS,
         n_best: int = 5,
         null: bool | None = None,
         null_threshold: float = 0.5,

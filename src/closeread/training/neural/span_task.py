@@ -16,7 +16,7 @@ from torch.nn.functional import cross_entropy
 
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.span import NULL_KEY, SpanReader
+from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
@@ -83,6 +83,7 @@ class SpanTask:
                 checkpoint.template,
                 max_length=min(self._max_length, checkpoint.max_length),
                 stride=self._stride,
+                overlap=ANSWER_TOKENS - 1,  # as when it is read: every answer whole in a window
             )
             found = self._one(cut, golds, rng)
             if found is not None:

@@ -1,0 +1,38 @@
+"""What a span reader is shown of a question while it learns."""
+
+from random import Random
+
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
+
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.training.neural.span_task import SpanTask
+from closeread.types import Answer, Passage, Question, Span
+from neural.colours import THINGS
+
+pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+
+@pytest.mark.parametrize("stride", [16, 128])
+def test_every_answer_is_learned_from(encoder, stride):
+    """A stride as long as a window cut answers in two at its edges, and they were passed over."""
+    checkpoint = open_checkpoint(encoder, "span", new_head=True)
+    words = [THINGS[place % len(THINGS)] for place in range(200)]
+    begins = [sum(len(word) + 1 for word in words[:place]) for place in range(len(words))]
+    passage = Passage(passage_id="p", text=" ".join(words))
+    items = []
+    for place in range(0, 170):
+        span = Span(begins[place], begins[place + 29] + len(words[place + 29]))  # 30 tokens
+        answer = Answer(kind="span", texts=(span.of(passage.text),), spans=(span,))
+        asked = Question(
+            question_id=str(place), passage_id="p", text="which colour", kind="span",
+            answers=(answer,),
+        )  # fmt: skip
+        items.append((passage, asked))
+    made = list(SpanTask(96, stride).features(checkpoint, items, Random(0)))
+    assert len(made) == len(items)
+    for feature, (_, question) in zip(made, items, strict=True):
+        start, end = feature.target[:2]
+        shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
+        assert shown == question.answers[0].text
