@@ -8,8 +8,9 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
-from closeread.serve.demo import _script
-from demo_visits import ask, refused
+from closeread.serve.demo import demo_page
+from closeread.serve.settings import Settings
+from demo_visits import PHONE, ask, refused
 from served import serving
 
 pytestmark = pytest.mark.browser
@@ -130,6 +131,17 @@ def test_what_is_marked_in_a_long_passage_is_in_sight(visit, lexical):
     assert _seen(page, ".badge")
 
 
+def test_a_long_passage_leaves_the_answer_within_reach_on_a_phone(visit, lexical):
+    """The passage scrolls within its box, with what is marked in sight."""
+    page = visit(lexical, size=PHONE)
+    passage = "The ferry carried sheep and hay. " * 1000 + "Ada sold the piano."
+    ask(page, passage, "Who sold the piano?")
+    page.locator(".took").wait_for()
+    assert page.locator("#marked").bounding_box()["height"] < PHONE["height"]
+    assert _seen(page, ".said-here")
+    assert page.evaluate("document.documentElement.scrollHeight") < 4 * PHONE["height"]
+
+
 def _seen(page, mark):
     """Whether the first such mark of the passage lies within its box."""
     return page.evaluate(
@@ -180,7 +192,8 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
 def test_no_word_of_the_page_is_left_over():
     """Every word is asked for by the page's scripts, by its name or by the beginning of it."""
     folder = files("closeread.serve") / "demo"
-    script = _script()
+    script = demo_page("any", Settings()).decode().rpartition("<script>")[2]
+    assert "function " in script
     unused = [
         name
         for name in json.loads((folder / "words.json").read_text("utf-8"))
