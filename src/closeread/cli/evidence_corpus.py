@@ -14,6 +14,7 @@ from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
 from closeread.formats.files.outcome import must_take_folder
+from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
 from closeread.sums import sha256_of
 from closeread.types import Dataset, Item
@@ -113,7 +114,7 @@ def print_search(
         f"\n{scorer.with_evidence:,} claims with evidence; of {scorer.all_own:,} all of it is in "
         "their own passage"
     )
-    if "evidence.f1" not in metrics and "expmrc.evidence_f1" not in metrics:
+    if metrics.keys().isdisjoint(MAIN):
         remark("the set has no gold evidence: only passages are scored")
     if scorer.claims and not any(one.value for one in metrics.values()):
         remark(f"no claim's own passage was found: {folder} may be a corpus of other texts")

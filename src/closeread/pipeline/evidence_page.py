@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import closeread
+from closeread.metrics.evidence import MAIN
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
 from closeread.reports.gather import Material, Row, RunView, SetView, Told
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
-
-_MAIN = ("evidence.f1", "expmrc.evidence_f1")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +57,7 @@ def evidence_material(
 
 
 def _view(info: DatasetInfo, found: Finding) -> RunView:
-    main = next((name for name in _MAIN if name in found.metrics), "")
+    main = next((name for name in MAIN if name in found.metrics), "")
     run = RunInfo(
         closeread=closeread.__version__,
         created=now(),

@@ -209,7 +209,7 @@ def _is_text(question: Question) -> bool:
 
 def main_value(summaries: Mapping[str, Summary]) -> float | None:
     """Return the F1 that a search maximises: of ``evidence``, else of ExpMRC."""
-    for name in ("evidence.f1", "expmrc.evidence_f1"):
+    for name in evidence.MAIN:
         if name in summaries:
             return summaries[name].value
     return None

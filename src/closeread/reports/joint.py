@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import Any
 
+from closeread.metrics.evidence import MAIN
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import CELLS
 from closeread.reports.gather import Material, RunView
@@ -43,7 +44,7 @@ def table(found: JoinedScores) -> dict[str, Any]:
                 value: one
                 for value, of in values.items()
                 for name, one in of.items()
-                if name in ("evidence.f1", "expmrc.evidence_f1")
+                if name in MAIN
             }
             for by, values in found.breakdowns.items()
         },
