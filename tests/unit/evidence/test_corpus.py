@@ -203,6 +203,7 @@ def test_by_command(tmp_path):
     assert 0.5 < found["metrics"]["evidence.f1"]["value"] <= alone + 0.05
     again = run("--corpus", "c", "--limit", "5", "--passages", "2", "--out", "two.jsonl",
                 "--workers", "2")  # fmt: skip
+    assert again.pop("out")["sha256"] == found.pop("out")["sha256"]
     assert again == found
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
     row = json.loads((tmp_path / "one.jsonl").read_text("utf-8").splitlines()[0])
