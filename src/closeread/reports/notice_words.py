@@ -43,6 +43,11 @@ NOTICES: dict[str, tuple[str, str]] = {
         "{n} generations were cut off by the length limit.",
         "{n} 条生成因长度上限被截断。",
     ),
+    "notice.shortened": (
+        "{n} answers hold texts of more than {most} characters, which end here in …; the run's "
+        "predictions have them whole.",
+        "{n} 个回答含超过 {most} 字符的文本，本页只显示开头并以 … 结尾；全文在运行的预测文件中。",
+    ),
     "notice.server-stop": (
         "{n} generations were ended by the server at a stop string; what followed is lost.",
         "{n} 条生成在服务器端遇停止串结束；其后内容已丢失。",

@@ -6,6 +6,7 @@ from typing import Any
 
 from closeread.metrics.summary import comparable
 from closeread.reports.gather import Material, RunView
+from closeread.reports.shortening import MOST, shortened
 
 _NON_COMMERCIAL = re.compile(
     r"non[- ]?commercial|\bNC\b|research (use )?only|非商业", re.IGNORECASE
@@ -72,6 +73,10 @@ def _of_run(run: RunView, number: int) -> list[Notice]:
     cut = sum(made is not None and made.finish_reason in _LENGTH for made in generations)
     if cut:
         found.append(Notice(code="truncated", run=number, params={"n": f"{cut:,}"}))
+    long = sum(shortened(told.prediction) != told.prediction for told in run.told.values())
+    if long:
+        params = {"n": f"{long:,}", "most": f"{MOST:,}"}
+        found.append(Notice(code="shortened", run=number, params=params))
     stopped = sum(made is not None and bool(made.stops) for made in generations)
     if stopped:
         found.append(Notice(code="server-stop", run=number, params={"n": f"{stopped:,}"}))

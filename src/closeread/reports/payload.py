@@ -8,6 +8,7 @@ import msgspec
 
 from closeread.reports.covering import asked, laid, located
 from closeread.reports.gather import Attention, Material, Row, RunView, Told
+from closeread.reports.shortening import shortened
 from closeread.runs.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question
 
@@ -131,7 +132,7 @@ def _told(run: RunView, question: Question, passage: Passage | None) -> dict[str
         return None
     evidence = located(told.prediction.evidence, passage)
     found: dict[str, Any] = msgspec.to_builtins(
-        msgspec.structs.replace(told.prediction, evidence=evidence)
+        shortened(msgspec.structs.replace(told.prediction, evidence=evidence))
     )
     del found["question_id"]
     found |= _laid(question, passage, evidence)
@@ -191,9 +192,8 @@ def _gold(question: Question) -> Any:
 
 
 def _said(told: Told | None) -> Any:
-    if told is None or told.prediction.answer is None:
-        return None
-    return _shown(told.prediction.answer)
+    answer = None if told is None else shortened(told.prediction).answer
+    return None if answer is None else _shown(answer)
 
 
 def _shown(answer: Answer) -> str | list[str]:

@@ -14,8 +14,9 @@ from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
 from closeread.reports.page import first, write_page
+from closeread.reports.shortening import MOST
 from closeread.runs.selection import write_list
-from closeread.types import Answer, Passage, Prediction, Question
+from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202e & ' \" <img src=x onerror=y>"
@@ -226,6 +227,36 @@ def test_notices_name_what_limits_trust(tmp_path):
     assert list(found) == ["failed", "denominator", "defects", "licence-non-commercial"]
     assert found["defects"]["items"] == [["wrong-offset", 2], ["duplicate-id", 1]]
     assert found["failed"]["n"] == "1"
+
+
+def test_a_text_without_end_is_shown_by_its_beginning_and_that_is_said(tmp_path):
+    """An answer of megabytes, its n-best list and what the model wrote make no page of them."""
+    asked = {"passage_id": PASSAGE.passage_id, "text": "Which?", "kind": "span"}
+    questions = tuple(Question(question_id=name, **asked) for name in ("q1", "q2"))
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    long = Answer(kind="spans", texts=("short", "word " * 500_000, "last"))
+    made = Generation(text="b" * 3_000_000)
+    predictions = [
+        Prediction(
+            question_id="q1",
+            answer=long,
+            candidates=(Candidate(answer=long, score=1.0),),
+            generation=made,
+            others=(made, made),
+            error="c" * 50_000,
+        ),
+        Prediction(question_id="q2", answer=Answer(kind="span", texts=("x" * MOST,))),
+    ]
+    folder = write_run(tmp_path / "run", dataset, predictions, {})
+    page = write_page([folder], tmp_path / "page.html")
+    assert page.stat().st_size < 500_000
+    _, blocks = _parsed(page)
+    (notice,) = [it for it in blocks["index"]["notices"] if it["code"] == "shortened"]
+    assert notice["params"] == {"n": "1", "most": f"{MOST:,}"}
+    first, second = blocks["index"]["questions"]["runs"][0]["answer"]
+    assert [first[0], first[1][:5], first[1][-1], first[2]] == ["short", "word ", "…", "…"]
+    assert sum(map(len, first)) <= MOST + 2
+    assert second == ["x" * MOST]
 
 
 def test_several_runs_share_their_questions(tmp_path):
