@@ -46,6 +46,21 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     assert "--metric A --metric B" in told
 
 
+@pytest.mark.parametrize("options", [None, ["a piano", "a horse"]])
+def test_evidence_handed_in_as_text_is_found_in_the_passage(closeread, tmp_path, options):
+    """Gold of a question has places as that of an option has; it was 0 whatever was handed in."""
+    passage, evidence = "The ferry left at six. It carried a piano.", "It carried a piano."
+    row = {"id": "a", "passage": passage, "question": "What?", "answer": "a piano"}
+    row["evidence"] = [evidence] if options is None else {"A": [evidence]}
+    row |= {} if options is None else {"options": options}
+    (tmp_path / "own.jsonl").write_text(json.dumps(row))
+    for said, value in ((evidence, 1.0), (passage, 1.0), ("The ferry left at six.", 0.0)):
+        given = {"a": {"answer": "A" if options else "a piano", "evidence": said}}
+        (tmp_path / "p.json").write_text(json.dumps(given))
+        found = closeread("score", "--dataset", "own.jsonl", "--predictions", "p.json", "--json")
+        assert json.loads(found.stdout)["metrics"]["evidence.recall"]["value"] == value
+
+
 def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
     """No id in common: one message with an id of each side, and nothing is kept."""
     (tmp_path / "p.json").write_text('{"x": "at six"}')

@@ -1,7 +1,7 @@
 """Where evidence stands that was handed in as text alone.
 
-Gold evidence of options is sentences by their places (VGaokao), so text alone could hit none of
-them. Gold in the form of text (ExpMRC) is compared as text, and needs no place.
+Where gold evidence has places (VGaokao, the exam, own sets), text alone could hit none of them.
+What judges it as text (ExpMRC) goes on by the text.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from closeread.types import Dataset, Evidence, Passage, Prediction, Span
 
 
 def with_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> None:
-    """Put places beside evidence without any, where a question's gold is sentences of options.
+    """Put places beside evidence without any, where a question's gold has some.
 
     Args:
         predictions: By question id; changed in place.
@@ -24,7 +24,7 @@ def with_places(predictions: dict[str, Prediction], dataset: Dataset | None) -> 
     for passage, questions in dataset:
         for question in questions:
             name = question.question_id
-            by_place = any(one.option_label and one.spans for one in question.gold_evidence)
+            by_place = any(one.spans for one in question.gold_evidence)
             if by_place and name in wanted:
                 split = _split(passage, authors=dataset.format == "vgaokao")
                 found = tuple(_placed(predictions[name].evidence, passage, split))
