@@ -10,6 +10,7 @@ import msgspec
 
 from closeread.audits.corpus_relations import FILE_RELATIONS, FileRelation, numbers
 from closeread.audits.relations import RELATIONS, Relation, Spans, Trial
+from closeread.audits.shrinking import shrunk
 from closeread.errors import CloseReadError
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
@@ -231,8 +232,7 @@ def _of_relation(
                         worst[name] = question, answer.texts
     found = []
     for name, (question, gold) in worst.items():
-        smallest = _shrunk(judge, relation, question, gold, name) if shrink else gold
-        trial, before, after = _smallest_trial(judge, relation, question, smallest, name)
+        trial, before, after = _smallest(judge, relation, question, gold, name, shrink=shrink)
         found.append(
             Broken(
                 relation=relation.name,
@@ -279,56 +279,20 @@ def _holds(relation: Relation, name: str, old: float, new: float) -> bool:
             return new == 1
 
 
-def _shrunk(judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str) -> Spans:
-    """Make the gold answer smaller as long as the promise stays broken."""
-    for _ in range(100):
-        for smaller in _smaller(gold):
-            if any(
-                name == broken
-                for trial in relation.trials(smaller)
-                for broken, _, _ in _violations(judge, relation, question, trial)
-            ):
-                gold = smaller
-                break
-        else:
-            return gold
-    return gold
-
-
-def _smaller(gold: Spans) -> Iterator[Spans]:
-    for place in range(len(gold)):
-        if len(gold) > 1:
-            yield (*gold[:place], *gold[place + 1 :])
-        text = gold[place]
-        words = text.split(" ")
-        shorter = [" ".join(words[:cut] + words[cut + 1 :]) for cut in range(len(words))]
-        if len(text) <= 16:
-            shorter += [text[:cut] + text[cut + 1 :] for cut in range(len(text))]
-        for one in shorter:
-            if one != text and _is_answer(one, like=text):
-                yield (*gold[:place], one, *gold[place + 1 :])
-
-
-def _is_answer(text: str, *, like: str) -> bool:
-    """Whether a shorter text is still one that somebody could give.
-
-    A lone mark, or a blank at an end, breaks promises that were made about words.
-    """
-    if any(map(str.isalnum, like)) and not any(map(str.isalnum, text)):
-        return False
-    return bool(text.strip()) and (text == text.strip() or like != like.strip())
-
-
-def _smallest_trial(
-    judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str
+def _smallest(
+    judge: _Judge, relation: Relation, question: Question, gold: Spans, name: str, *, shrink: bool
 ) -> tuple[Trial, float, float]:
-    found = [
-        (trial, old, new)
-        for trial in relation.trials(gold)
-        for broken, old, new in _violations(judge, relation, question, trial)
-        if broken == name
-    ]
-    return min(found, key=lambda one: _length(one[0].gold, one[0].said, one[0].instead))
+    """Return the smallest trial in which a value breaks the promise, with both scores."""
+
+    def breaking(gold: Spans) -> Iterator[tuple[Trial, float, float]]:
+        for trial in relation.trials(gold):
+            for broken, old, new in _violations(judge, relation, question, trial):
+                if broken == name:
+                    yield trial, old, new
+
+    if shrink:
+        gold = shrunk(gold, lambda smaller: any(breaking(smaller)))
+    return min(breaking(gold), key=lambda one: _length(one[0].gold, one[0].said, one[0].instead))
 
 
 def _of_file(
