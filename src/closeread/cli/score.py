@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 @click.command("score")
 @click.argument("run", required=False, type=click.Path(path_type=Path))
-@click.option("--dataset", metavar="D", help="A path, a URL, exam/zh or exam/en.")
+@click.option("--dataset", metavar="D",
+              help="A path, a URL, exam/zh or exam/en; of RUN, where it lies now.")  # fmt: skip
 @click.option("--predictions", type=click.Path(path_type=Path), metavar="P",
               help="With --dataset: what was handed in.")  # fmt: skip
 @click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
@@ -87,13 +88,15 @@ def command(
         seed=seed,
     )
     if run is not None:
-        if dataset or predictions or save or null_odds or format_:
+        if predictions or save or null_odds or format_:
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
+        from closeread.api.datasets import locate
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
 
-        runs = [open_run(path) for path in find_runs(run)]
+        where = locate(dataset) if dataset else None
+        runs = [open_run(path, moved=where) for path in find_runs(run)]
         found = [
             score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
         ]

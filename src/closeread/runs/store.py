@@ -42,10 +42,17 @@ class Shown(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Run:
-    """An existing run folder. Nothing but ``run.json`` is in memory."""
+    """An existing run folder. Nothing but ``run.json`` is in memory.
+
+    Attributes:
+        path: The folder.
+        info: What ``run.json`` says.
+        moved: Where the data set lies now, if not where the run says.
+    """
 
     path: Path
     info: RunInfo
+    moved: Path | None = None
 
     def predictions(self) -> Iterator[Prediction]:
         """Yield the predictions in the data set's order.
@@ -96,14 +103,23 @@ class Run:
         """Open the data set that the run answers.
 
         Args:
-            at: Where it lies now, if not where the run says.
+            at: Where it lies now, if not where ``moved`` or else the run says.
 
         Raises:
             InputError: It is not there.
             MismatchError: It is there, but it is not the same file any more.
         """
         wanted = self.info.dataset
-        found = load(at or self.path / wanted.path, wanted.format)
+        at = at or self.moved
+        place = at or self.path / wanted.path
+        if at is None and not place.exists():
+            raise InputError(
+                "the data set of the run is not there",
+                where=str(place),
+                cure="put it back, or name where it lies now: `score`, `report` and `verify` take "
+                "--dataset",
+            )
+        found = load(place, wanted.format)
         if found.sha256 != wanted.sha256:
             raise MismatchError(
                 "this is not the file that the run answers"
@@ -166,8 +182,8 @@ class Predictions(Mapping[str, Prediction]):
         return self._run.info.n_predictions
 
 
-def open_run(path: str | os.PathLike[str]) -> Run:
-    """Open a run folder, finished or not.
+def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
+    """Open a run folder, finished or not; ``moved`` is where its data set lies now.
 
     Raises:
         InputError: It is no run folder, or another version of closeread wrote it.
@@ -179,7 +195,7 @@ def open_run(path: str | os.PathLike[str]) -> Run:
             where=str(folder),
             expected=f"a folder with a {INFO}, as `closeread read --out` makes it",
         )
-    return Run(folder, _document(folder / INFO, RunInfo))
+    return Run(folder, _document(folder / INFO, RunInfo), moved)
 
 
 def find_runs(path: str | os.PathLike[str]) -> list[Path]:

@@ -110,6 +110,25 @@ def test_a_run_whose_data_set_is_gone_is_verified_in_part(closeread, tmp_path):
     assert found["runs"]["run"]["unchecked"]
 
 
+def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, tmp_path):
+    """A folder may come from another machine; the set is named as for `verify` and `report`."""
+    row = {"id": "a", "passage": "Ann ran. Bo sat.", "question": "Who?", "answer": "Ann"}
+    (tmp_path / "old.jsonl").write_text(json.dumps(row | {"evidence": ["Ann ran."]}))
+    closeread("read", "old.jsonl", "--reader", "lexical", "--out", "run")
+    before = closeread("score", "run", "--joined", "--json").stdout
+    (tmp_path / "old.jsonl").rename(tmp_path / "new.jsonl")
+    for verb in ("score", "audit"):
+        told = closeread(verb, "run", code=2).stderr
+        assert "old.jsonl: the data set of the run is not there" in told
+        assert "--dataset" in told
+    assert (
+        closeread("score", "run", "--joined", "--json", "--dataset", "new.jsonl").stdout == before
+    )
+    (tmp_path / "new.jsonl").write_text(json.dumps(row))
+    told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
+    assert "not the file that the run answers" in told
+
+
 def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closeread):
     """The others are told, as not held against it, and are no failure."""
     for name in ("zh", "en"):

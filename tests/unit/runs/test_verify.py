@@ -153,7 +153,7 @@ def test_a_run_that_was_handed_in_is_held_against_the_host_s_own_data_set(run, t
     Path(info.path).rename(own)
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
     found = verify(open_run(run.path))
-    assert any("cannot be read" in one for one in found.unchecked)
+    assert any("is not there" in one for one in found.unchecked)
     found = verify(open_run(run.path), own)
     assert not found.unchecked
     assert "scores.jsonl follows from predictions and gold" in "\n".join(found.differences)
