@@ -249,14 +249,16 @@ def _handed_in(
 def _tell_misfits(dataset: Dataset, submission: Submission, found: RunSummary) -> dict[str, int]:
     """Say and count what does not fit; look only where it may be."""
     from closeread.cli.output import remark
-    from closeread.metrics.subject import judges_options
+    from closeread.metrics.subject import family, judges_options
     from closeread.runs.belonging import KINDS, misfits, repeats_evidence, told
 
     n_questions = found.dataset.n_questions
     known = max((one.n_answered + one.n_failed for one in found.metrics.values()), default=0)
     all_there = known == n_questions == len(submission.predictions) >= len(submission.rows)
-    unseen = any(map(judges_options, found.metrics)) or repeats_evidence(submission)
-    if all_there and not unseen:
+    judged = any(map(judges_options, found.metrics)) or (
+        "evidence" in map(family, found.metrics) and repeats_evidence(submission)
+    )
+    if all_there and not judged:
         return dict.fromkeys(KINDS, 0)
     strange = misfits(dataset, submission)
     for line in told(strange):
