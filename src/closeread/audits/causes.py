@@ -1,0 +1,134 @@
+"""Why scorers part at an answer: by what has to be taken away until they agree."""
+
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from closeread.audits.material import Subject
+from closeread.audits.parting import PARTS, Refused, distance, values_of
+from closeread.metrics.others.foreign import after_answer
+from closeread.protocols import Metric
+from closeread.text.mend_drop import by_number, first_line
+from closeread.text.normalize import ARTICLES
+from closeread.types import Answer, Prediction, Question
+
+_MOST_NAMED = 1500  # disagreeing questions whose cause is looked for
+
+Texts = tuple[str, ...]
+Golds = tuple[Texts, ...]
+
+
+def _texts(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
+    """Apply an edit to what was said and to every gold answer."""
+
+    def repair(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
+        return tuple(map(edit, said)), tuple(tuple(map(edit, gold)) for gold in golds)
+
+    return repair
+
+
+def _said(edit: Callable[[str], str]) -> Callable[[Texts, Golds], tuple[Texts, Golds]]:
+    return lambda said, golds: (tuple(map(edit, said)), golds)
+
+
+def _one_span(said: Texts, golds: Golds) -> tuple[Texts, Golds]:
+    """Keep the gold answers of one span, and one predicted span."""
+    return said[:1], tuple(gold[:1] for gold in golds)
+
+
+def _numbers(text: str) -> str:
+    return by_number(text).text if any(map(str.isdigit, text)) else text
+
+
+# What could keep scorers apart; taken away one after the other until they agree.
+_REPAIRS: tuple[tuple[str, Callable[[Texts, Golds], tuple[Texts, Golds]]], ...] = (
+    ("several spans", _one_span),
+    ("text on further lines", _said(first_line)),
+    ("words before `Answer:`", _said(after_answer)),
+    ("white space", _texts(lambda text: " ".join(text.split()))),
+    ("full-width forms", _texts(lambda text: unicodedata.normalize("NFKC", text))),
+    ("how numbers are written", _texts(_numbers)),
+    ("punctuation", _texts(lambda text: "".join(
+        " " if character in "-\u2013\u2014" else character for character in text
+        if character.isalnum() or character.isspace() or character in "-\u2013\u2014."
+    ).strip(" ."))),
+    ("case", _texts(str.lower)),
+    ("articles", _texts(
+        lambda text: " ".join(word for word in text.split() if word.lower() not in ARTICLES)
+    )),
+)  # fmt: skip
+
+
+def causes_of(
+    one: Subject,
+    metrics: Mapping[str, Metric],
+    apart: Sequence[tuple[Question, float]],
+    exact: frozenset[str],
+) -> tuple[dict[str, list[str]], int]:
+    """Return the questions of each cause, and how many were looked at."""
+    step = max(1, -(-len(apart) // _MOST_NAMED))
+    named = apart[::step]
+    found: dict[str, list[str]] = {}
+    for question, how_far in named:
+        prediction = one.predictions.get(question.question_id)
+        cause = _cause(question, prediction, metrics, how_far, exact)
+        found.setdefault(cause, []).append(question.question_id)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1]))), len(named)
+
+
+def _cause(
+    question: Question,
+    prediction: Prediction | None,
+    metrics: Mapping[str, Metric],
+    how_far: float,
+    exact: frozenset[str],
+) -> str:
+    """Name the repairs that bring the scorers nearer, up to the one that makes them agree."""
+    if prediction is None or prediction.answer is None:
+        return "no answer"
+    said = prediction.answer.texts
+    golds: Golds = tuple(answer.texts for answer in question.answers)
+    needed = []
+    for name, repair in _REPAIRS:
+        changed = repair(said, golds)
+        if changed == (said, golds):
+            continue
+        nearer = _still_apart(question, *changed, metrics, exact)
+        if nearer < how_far - PARTS:
+            needed.append(name)
+            (said, golds), how_far = changed, nearer
+            if how_far <= PARTS:
+                return " + ".join(needed)
+    rest = "one contains the other" if _contains(said, golds) else "rules of the scorers"
+    return " + ".join([*needed[:1], rest]) if needed else rest
+
+
+def _still_apart(
+    question: Question,
+    said: Texts,
+    golds: Golds,
+    metrics: Mapping[str, Metric],
+    exact: frozenset[str],
+) -> float:
+    asked = msgspec.structs.replace(
+        question, answers=tuple(Answer(kind="spans", texts=gold) for gold in golds)
+    )
+    answer = Answer(kind="spans", texts=said)
+    prediction = Prediction(question_id=question.question_id, answer=answer)
+    row: dict[str, float] = {}
+    for family, metric in metrics.items():
+        try:
+            row |= values_of(metric, family, asked, prediction)
+        except Refused:
+            continue
+    return distance(row, exact)
+
+
+def _contains(said: Texts, golds: Golds) -> bool:
+    text = " ".join(said).lower()
+    return any(
+        gold and (gold.lower() in text or (text and text in gold.lower()))
+        for texts in golds
+        for gold in texts
+    )

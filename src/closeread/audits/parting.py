@@ -1,0 +1,64 @@
+"""How far scorers part at one answer, the exact ones and the graded ones each for themselves."""
+
+from collections.abc import Mapping
+
+from closeread.errors import CloseReadError
+from closeread.protocols import Metric
+from closeread.types import Prediction, Question
+
+PARTS = 0.01  # scores further apart than this disagree; official F1 has two decimals
+# Values about some of the questions only, or that are the mean of two others.
+_KINDS = ("date", "number", "span", "spans", "average")
+_PARTIAL = ("hasans_", "noans_")
+
+
+class Refused(Exception):
+    """A scorer cannot judge a question, or says what is no score."""
+
+
+def values_of(
+    metric: Metric, family: str, question: Question, prediction: Prediction | None
+) -> dict[str, float]:
+    """Return a scorer's values of one question by their full names.
+
+    Raises:
+        Refused: The scorer refuses the question, a stranger's one fails, or a value is no
+            fraction.
+    """
+    try:
+        values = metric.score(question, prediction).values
+    except CloseReadError as problem:
+        raise Refused(str(problem).partition("\n")[0]) from problem
+    except Exception as problem:
+        if ":" not in family:  # one of our own: our bug, with its traceback
+            raise
+        said = " ".join(str(problem).split())
+        raise Refused(f"fails: {type(problem).__name__}: {said}") from problem
+    stem, tilde, mend = family.partition("~")
+    found = {
+        f"{stem}.{name}{tilde}{mend}": number
+        for name, number in values.items()
+        if number is not None
+        and name.rpartition(".")[2] not in _KINDS
+        and not name.startswith(_PARTIAL)
+    }
+    for name, number in found.items():
+        if not 0 <= number <= 1:
+            raise Refused(f"{name} is {number:g}, not from 0 to 1")
+    return found
+
+
+def spread(values: Mapping[str, float], exact: frozenset[str]) -> tuple[float, float]:
+    """Return the lowest and the highest value of the kind, exact or graded, that is wider apart."""
+    kinds = [
+        [number for name, number in values.items() if (name in exact) is wanted]
+        for wanted in (True, False)
+    ]
+    ends = [(min(kind), max(kind)) for kind in kinds if kind]
+    return max(ends, key=lambda pair: pair[1] - pair[0], default=(0.0, 0.0))
+
+
+def distance(values: Mapping[str, float], exact: frozenset[str]) -> float:
+    """Return how far apart the exact or the graded values are."""
+    low, high = spread(values, exact)
+    return high - low
