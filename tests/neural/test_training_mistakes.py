@@ -387,4 +387,6 @@ def test_what_cannot_be_opened_is_told_before_anything_is_read(tmp_path, encoder
     with pytest.raises(UsageError, match="there is no metric"):
         dev = [{"path": data}]
         train(tmp_path / "out", encoder, str(broken), dev=dev, metric="squad.f2", begin=never)
+    with pytest.raises(StorageError, match="a file stands where a folder should"):
+        train(broken / "out", encoder, str(broken), begin=never)
     assert not (tmp_path / "out").exists()

@@ -19,6 +19,7 @@ import msgspec
 from safetensors import SafetensorError, safe_open
 
 from closeread.errors import MismatchError, StorageError, UsageError
+from closeread.formats.files.outcome import must_take_folder
 from closeread.formats.files.whole import save_json
 from closeread.locks import take
 from closeread.training.processes import how_many, is_first
@@ -176,6 +177,7 @@ class Folder:
         where = str(path)
         if path.exists() and not path.is_dir():
             raise UsageError("it is a file", where=where, cure="name a folder")
+        must_take_folder(path)
         if not path.exists() or not any(path.iterdir()):
             if resume:
                 raise UsageError(
