@@ -126,6 +126,21 @@ def test_segments_are_kept_from_a_model_that_has_one(tmp_path, monkeypatch, runt
     assert all(one.answer.kind == "span" for one in reader.read([item]))
 
 
+def test_a_model_that_cannot_compute_what_its_tokenizer_frames_is_told(tmp_path):
+    """Longformer counts RoBERTa's separators; some Chinese ones have BERT's tokenizer."""
+    name = make_encoder(tmp_path / "m")
+    tokenizer = open_checkpoint(name, "span").tokenizer
+    config = transformers.LongformerConfig(
+        vocab_size=len(tokenizer), attention_window=[16, 16], sep_token_id=tokenizer.sep_token_id,
+        hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
+    )  # fmt: skip
+    transformers.LongformerForQuestionAnswering(config).save_pretrained(name)
+    question = Question(question_id="q", passage_id="p", text="How many sheep?", kind="span")
+    reader = make("span", {"model": name})[0]
+    with pytest.raises(InputError, match=r"as its tokenizer frames them: .*separator"):
+        list(reader.read([(Passage(passage_id="p", text=TEXTS["en"][0]), question)]))
+
+
 def test_models_that_look_for_their_separators_are_opened(tmp_path):
     """Longformer for spans, BART for pairs: neither takes just any ids, nor is tried by them."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.places import first_line
 from closeread.readers.windows import Encoded, Template, Tokens
 
 Head = Literal["span", "choice", "pair"]
@@ -110,6 +111,9 @@ class Checkpoint:
         """Whether padding changes what is said of a sequence, though it is masked.
 
         So it is where convolutions run over all tokens, or a head takes the last one.
+
+        Raises:
+            InputError: The model cannot compute what its tokenizer frames.
         """
         told = self.tried(_TRIED)
         ids = torch.full((1, 2 * _TRIED), self.padding_id)
@@ -117,10 +121,17 @@ class Checkpoint:
         mask = (torch.arange(2 * _TRIED) < _TRIED).long()[None]
         exact = self.model.dtype == torch.float32  # else rounding would look like padding
         model = self.model if exact else copy.deepcopy(self.model).float()
-        alone, padded = (
-            self._said(model, ids[:, :width], mask[:, :width])[..., :_TRIED]
-            for width in (_TRIED, 2 * _TRIED)
-        )
+        try:
+            alone, padded = (
+                self._said(model, ids[:, :width], mask[:, :width])[..., :_TRIED]
+                for width in (_TRIED, 2 * _TRIED)
+            )
+        except Exception as error:  # each has its own way to refuse
+            raise InputError(
+                f"it cannot compute two texts as its tokenizer frames them: {first_line(error)}",
+                where=self.name,
+                expected=f"{_KIND}, with {ITS_TOKENIZER}",
+            ) from error
         apart, most = (alone - padded).abs().max(), alone.abs().max()
         return bool(apart > _ALIKE * (1 + most))
 
