@@ -22,7 +22,7 @@ def read_list(path: Path) -> tuple[str, ...]:
         InputError: It cannot be read, or is empty.
     """
     try:
-        text = path.read_text("utf-8")
+        text = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
     fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))

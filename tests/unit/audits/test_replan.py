@@ -134,9 +134,9 @@ def test_any_id_can_stand_in_a_list(one, tmp_path):
 
 
 def test_a_list_of_another_system_or_hand_is_read(tmp_path):
-    """Lines that end as Windows ends them; quotes that are no JSON are an id's own."""
+    """A mark and lines' ends as Windows writes them; quotes that are no JSON are an id's own."""
     path = tmp_path / "list.txt"
-    path.write_bytes(b'q1\r\nq2\twhy\r\n"q3\r\n\r\n')
+    path.write_bytes(b'\xef\xbb\xbfq1\r\nq2\twhy\r\n"q3\r\n\r\n')
     assert read_list(path) == ("q1", "q2", '"q3')
 
 
