@@ -4,9 +4,7 @@
 that a folder without it is not finished. Under several processes the first writes, all read.
 """
 
-import copy
 import errno
-import os
 import shutil
 import stat
 import zipfile
@@ -22,6 +20,7 @@ from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.files.outcome import must_take_folder
 from closeread.formats.files.whole import save_json
 from closeread.locks import take
+from closeread.training.neural.asked import MEMBERS, STAGES, asked_of, is_alike, named_in
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
 
@@ -29,8 +28,6 @@ ASKED = "training.json"
 DONE = "closeread.json"
 STATES = "states"
 CURVES = "curves"  # for TensorBoard
-STAGES = "before"
-MEMBERS = "members"  # the trainings of a soup
 _STATE = "trainer_state.json"
 _LOCK = "lock"  # there too; held as long as the training goes on
 _BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
@@ -83,7 +80,7 @@ class Folder:
         if begun is not None:
             self._check_begun(begun)
         try:
-            self._begin(_asked(recipe), begun)
+            self._begin(asked_of(recipe), begun)
         except BaseException:
             self._leave_nothing()
             raise
@@ -133,7 +130,7 @@ class Folder:
     @staticmethod
     def is_finished(path: Path, recipe: TrainRecipe) -> bool:
         """Whether this very training was finished there."""
-        return (path / DONE).exists() and _is_alike(_read(path / ASKED), _asked(recipe))
+        return (path / DONE).exists() and is_alike(_read(path / ASKED), asked_of(recipe))
 
     def last_state(self) -> Path | None:
         """Return the last whole state; None where there is none.
@@ -199,7 +196,7 @@ class Folder:
                 where=where,
                 cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
             )
-        elif not _is_alike(_read(path / ASKED), _asked(recipe)):
+        elif not is_alike(_read(path / ASKED), asked_of(recipe)):
             raise MismatchError(
                 "the training there was begun with another recipe",
                 where=where,
@@ -332,58 +329,16 @@ def _find_best_again(state: Path) -> None:
         save_json(state / _STATE, {**told, "best_model_checkpoint": now}, indent=2)
 
 
-def _asked(recipe: TrainRecipe) -> Any:
-    """What two trainings must share to be the same: all but the place.
-
-    A training that stands within another one's folder, at whatever depth, and begins from a stage
-    there, names it from that folder: it may have been moved since, or be named in another way.
-    """
-    asked = msgspec.to_builtins(recipe)
-    place = Path(asked.pop("out")).parent
-    model = asked["train"].get("model")
-    if place.name in (STAGES, MEMBERS) and isinstance(model, str):
-        whole = place.parent
-        while whole.parent.name in (STAGES, MEMBERS):
-            whole = whole.parent.parent
-        if Path(model).is_relative_to(whole):
-            asked["train"]["model"] = str(Path(model).relative_to(whole))
-    return msgspec.json.decode(msgspec.json.encode(asked))
-
-
-def _is_alike(before: Any, now: Any) -> bool:
-    """Whether two trainings learn the same: curves may be sent elsewhere, or nowhere any more."""
-    return before is not None and _without_trackers(before) == _without_trackers(now)
-
-
-def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
-    found = copy.deepcopy(asked)
-    for one in (found, *found["before"]):
-        one["train"].pop("track", None)
-    return found
-
-
 def _must_spare(path: Path, recipe: TrainRecipe) -> None:
     """Refuse to discard a folder with what the training begins from."""
     whole = path.resolve()
-    for named in _named_in(recipe):
+    for named in named_in(recipe):
         if named.resolve().is_relative_to(whole) and named.exists():
             raise UsageError(
                 f"--overwrite would discard what the training begins from: {named}",
                 where=str(path),
                 cure="name another folder with --out",
             )
-
-
-def _named_in(recipe: TrainRecipe) -> Iterator[Path]:
-    """Yield what a recipe's texts would be as files or folders, but for where it writes."""
-    left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict | list | tuple):
-            left.extend(one.values() if isinstance(one, dict) else one)
-        elif isinstance(one, str) and one:
-            at_home = os.path.expanduser(one)  # noqa: PTH111 (nobody of that name: as it stands)
-            yield Path(os.path.expandvars(at_home))
 
 
 def _read(path: Path) -> Any:

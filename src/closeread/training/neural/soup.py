@@ -16,8 +16,9 @@ import torch
 from closeread import catalog
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.training.neural.asked import MEMBERS
 from closeread.training.neural.fit import Done, Measure
-from closeread.training.neural.folder import DONE, MEMBERS, Folder
+from closeread.training.neural.folder import DONE, Folder
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Task

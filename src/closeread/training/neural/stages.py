@@ -7,7 +7,8 @@ import msgspec
 
 from closeread import catalog
 from closeread.errors import UsageError
-from closeread.training.neural.folder import STAGES, Folder
+from closeread.training.neural.asked import STAGES
+from closeread.training.neural.folder import Folder
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request

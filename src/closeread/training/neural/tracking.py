@@ -20,7 +20,8 @@ from closeread.errors import UsageError
 from closeread.formats.files.whole import save_json
 from closeread.readers.places import first_line
 from closeread.training.neural import to_mlflow
-from closeread.training.neural.folder import CURVES, MEMBERS, STAGES, STATES, has_learned
+from closeread.training.neural.asked import MEMBERS, STAGES
+from closeread.training.neural.folder import CURVES, STATES, has_learned
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.trackers import aside, cannot_begin

@@ -1,0 +1,56 @@
+"""What is asked of a training: whether two are asked the same, and the files that one names."""
+
+import copy
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from closeread.training.recipe import TrainRecipe
+
+STAGES = "before"  # within the folder of the whole, as members are
+MEMBERS = "members"  # the trainings of a soup
+
+
+def asked_of(recipe: TrainRecipe) -> Any:
+    """What two trainings must share to be the same: all but the place.
+
+    A training that stands within another one's folder, at whatever depth, and begins from a stage
+    there, names it from that folder: it may have been moved since, or be named in another way.
+    """
+    asked = msgspec.to_builtins(recipe)
+    place = Path(asked.pop("out")).parent
+    model = asked["train"].get("model")
+    if place.name in (STAGES, MEMBERS) and isinstance(model, str):
+        whole = place.parent
+        while whole.parent.name in (STAGES, MEMBERS):
+            whole = whole.parent.parent
+        if Path(model).is_relative_to(whole):
+            asked["train"]["model"] = str(Path(model).relative_to(whole))
+    return msgspec.json.decode(msgspec.json.encode(asked))
+
+
+def is_alike(before: Any, now: Any) -> bool:
+    """Whether two trainings learn the same: curves may be sent elsewhere, or nowhere any more."""
+    return before is not None and _without_trackers(before) == _without_trackers(now)
+
+
+def _without_trackers(asked: dict[str, Any]) -> dict[str, Any]:
+    found = copy.deepcopy(asked)
+    for one in (found, *found["before"]):
+        one["train"].pop("track", None)
+    return found
+
+
+def named_in(recipe: TrainRecipe) -> Iterator[Path]:
+    """Yield what a recipe's texts would be as files or folders, but for where it writes."""
+    left: list[Any] = [msgspec.to_builtins(recipe) | {"out": ""}]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict | list | tuple):
+            left.extend(one.values() if isinstance(one, dict) else one)
+        elif isinstance(one, str) and one:
+            at_home = os.path.expanduser(one)  # noqa: PTH111 (nobody of that name: as it stands)
+            yield Path(os.path.expandvars(at_home))
