@@ -9,7 +9,7 @@ from closeread.cli.outcome import Outcome
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
-    from closeread.reports.gather import Material, RunView
+    from closeread.reports.material import Material, RunView
 
 
 @click.command("report")

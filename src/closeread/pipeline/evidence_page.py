@@ -7,7 +7,7 @@ import closeread
 from closeread.metrics.evidence import MAIN
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
-from closeread.reports.gather import Material, Row, RunView, SetView, Told
+from closeread.reports.material import Material, Row, RunView, SetView, Told
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
 

@@ -12,7 +12,7 @@ from closeread.errors import CloseReadError
 from closeread.evidence.query import label_of, query_text
 from closeread.making import make
 from closeread.pipeline.extract import wanted_options
-from closeread.reports.gather import Attention, Material, RunView
+from closeread.reports.material import Attention, Material, RunView
 from closeread.runs.plan import hidden, stripped
 from closeread.types import Passage, Prediction, Question
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from closeread.metrics.units import question_unit
 from closeread.reports.coverage import Point
-from closeread.reports.gather import Material, Row, RunView
+from closeread.reports.material import Material, Row, RunView
 from closeread.reports.plot import Plot, mean_interval, percent
 
 _MOST_CURVES = 4

@@ -6,8 +6,8 @@ from typing import Any
 
 from closeread.catalog import missing_extra
 from closeread.errors import StorageError
-from closeread.reports.gather import Material
 from closeread.reports.groups import of_runs
+from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent
 from closeread.reports.plots import all_plots
 from closeread.reports.words import WORDS, word

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from closeread.reports.gather import Material, Row, RunView
+from closeread.reports.material import Material, Row, RunView
 from closeread.reports.payload import kinds
 from closeread.reports.plot import Plot, mean_interval, percent
 from closeread.types import Summary

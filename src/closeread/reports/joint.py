@@ -6,7 +6,7 @@ from typing import Any
 from closeread.metrics.evidence import MAIN
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import CELLS
-from closeread.reports.gather import Material, RunView
+from closeread.reports.material import Material, RunView
 from closeread.runs.joined import JoinedScores, join
 from closeread.types import Item, Submission
 

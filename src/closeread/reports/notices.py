@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from closeread.metrics.summary import comparable
-from closeread.reports.gather import Material, RunView
+from closeread.reports.material import Material, RunView
 from closeread.reports.shortening import MOST, shortened
 
 _NON_COMMERCIAL = re.compile(

@@ -10,9 +10,10 @@ from closeread.formats.files.whole import replacing
 from closeread.reports import payload
 from closeread.reports.differences import differences
 from closeread.reports.frame import drawn_by, in_closure, scripts, template
-from closeread.reports.gather import Material, RunView, SetView, gather
+from closeread.reports.gather import gather
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
+from closeread.reports.material import Material, RunView, SetView
 from closeread.reports.mrqa import published
 from closeread.reports.note_words import NOTES
 from closeread.reports.notices import notices

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from closeread.reports.covering import asked, laid, located
-from closeread.reports.gather import Attention, Material, Row, RunView, Told
+from closeread.reports.material import Attention, Material, Row, RunView, Told
 from closeread.reports.shortening import shortened
 from closeread.runs.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question

@@ -1,8 +1,8 @@
 """Which plots a page has: few, each answering a question, the most telling first."""
 
 from closeread.reports.behaviour import coverage, flips, lengths, pairs
-from closeread.reports.gather import Material
 from closeread.reports.groups import by_breakdowns, by_kinds
+from closeread.reports.material import Material
 from closeread.reports.plot import Plot
 
 _FIRST = ("strategy", "role", "polarity", "asks_for", "answer")

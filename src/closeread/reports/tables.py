@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from closeread.reports.gather import Material
+from closeread.reports.material import Material
 from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
 from closeread.reports.words import word
