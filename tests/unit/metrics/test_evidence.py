@@ -57,6 +57,14 @@ def test_options_are_averaged_each_alone_and_those_without_gold_left_out():
     assert official([score]) == {"precision": 0.5, "recall": 0.25, "f1": 1 / 3}
 
 
+def test_one_of_several_references_is_enough():
+    """ExpMRC names a question's evidence two to four times; together they were one long gold."""
+    asked = question(Evidence(spans=(S[0],)), Evidence(spans=(S[1], S[2])), Evidence(spans=()))
+    for spans, f1 in (((S[0],), 1.0), ((S[1], S[2]), 1.0), ((S[1],), 2 / 3), ((S[3],), 0.0)):
+        values = metric().score(asked, said(Evidence(spans=spans))).values
+        assert values["f1"] == values["f1."] == pytest.approx(f1)
+
+
 def test_evidence_without_a_label_speaks_for_every_option():
     asked = question(
         Evidence(option_label="A", spans=(S[0],)), Evidence(option_label="B", spans=(S[1],))
