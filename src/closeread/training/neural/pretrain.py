@@ -21,6 +21,7 @@ from transformers.utils import logging
 
 from closeread import __version__
 from closeread.errors import InputError, UsageError
+from closeread.making import path_of
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
@@ -28,6 +29,7 @@ from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress, States
 from closeread.training.neural.descent import terms
+from closeread.training.neural.device import check_device
 from closeread.training.neural.fit import arguments
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.masking import Masker, masked_loss
@@ -36,7 +38,6 @@ from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
-from closeread.training.neural.train import check_device, named
 from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin
@@ -56,8 +57,8 @@ def train(request: Request) -> Trained:
     check_device(settings.fitting(), str(request.path), request.within)
     without_stages(request)
     if request.look:
-        named(options.model)
-        named(options.vocabulary, "vocabulary")
+        path_of("model", options.model)
+        path_of("vocabulary", options.vocabulary)
         for source in settings.datasets:
             request.open_dataset(source.path, source.format)
         return Trained(out=request.out, told={}, remarks=())
@@ -199,8 +200,8 @@ class _Trainer(Trainer):  # type: ignore[misc]
 def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(named(options.model), dropout, options.pickled)
-    path = Path(named(options.vocabulary, "vocabulary"))
+        return _opened(path_of("model", options.model), dropout, options.pickled)
+    path = Path(path_of("vocabulary", options.vocabulary))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
         pieces = path.read_text("utf-8").rstrip("\n").split("\n")
@@ -311,7 +312,7 @@ def _lineage(
     made_by = settings.made_by.get(options.model, "")
     begun = Lineage(n_parameters=n_parameters)
     if options.model:
-        begun = lineage_of(named(options.model), n_parameters, made_by)
+        begun = lineage_of(path_of("model", options.model), n_parameters, made_by)
     stage = Stage(
         reader="encoder",
         options=msgspec.to_builtins(options),

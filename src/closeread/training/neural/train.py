@@ -16,6 +16,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
+from closeread.training.neural.device import check_device, device_of
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import InferenceBeside
@@ -78,7 +79,7 @@ def train(request: Request, task: Task) -> Trained:
                 settings,
                 model,
                 task,
-                device=_device(settings),
+                device=device_of(settings),
                 processes=processes,
                 measure=measure,
             )
@@ -148,7 +149,7 @@ def _begins_from(request: Request, model: str) -> str:
     first = request.recipe.before[0]
     if first.reader.name == "encoder" or ":" in first.reader.name:
         return ""
-    return named(first.train.get("model", model))
+    return path_of("model", first.train.get("model", model))
 
 
 def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
@@ -162,7 +163,7 @@ def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
         n_classes=task.n_classes,
         attention_dropout=settings.attention_dropout,
         pickled=settings.pickled,
-        device=_device(settings),
+        device=device_of(settings),
     )
     if isinstance(task, Prepares):
         task.prepare(checkpoint)
@@ -180,7 +181,8 @@ def _checked(request: Request) -> tuple[NeuralSettings, str]:
             expected="a model's folder, or a hub name",
         )
     check_device(settings, str(request.path), request.within)
-    return settings, named(settings.model)
+    # In the settings it stays as it is written: so it is declared who made it.
+    return settings, path_of("model", settings.model)
 
 
 def _looked(request: Request, task: Task) -> Trained:
@@ -301,64 +303,6 @@ def _features(
             )
         raise _nothing_to_learn(request, material)
     return features
-
-
-def named(model: str, key: str = "model") -> str:
-    """Return a model's name, or the path that is meant, as the recipe's rule for paths reads it.
-
-    It stays in the settings as it is written: so it is declared who made it.
-
-    Args:
-        model: As it is written.
-        key: What names it there.
-
-    Raises:
-        InputError: An environment variable in it is not set.
-    """
-    return path_of(key, model)
-
-
-def _device(settings: NeuralSettings) -> str:
-    return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
-
-
-def check_device(settings: NeuralSettings, where: str, within: str = "") -> None:
-    """Refuse what this machine cannot compute, before anything is read.
-
-    Args:
-        settings: What a recipe says.
-        where: The recipe, for messages.
-        within: Where in it they stand.
-
-    Raises:
-        UsageError: There is no such device, or it does not know the precision.
-    """
-    is_there = torch.accelerator.is_available()
-    found = torch.accelerator.current_accelerator() if is_there else None
-    on_cpu = settings.device == "cpu" or found is None
-    if settings.device not in ("", "cpu", found and found.type):
-        raise UsageError(
-            f"{within}train.device is {settings.device}, and there is "
-            + (f"only {found.type}" if found else "no accelerator"),
-            where=where,
-            expected="cpu, or nothing for what this machine has",
-            cure=f"leave {within}train.device out",
-        )
-    if settings.precision == "float16" and on_cpu:
-        raise UsageError(
-            f"{within}train.precision is float16, and there is no accelerator",
-            where=where,
-            expected="float32 or bfloat16 on a processor",
-            cure=f"leave {within}train.precision out",
-        )
-    on_cuda = _device(settings) == "cuda"
-    if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
-        raise UsageError(
-            f"{within}train.precision is bfloat16, which this accelerator does not have",
-            where=where,
-            expected="float16 or float32",
-            cure=f"leave {within}train.precision out",
-        )
 
 
 def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:

@@ -1,0 +1,50 @@
+"""What a training is computed on: a recipe's device and precision, and what this machine has."""
+
+import torch
+
+from closeread.errors import UsageError
+from closeread.training.neural.settings import NeuralSettings
+
+
+def device_of(settings: NeuralSettings) -> str:
+    """Return the device that a recipe names, else the best that is known here."""
+    return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def check_device(settings: NeuralSettings, where: str, within: str = "") -> None:
+    """Refuse what this machine cannot compute, before anything is read.
+
+    Args:
+        settings: What a recipe says.
+        where: The recipe, for messages.
+        within: Where in it they stand.
+
+    Raises:
+        UsageError: There is no such device, or it does not know the precision.
+    """
+    is_there = torch.accelerator.is_available()
+    found = torch.accelerator.current_accelerator() if is_there else None
+    on_cpu = settings.device == "cpu" or found is None
+    if settings.device not in ("", "cpu", found and found.type):
+        raise UsageError(
+            f"{within}train.device is {settings.device}, and there is "
+            + (f"only {found.type}" if found else "no accelerator"),
+            where=where,
+            expected="cpu, or nothing for what this machine has",
+            cure=f"leave {within}train.device out",
+        )
+    if settings.precision == "float16" and on_cpu:
+        raise UsageError(
+            f"{within}train.precision is float16, and there is no accelerator",
+            where=where,
+            expected="float32 or bfloat16 on a processor",
+            cure=f"leave {within}train.precision out",
+        )
+    on_cuda = device_of(settings) == "cuda"
+    if settings.precision == "bfloat16" and on_cuda and not torch.cuda.is_bf16_supported():
+        raise UsageError(
+            f"{within}train.precision is bfloat16, which this accelerator does not have",
+            where=where,
+            expected="float16 or float32",
+            cure=f"leave {within}train.precision out",
+        )
