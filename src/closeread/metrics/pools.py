@@ -3,7 +3,7 @@
 import math
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import TypedDict
 
 from closeread.protocols import Pool
@@ -39,41 +39,41 @@ def mean_pools(
         last_of_id: Of questions with one id only the last counts.
     """
     find = submission.predictions.get
-    columns: list[tuple[str, list[str], list[str], array[float], bytearray]] = [
-        (key, [], [], array("d"), bytearray()) for key in names
-    ]
-    n_questions = 0
+    units: list[str] = []
+    ids: list[str] = []
+    columns = [(key, array("d"), bytearray(), bytearray()) for key in names]
     failures: list[str] = []
     for score in scores:  # one pass that keeps numbers only: a large file's scores are a stream
-        n_questions += 1
         failed, answered = _outcome(find(score.question_id), by_evidence)
         if failed:
             failures.append(score.question_id)
         unit = score.unit_id or score.question_id
-        for key, unit_ids, ids, numbers, answers in columns:
+        units.append(unit)
+        if last_of_id:  # of equal texts one alone is kept in memory
+            ids.append(unit if unit == score.question_id else score.question_id)
+        for key, numbers, answers, has in columns:
             found = score.values.get(key)
+            has.append(found is not None)
             if found is not None:
-                unit_ids.append(unit)
-                if last_of_id:  # of equal texts one alone is kept in memory
-                    ids.append(unit if unit == score.question_id else score.question_id)
                 numbers.append(found)
                 answers.append(answered)
     pools = []
-    for key, every_unit, ids, every_number, every_answer in columns:
-        unit_ids, numbers, answers = every_unit, every_number, every_answer
-        if last_of_id and not _all_differ(ids):
-            last = list(dict(zip(ids, range(len(ids)), strict=True)).values())
+    for key, every_number, every_answer, has in columns:
+        unit_ids, numbers, answers = _having(units, has), every_number, every_answer
+        if last_of_id and not _all_differ(own := _having(ids, has)):
+            last = list(dict(zip(own, range(len(own)), strict=True)).values())
             unit_ids = [unit_ids[place] for place in last]
             numbers = array("d", (numbers[place] for place in last))
             answers = bytearray(answers[place] for place in last)
-        grouped, (numerators, denominators) = per_unit(unit_ids, numbers, [1] * len(numbers))
+        ones = array("B", b"\1") * len(numbers)
+        grouped, (numerators, denominators) = per_unit(unit_ids, numbers, ones)
         pools.append(
             Pool(
                 metric=names[key],
                 unit_ids=grouped,
                 numerators=numerators,
                 denominators=denominators,
-                n_questions=n_questions,
+                n_questions=len(units),
                 n_scored=len(numbers),
                 n_answered=sum(answers),
                 n_failed=len(set(failures) if last_of_id else failures),
@@ -81,6 +81,11 @@ def mean_pools(
             )
         )
     return tuple(pools)
+
+
+def _having(texts: list[str], has: bytearray) -> list[str]:
+    """Return the texts of the questions that have a value: the very list where all have."""
+    return texts if all(has) else list(compress(texts, has))
 
 
 def told_of_repeats(n_repeated: int) -> str:
