@@ -1,12 +1,16 @@
 """What a span reader is shown of a question while it learns."""
 
+import json
 from random import Random
 
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.training.neural.material import drawn
+from closeread.training.neural.settings import Source
 from closeread.training.neural.span_task import SpanTask
 from closeread.types import Answer, Passage, Question, Span
 from neural.colours import THINGS
@@ -36,3 +40,21 @@ def test_every_answer_is_learned_from(encoder, stride):
         start, end = feature.target[:2]
         shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
         assert shown == question.answers[0].text
+
+
+@pytest.mark.parametrize("accepted", ["the red key", "RED KEY", "Red key."])
+def test_a_place_that_was_detected_is_learned_from_whatever_its_capitals(
+    tmp_path, encoder, accepted
+):
+    """MRQA's sets hold answers as they were collected, and places found by its scorer's rules."""
+    checkpoint = open_checkpoint(encoder, "span", new_head=True)
+    text = "a cup and a Red Key and a map"
+    found = {"text": "Red Key", "char_spans": [[12, 18]], "token_spans": [[4, 5]]}
+    asked = {"qid": "1", "question": "?", "answers": [accepted], "detected_answers": [found]}
+    path = tmp_path / "train.jsonl"
+    path.write_text(json.dumps({"context": text, "qas": [asked]}) + "\n", "utf-8")
+    items, _ = drawn(Source(path=str(path)), open_dataset, None, 0)
+    (feature,) = SpanTask(96, 16).features(checkpoint, items, Random(0))
+    start, end = feature.target[:2]
+    shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
+    assert shown == "red key"

@@ -18,6 +18,7 @@ from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
+from closeread.text.normalize import mrqa
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
@@ -136,12 +137,18 @@ def _token_spans(tokens: Tokens, text: str, question: Question) -> Iterator[tupl
     for answer in question.answers:
         if answer.kind not in ("span", "spans") or not answer.texts:
             continue
-        spans = [span for span in answer.spans if span.of(text) in answer.texts]
+        words = {_words(one) for one in answer.texts}
+        spans = [span for span in answer.spans if _words(span.of(text)) in words]
         for span in spans or _found(text, answer.texts[0]):
             first = bisect_right(tokens.ends, span.start)
             last = bisect_left(tokens.starts, span.end) - 1
             if first <= last < len(tokens.ids):
                 yield first, last
+
+
+def _words(text: str) -> str:
+    """Return what makes two texts one answer: MRQA's places may have other capitals or articles."""
+    return mrqa(text) or text
 
 
 def _found(text: str, answer: str) -> list[Span]:
