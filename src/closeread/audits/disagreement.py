@@ -11,7 +11,7 @@ from closeread.audits.disagreement_tables import (
     run_table,
     value_table,
 )
-from closeread.audits.findings import Finding, Verdict
+from closeread.audits.findings import Finding, Verdict, skipped
 from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
 from closeread.audits.parting import PARTS, Refused, distance, spread, values_of
 from closeread.protocols import Metric
@@ -35,9 +35,7 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     """
     texts = [of_texts(one) for one in subjects if one.is_text]
     if not texts:
-        return Finding(
-            check="disagreement", verdict="skipped", headline="the questions ask for options"
-        )
+        return skipped("disagreement", "the questions ask for options")
     chosen = names or _defaults(texts[0])
     metrics = {name: catalog.resolve("metric", name)() for name in chosen}
     refused: dict[str, str] = {}
@@ -50,10 +48,7 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     notes = [f"left out {name}: {why}" for name, why in refused.items()]
     notes += other_languages(texts[0])
     if not values:
-        return Finding(
-            check="disagreement", verdict="skipped", headline="no scorer judges these questions",
-            notes=tuple(notes),
-        )  # fmt: skip
+        return skipped("disagreement", "no scorer judges these questions", notes)
     mains = [{name: column[name][1] for name in values} for column in columns]
     means = [{name: _mean(main[name]) for name in values} for main in mains]
     exact = frozenset(name for name in values if _is_exact(name, mains))

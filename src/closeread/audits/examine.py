@@ -15,7 +15,7 @@ from closeread.audits import (
     shortcuts,
     truncation,
 )
-from closeread.audits.findings import Finding
+from closeread.audits.findings import Finding, skipped
 from closeread.audits.material import Problems, Subject, subject, together, told_apart
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
@@ -120,15 +120,15 @@ def audit(
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)
     findings = tuple(_findings(shared, table, wanted, begin))
-    skipped = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
+    left_out = dict(problems.bad.counts) | ({"no-samples": len(bare)} if bare else {})
     for path in runs:
         log = open_run(path).info.log
         for code, count in log.skipped.items() if log is not None else ():
-            skipped[code] = skipped.get(code, 0) + count
+            left_out[code] = left_out.get(code, 0) + count
     return Audit(
         sources=tuple(map(str, sources)),
         findings=findings,
-        skipped=skipped,
+        skipped=left_out,
         language=of_most(passage.language for one in shared for passage in one.passages.values()),
     )
 
@@ -144,11 +144,9 @@ def _findings(
             yield shape.check(table, wanted.target, subjects)
         elif not subjects:
             headline = "no run was named: a table of scores holds no answer"
-            yield Finding(check=name, verdict="skipped", headline=headline)
+            yield skipped(name, headline)
         elif not any(one.questions for one in subjects):
-            yield Finding(
-                check=name, verdict="skipped", headline="no question is left to be examined"
-            )
+            yield skipped(name, "no question is left to be examined")
         elif name == "metamorphic":
             yield promises.check(
                 subjects, wanted.metrics, plant_bugs=wanted.plant_bugs, seed=wanted.seed

@@ -1,5 +1,6 @@
 """What a check says: a verdict in one sentence, the tables behind it, and the same as data."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -39,6 +40,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tables: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     data: dict[str, Any] = {}
+
+
+def skipped(check: str, why: str, notes: Sequence[str] = ()) -> Finding:
+    """Return that a check was skipped: the sources lack what it needs."""
+    return Finding(check=check, verdict="skipped", headline=why, notes=tuple(notes))
 
 
 def share(part: int, whole: int) -> float | None:

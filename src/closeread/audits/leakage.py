@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from closeread.audits.findings import Finding, Table, Verdict, share
+from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, said
 from closeread.audits.overlaps import overlap_table, shared_passages
 from closeread.types import Dataset, Question
@@ -55,10 +55,8 @@ def check(one: Subject, train: Dataset | None = None) -> Finding:
             verdict = "broken"
             parts.append("wrong answers never leave the windows that hold the gold answer")
     if not tables:
-        return Finding(
-            check="leakage",
-            verdict="skipped",
-            headline="no training set was named (--train), no triples, no long passages",
+        return skipped(
+            "leakage", "no training set was named (--train), no triples, no long passages"
         )
     return Finding(
         check="leakage",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from closeread import catalog
-from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
 from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
@@ -50,10 +50,7 @@ def check(
     total = sum(len({found.relation for found in one.broken}) for one in kept)
     worst = max(kept, key=lambda one: len({found.relation for found in one.broken}))
     if not any(one.n_relations for one in kept):
-        return Finding(
-            check="metamorphic", verdict="skipped",
-            headline="these questions can try no promise of the scorers", notes=tuple(notes),
-        )  # fmt: skip
+        return skipped("metamorphic", "these questions can try no promise of the scorers", notes)
     verdict: Verdict = "doubtful" if total or notes else "sound"
     return Finding(
         check="metamorphic",

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 
 from closeread.audits import recut_shape
 from closeread.audits.correlation import Cluster, pearson, pearson_of, rounded, spearman, stuck
-from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject
 from closeread.audits.score_tables import Row, ScoreTable
 from closeread.audits.signs import Sign, label, signs
@@ -32,11 +32,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
     table, saved = recut_shape.with_runs(table, subjects, target or "drop")
     benchmarks = table.benchmarks()
     if len(table.rows) < 2 or not benchmarks:
-        return Finding(
-            check="shape",
-            verdict="skipped",
-            headline="fewer than two models with scores",
-        )
+        return skipped("shape", "fewer than two models with scores")
     chosen = _target(table, target)
     # The doubted benchmark's own come first.
     found = sorted(signs(table, chosen), key=lambda sign: sign.benchmark != chosen)
@@ -59,10 +55,9 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
         )
     )
     if len(points) < 3 and not found and not able:
-        return Finding(
-            check="shape", verdict="skipped",
-            headline=f"{chosen}: fewer than three models with scores, and nothing odd about them",
-        )  # fmt: skip
+        return skipped(
+            "shape", f"{chosen}: fewer than three models with scores, and nothing odd about them"
+        )
     notes = []
     if again:
         notes.append(f"more than once with the same scores, counted once: {_few(again)}")

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from closeread.adding import sum_in_order
-from closeread.audits.findings import Cell, Finding, Table, Verdict
+from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.types import Question
@@ -45,9 +45,7 @@ def check(one: Subject) -> Finding:
         )  # fmt: skip
         tables.append(_places(texts, one))
     if not rows:
-        return Finding(
-            check="shortcuts", verdict="skipped", headline="no question has a gold answer"
-        )
+        return skipped("shortcuts", "no question has a gold answer")
     tables.insert(
         0,
         Table(

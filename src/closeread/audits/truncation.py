@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Literal
 
 from closeread.audits.copies import GUESSED, KNOWN, is_copy, stands_in
-from closeread.audits.findings import Cell, Finding, Table, Verdict, share
+from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
 from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
 from closeread.metrics.intervals import Resampling, interval
@@ -43,9 +43,7 @@ _HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", 
 def check(one: Subject) -> Finding:
     """Find how texts ended and score them again, cut at each candidate stop."""
     if not one.is_text:
-        return Finding(
-            check="truncation", verdict="skipped", headline="the questions ask for options"
-        )
+        return skipped("truncation", "the questions ask for options")
     one = of_texts(one)
     name, metric = judge_of(one)
     often = _said_often(one) if one.shown is None else frozenset()
