@@ -91,15 +91,21 @@ def command(
         if predictions or save or null_odds or format_:
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.api.datasets import locate
+        from closeread.cli.reading import watched
+        from closeread.protocols import unwatched
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
 
         where = locate(dataset) if dataset else None
         runs = [open_run(path, moved=where) for path in find_runs(run)]
-        found = [
-            score_run(one, _read_anew(one, settings, stops, rule), workers=workers) for one in runs
-        ]
+        found = []
+        with watched("runs", "runs that were scored keep their numbers") as begin:
+            advance = begin(len(runs)) if len(runs) > 1 else unwatched(1)
+            for opened in runs:
+                anew = _read_anew(opened, settings, stops, rule)
+                found.append(score_run(opened, anew, workers=workers))
+                advance(1)
         for pair in zip(runs, found, strict=True):
             _tell_unmatched(*pair)
         if join:

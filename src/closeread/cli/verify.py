@@ -30,13 +30,19 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     code is 2 where a rule is broken, 1 where one is not known.
     """
     from closeread.api.datasets import locate
+    from closeread.cli.reading import watched
+    from closeread.protocols import unwatched
     from closeread.runs.store import find_runs, open_run
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each
 
     opened = {path: open_run(path) for path in find_runs(run)}
     own = locate(dataset) if dataset else None
-    found = dict(zip(opened, verify_each(list(opened.values()), own), strict=True))
+    with watched("runs", "verify changes nothing") as begin:
+        checked = verify_each(
+            list(opened.values()), own, begin=begin if len(opened) > 1 else unwatched
+        )
+    found = dict(zip(opened, checked, strict=True))
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
     good = not any(one.differences for one in found.values())
     if json_:

@@ -10,6 +10,7 @@ from pathlib import Path
 from closeread.errors import CloseReadError, MismatchError, UsageError
 from closeread.formats.files.source import Source
 from closeread.items import ordered
+from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.computed import Versions, computed_by
@@ -113,20 +114,29 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
     return found
 
 
-def verify_each(runs: Sequence[Run], dataset_path: Path | None = None) -> list[Verification]:
+def verify_each(
+    runs: Sequence[Run], dataset_path: Path | None = None, *, begin: Begin = unwatched
+) -> list[Verification]:
     """Check several run folders; those of other sets are not held against the data set named.
 
     A run is of another set where name and hash are other than those of the runs that answer
     ``dataset_path``; it is checked as if none was named, and says so. Where no run answers that
     file, all are held against it: it is the wrong file, or all of them are wrong.
 
+    Args:
+        runs: To be checked.
+        dataset_path: Where the data set of some of them lies now.
+        begin: Told how many runs there are; what it returns counts them.
+
     Raises:
         InputError: ``dataset_path`` cannot be read.
     """
-    if dataset_path is None or len(runs) < 2:
-        return [verify(run, dataset_path) for run in runs]
-    sha256 = Source(dataset_path, option="--dataset").sha256()
-    names = {run.info.dataset.name for run in runs if run.info.dataset.sha256 == sha256}
+    sha256 = ""
+    if dataset_path is not None and len(runs) > 1:
+        sha256 = Source(dataset_path, option="--dataset").sha256()
+    same = [run.info.dataset for run in runs if sha256 and run.info.dataset.sha256 == sha256]
+    names = {dataset.name for dataset in same}
+    advance = begin(len(runs))
     found = []
     for run in runs:
         recorded = run.info.dataset
@@ -136,6 +146,7 @@ def verify_each(runs: Sequence[Run], dataset_path: Path | None = None) -> list[V
             found[-1].unchecked.insert(
                 0, f"the run answers {recorded.name}: it was not held against {dataset_path}"
             )
+        advance(1)
     return found
 
 

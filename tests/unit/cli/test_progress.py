@@ -2,7 +2,10 @@
 
 from io import StringIO
 
+import pytest
+
 from closeread.cli.progress import Lines
+from verbs import closeread
 
 
 class Clock:
@@ -49,3 +52,20 @@ def test_without_a_total_there_is_no_time_left() -> None:
 
 def test_hours_are_told_as_hours() -> None:
     assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
+
+
+@pytest.mark.parametrize("verb", ["score", "verify"])
+def test_verbs_over_several_runs_tell_how_far_they_are(verb, tmp_path, monkeypatch, capsys) -> None:
+    """In a log from the first minute on; of one run nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("closeread.cli.progress._FIRST", 0.0)
+    monkeypatch.setattr("closeread.cli.progress._MOST", 0.0)
+    for name in "ab":
+        given = ("--reader", "first-sentence", "--limit", "3", "--out", f"runs/{name}")
+        assert closeread("read", "exam/en", *given) == 0
+        assert closeread("score", f"runs/{name}", "--no-intervals") == 0
+    capsys.readouterr()
+    assert closeread(verb, "runs/a") == 0
+    assert "runs:" not in capsys.readouterr().err
+    assert closeread(verb, "runs") == 0
+    assert "runs: 2 of 2 (100%)" in capsys.readouterr().err
