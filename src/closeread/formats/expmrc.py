@@ -23,6 +23,7 @@ from closeread.formats.layouts.extra import beyond, noted
 from closeread.formats.layouts.published import Ids
 from closeread.formats.registry import Format
 from closeread.text.language import detect
+from closeread.text.polarity import asks_for
 from closeread.types import (
     Dataset,
     Defects,
@@ -156,6 +157,7 @@ def _choice(
         passage_id=article.id,
         text=article.questions[number],
         kind="choice",
+        asks_for=asks_for(article.questions[number]),
         options=options,
         answers=choices.by_letter(letter, options, name, defects),
         gold_evidence=_evidence(evidences, passage.text, name, defects),

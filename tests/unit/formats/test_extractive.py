@@ -302,6 +302,21 @@ def test_mrqa_real_sample(corpus: Path):
     assert compared == 17
 
 
+def test_expmrc_stems_are_understood_as_those_of_race_and_c3(tmp_path):
+    """Its questions are theirs; a reader that is not told answers a NOT the wrong way round."""
+    article = {
+        "id": "r1",
+        "article": "Ann ran. Bo sat.",
+        "questions": ["Which is true?", "Which of the following is NOT true?", "Who ran?"],
+        "options": [["Ann ran.", "Bo ran."]] * 3,
+        "answers": ["A", "B", "A"],
+        "evidences": [["Ann ran."]] * 3,
+    }
+    ((_, questions),) = load(file(tmp_path, {"version": "x", "data": [article]}))
+    assert [one.asks_for for one in questions] == ["supported", "contradicted", None]
+    assert {one.kind for one in questions} == {"choice"}
+
+
 def test_expmrc_choices(tmp_path):
     """Ids count the questions of an article; letters and evidences find their places."""
     article = {
