@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from closeread.errors import CloseReadError
+from closeread.metrics.subject import value_name
 from closeread.protocols import Metric
 from closeread.types import Prediction, Question
 
@@ -34,9 +35,8 @@ def values_of(
             raise
         said = " ".join(str(problem).split())
         raise Refused(f"fails: {type(problem).__name__}: {said}") from problem
-    stem, tilde, mend = family.partition("~")
     found = {
-        f"{stem}.{name}{tilde}{mend}": number
+        value_name(family, name): number
         for name, number in values.items()
         if number is not None
         and name.rpartition(".")[2] not in _KINDS

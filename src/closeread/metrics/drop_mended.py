@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from closeread.metrics.drop import compare, scored
 from closeread.metrics.pools import mean_pools
+from closeread.metrics.subject import value_name
 from closeread.metrics.units import passage_unit
 from closeread.protocols import Pool
 from closeread.text.mend_drop import by_number, by_whitespace, first_line
@@ -149,7 +150,7 @@ class MendedDrop:
 
     def pool(self, scores: Iterable[Score], submission: Submission) -> tuple[Pool, ...]:
         """Return exact match and F1 under the mend's name."""
-        names = {key: f"drop.{key}~{self.mend}" for key in ("em", "f1")}
+        names = {key: value_name(self.name, key) for key in ("em", "f1")}
         return mean_pools(names, scores, submission)
 
 

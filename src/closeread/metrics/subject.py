@@ -26,6 +26,12 @@ def family(name: str) -> str:
     return stem.partition(".")[0] + tilde + variant
 
 
+def value_name(family_name: str, key: str) -> str:
+    """Return a value's full name: ``acc0`` of ``gcrc~strict`` is ``gcrc.acc0~strict``."""
+    stem, tilde, variant = family_name.partition("~")
+    return f"{stem}.{key}{tilde}{variant}"
+
+
 def judges_options(name: str) -> bool:
     """Whether a metric's value, or its family, is about the option that was picked."""
     return family(name).partition("~")[0] in _OF_OPTIONS

@@ -9,6 +9,7 @@ from closeread import formats
 from closeread.errors import CloseReadError, MismatchError
 from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
+from closeread.metrics.subject import value_name
 from closeread.reports.material import Material, Row, RunView, SetView, Told
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, ScoreSettings
@@ -136,8 +137,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
     summary = run.summary()
     if summary is not None:
         for score in run.scores():
-            family, mark, variant = score.metric.partition("~")
-            of = {f"{family}.{key}{mark}{variant}": value for key, value in score.values.items()}
+            of = {value_name(score.metric, key): value for key, value in score.values.items()}
             values.setdefault(score.question_id, {}).update(of)
             makers.update(dict.fromkeys(of, score.metric))
             if any(value is not None for value in score.values.values()):

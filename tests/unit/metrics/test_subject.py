@@ -1,6 +1,6 @@
 import pytest
 
-from closeread.metrics.subject import about
+from closeread.metrics.subject import about, family, value_name
 from closeread.types import Option, Question, Role
 
 PLAIN = {"passage_id": "p", "text": "Which?", "kind": "span"}
@@ -24,3 +24,16 @@ def test_options_and_texts_are_judged_by_different_metrics() -> None:
     for name, of_options in (("choice", True), ("gcrc~strict", True), ("squad", False)):
         assert about(name)(picked) is of_options
         assert about(name)(written) is not of_options
+
+
+@pytest.mark.parametrize(
+    ("of", "key", "name"),
+    [
+        ("squad", "f1", "squad.f1"),
+        ("gcrc~strict", "acc0", "gcrc.acc0~strict"),
+        ("drop", "f1.number", "drop.f1.number"),
+    ],
+)
+def test_a_value_is_named_by_its_family_and_gives_it_back(of: str, key: str, name: str) -> None:
+    assert value_name(of, key) == name
+    assert family(name) == of
