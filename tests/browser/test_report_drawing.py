@@ -41,6 +41,25 @@ def test_the_curve_of_declining_has_a_band_in_its_frame(browser, tmp_path, runs,
         assert visit.sideways() <= 0
 
 
+def test_the_numbers_of_a_million_questions_stand_clear_of_the_axis(browser, tmp_path):
+    """Beside the line at 100, not on it."""
+    questions = triple("g")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    paths = []
+    for name in ("first", "second"):
+        predictions = choose(questions, {})
+        values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
+        many = dict.fromkeys(("n_questions", "n_scored", "n_answered"), 1_000_000)
+        paths.append(write_run(tmp_path / name, dataset, predictions, values, changes=many))
+    page = write_page(paths, tmp_path / "page.html", language="en")
+    with Visit(browser, page) as visit:
+        figure = visit.page.locator("figure.plot svg").first
+        last = figure.locator("text", has_text="100").first.bounding_box()
+        labels = figure.locator("text", has_text=" n 1,000,000")
+        assert labels.count() == 2
+        assert labels.first.bounding_box()["x"] > last["x"] + last["width"] / 2 + 3
+
+
 def _curves(tmp_path, wrong):
     """Write the page of runs of 27 questions that are wrong at some of them."""
     questions = [question for k in range(9) for question in triple(f"g{k}")]

@@ -39,7 +39,9 @@ const DRAWINGS = {
   // Rows of groups; in each a dot and its interval for every run; the whole as a dashed line.
   dots(plot, width) {
     const widest = Math.max(...plot.rows.map((row) => breadth(named("value", row.label))));
-    const left = Math.min(widest + 14, width * 0.36), right = width - 84, at = (x) => left + (right - left) * x;
+    const of = (point) => ` n ${count(point.n)}`, known = plot.rows.flatMap((row) => row.points).filter((point) => typeof point?.value === "number");
+    const room = Math.max(84, ...known.map((point) => breadth(percent(point.value) + of(point)) + 12));
+    const left = Math.min(widest + 14, width * 0.36), right = width - room, at = (x) => left + (right - left) * x;
     const key = runKey(plot.runs, 0, width), lines = plot.runs.length, pitch = lines > 1 ? 15 : 0, tall = 26 + pitch * (lines - 1);
     const parts = [...key.parts], top = key.height + 4, bottom = top + tall * plot.rows.length;
     axis(parts, at, top, bottom);
@@ -55,7 +57,7 @@ const DRAWINGS = {
         }
         if (typeof point.low === "number") parts.push(s("line", { class: "interval", x1: at(point.low), x2: at(point.high), y1: y, y2: y }));
         parts.push(shape(k, at(point.value), y));
-        parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(point.value), s("tspan", { fill: "var(--ink-soft)" }, ` n ${count(point.n)}`)));
+        parts.push(s("text", { class: "ink", x: width, y: y + 4, "text-anchor": "end" }, percent(point.value), s("tspan", { fill: "var(--ink-soft)" }, of(point))));
       });
     });
     return [parts, bottom + 22];
