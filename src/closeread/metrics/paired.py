@@ -73,15 +73,15 @@ class Paired:
         """Both in one order; a unit that counts in only one of them weighs 0 in the other."""
         import numpy as np
 
-        units = [unit for pool in self.pools for unit in pool.unit_ids]
+        units = dict.fromkeys(unit for pool in self.pools for unit in pool.unit_ids)
+        places = {unit: place for place, unit in enumerate(units)}
         columns = []
         for pool in self.pools:
-            for numbers in (pool.numerators, pool.denominators):
-                sums = dict.fromkeys(units, 0.0)
-                for unit, number in zip(pool.unit_ids, numbers, strict=True):
-                    sums[unit] += number  # a data set may hold an id twice
-                columns.append(list(sums.values()))
-        return Sides(*(np.array(column, dtype=float) for column in columns))
+            own = np.fromiter(map(places.__getitem__, pool.unit_ids), dtype=np.intp)
+            for numbers in (pool.numerators, pool.denominators):  # an id may come twice
+                weights = np.asarray(numbers, dtype=float)
+                columns.append(np.bincount(own, weights, minlength=len(places)))
+        return Sides(*columns)
 
     @cached_property
     def swaps(self) -> Swaps:
