@@ -7,7 +7,9 @@ touching it.
 import contextlib
 import difflib
 import importlib
+import sys
 from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -312,6 +314,23 @@ def entry(kind: Kind, name: str) -> Entry:
     )
 
 
+_beside: ContextVar[str] = ContextVar("beside", default="")
+
+
+@contextlib.contextmanager
+def looking_in(folder: str) -> Iterator[None]:
+    """Look in a folder, too, for modules of the user's own, after all installed ones.
+
+    Nothing is looked for there until one is named: many libraries import what need not be there,
+    and would find whatever happens to have its name, such as a folder ``torch``.
+    """
+    before = _beside.set(folder)
+    try:
+        yield
+    finally:
+        _beside.reset(before)
+
+
 def resolve(kind: Kind, name: str) -> Any:
     """Import what a name stands for.
 
@@ -321,6 +340,9 @@ def resolve(kind: Kind, name: str) -> Any:
     """
     found = entry(kind, name)
     module_name, _, attribute = found.target.partition(":")
+    folder = _beside.get()
+    if found.target == name and folder and folder not in sys.path:
+        sys.path.append(folder)  # for good: such a module may import others later
     try:
         module = importlib.import_module(module_name)
         return getattr(module, attribute)

@@ -52,12 +52,12 @@ class _Verbs(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the verb; what ends it from outside is no failure, and not exit code 1 (`verify`)."""
+        from closeread.catalog import looking_in
         from closeread.making import written_by
         from closeread.written import on_command_line
 
-        _let_import_from_here()
         try:
-            with written_by(on_command_line):
+            with looking_in(_here()), written_by(on_command_line):
                 done = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
@@ -120,12 +120,12 @@ def main(argv: list[str] | None = None) -> None:
         )
 
 
-def _let_import_from_here() -> None:
-    """Let ``module:factory`` name a module in the working folder, after all installed ones."""
-    with contextlib.suppress(OSError):  # a folder that was removed holds none
-        here = str(Path.cwd())
-        if here not in sys.path:
-            sys.path.append(here)
+def _here() -> str:
+    """Return the working folder; nothing where it was removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 def _fail(error: CloseReadError) -> NoReturn:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from closeread.errors import CloseReadError
@@ -16,6 +17,7 @@ from closeread.types import Item, Passage, Question
 R = TypeVar("R")
 Work = Callable[[Passage, Question], R]
 _PORTION = 8  # passages that one process is given at a time
+_SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def in_order(
@@ -46,9 +48,8 @@ def in_order(
                 yield passage, question, work(passage, question)
                 advance(1)
         return
-    with ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), _begin, (begin, settings)
-    ) as pool:
+    spawn = multiprocessing.get_context("spawn")
+    with _libraries_first(), ProcessPoolExecutor(workers, spawn, _begin, (begin, settings)) as pool:
         pending: deque[tuple[list[Item], Future[list[R]]]] = deque()
         for portion in _portions(items):
             pending.append((portion, pool.submit(_work, portion)))
@@ -56,6 +57,20 @@ def in_order(
                 yield from _finished(*pending.popleft(), advance)
         while pending:
             yield from _finished(*pending.popleft(), advance)
+
+
+@contextmanager
+def _libraries_first() -> Iterator[None]:
+    """Let Python begin processes so that a ``types.py`` of the working folder is not its own."""
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _portions(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -14,10 +14,20 @@ from closeread.readers.baselines import first_sentence
 ROW = '{"id": "1", "passage": "Ann was here.", "question": "Who?", "answer": "Ann"}\n'
 
 
+COMMAND = """
+from closeread.cli import main
+if __name__ == "__main__":
+    main()
+"""
+
+
 def call(folder, *arguments, **settings):
-    """Call a verb as the command `closeread` does: Python itself looks in no working folder."""
+    """Call a verb as the command `closeread` does: it lies elsewhere, and Python looks there."""
+    command = folder.with_name(f"{folder.name}-bin") / "closeread"
+    command.parent.mkdir(exist_ok=True)
+    command.write_text(COMMAND)
     return subprocess.run(
-        [sys.executable, "-P", "-m", "closeread", *arguments],
+        [sys.executable, str(command), *arguments],
         cwd=folder, capture_output=True, text=True, check=False, **settings,
     )  # fmt: skip
 
@@ -48,3 +58,29 @@ def test_where_the_working_folder_is_gone_there_is_none_to_be_found(tmp_path):
     folder.mkdir()
     done = call(folder, "ls", "readers", preexec_fn=folder.rmdir)
     assert (done.returncode, "lexical" in done.stdout) == (0, True), done.stderr
+
+
+INSTALLED = ("json", "types", "random", "numpy")
+# Asked for where they need not be there: parts of other systems, and what libraries may use.
+ABSENT = ("org", "_winapi", "msvcrt", "norm", "psutil")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["describe", "exam/en"],
+        ["score", "run"],
+        ["evidence", "exam/en"],
+        ["evidence", "exam/en", "--limit", "9", "--retriever", "bm25", "--workers", "2"],
+        ["evidence", "exam/en", "--limit", "9", "--retriever", "mine:bm25", "--workers", "2"],
+    ],
+    ids=" ".join,
+)
+def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, arguments):
+    call(tmp_path, "read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", "run")
+    (tmp_path / "mine.py").write_text(MODULE)
+    # Who names a module looks there; what is installed comes before what lies there.
+    for name in INSTALLED if "mine:bm25" in arguments else INSTALLED + ABSENT:
+        (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} was imported')")
+    done = call(tmp_path, *arguments)
+    assert done.returncode == 0, done.stderr
