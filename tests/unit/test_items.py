@@ -2,7 +2,8 @@
 
 import pytest
 
-from closeread.items import whole_groups
+from closeread import load
+from closeread.items import telling, whole_groups
 from closeread.types import Passage, Question
 
 
@@ -47,3 +48,15 @@ def test_a_group_is_read_whole_wherever_it_ends(groups, limit, wanted):
 def test_a_passage_without_questions_comes_as_long_as_questions_do(limit, sizes):
     items = items_of(["", " ", "", "aa", ""])
     assert [len(of) for _, of in whole_groups(items, limit)] == sizes
+
+
+def test_a_set_that_tells_how_far_it_is_read_is_the_same_set(monkeypatch) -> None:
+    monkeypatch.setattr("closeread.items._AT_ONCE", 20)
+    told: list[int] = []
+    plain, telling_set = load("exam/zh"), telling(load("exam/zh"), told.append)
+    assert list(telling_set) == list(plain)
+    assert sum(told) == 108
+    assert max(told) == 27  # of three passages at once
+    told.clear()
+    assert list(telling_set.questions()) == list(plain.questions())
+    assert sum(told) == 108

@@ -9,8 +9,10 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
+from closeread.cli.progress import progress
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
+from closeread.items import telling
 from closeread.visible import in_one_line
 
 
@@ -77,13 +79,15 @@ def command(
     must_take_file(dst)
     must_not_replace(dst, src)
     given = {key: value for key, value in mrqa.items() if value}
-    report = convert(
-        open_dataset(src, from_, strict, option="--from"),
-        dst,
-        to,
-        limit=limit,
-        mrqa=MrqaOptions(**given) if given else None,
-    )
+    opened = open_dataset(src, from_, strict, option="--from")
+    with progress("questions", None) as advance:
+        report = convert(
+            telling(opened, advance),
+            dst,
+            to,
+            limit=limit,
+            mrqa=MrqaOptions(**given) if given else None,
+        )
     if json_:
         as_json(report)
         return

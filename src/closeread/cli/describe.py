@@ -6,6 +6,8 @@ import click
 
 from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, console, table
+from closeread.cli.progress import progress
+from closeread.items import telling
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain
 from closeread.visible import in_one_line
@@ -31,7 +33,9 @@ def command(*, dataset: str, format_: str | None, words: str, strict: bool, json
     Lengths, vocabulary, kinds of questions and answers, verification stems and their polarity,
     evidence, defects: Table 2 and sections 2.1 and 2.2 of the VGaokao paper for any set.
     """
-    found = describe(open_dataset(dataset, format_, strict), words)
+    opened = open_dataset(dataset, format_, strict)
+    with progress("questions", None) as advance:
+        found = describe(telling(opened, advance), words)
     if json_:
         as_json(plain(found))
         return

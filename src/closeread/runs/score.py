@@ -10,8 +10,9 @@ import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
 from closeread.formats.files.whole import replacing
+from closeread.items import telling
 from closeread.metrics.summary import described
-from closeread.protocols import Metric
+from closeread.protocols import Advance, Metric, uncounted
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import default_metrics, make_metrics
 from closeread.runs.computed import computed_by
@@ -32,13 +33,16 @@ from closeread.types import Dataset, Score, Submission, Summary
 from closeread.visible import argument
 
 
-def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSummary:
+def score_run(
+    run: Run, settings: ScoreSettings, *, workers: int = 1, advance: Advance = uncounted
+) -> RunSummary:
     """Score a finished run and write ``scores.jsonl`` and ``summary.json`` into its folder.
 
     Args:
         run: Its data set must still be there, unchanged.
         settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
         workers: Score in so many processes; the files are the same byte for byte.
+        advance: Told how many questions more were walked through, by one process.
 
     Raises:
         InputError: The run is not finished, or the data set is gone.
@@ -46,6 +50,8 @@ def score_run(run: Run, settings: ScoreSettings, *, workers: int = 1) -> RunSumm
         StorageError: The folder cannot be written.
     """
     dataset = run.dataset()
+    if workers == 1:
+        dataset = telling(dataset, advance)
     if run.info.log is not None and "samples" in run.info.log.lost:
         raise InputError(
             "the log holds the numbers of the whole set alone, no question and no answer",

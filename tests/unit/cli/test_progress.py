@@ -54,12 +54,19 @@ def test_hours_are_told_as_hours() -> None:
     assert worked(10_000, seconds_each=1, steps=61)[0].endswith("2 h 46 min left")
 
 
-@pytest.mark.parametrize("verb", ["score", "verify"])
-def test_verbs_over_several_runs_tell_how_far_they_are(verb, tmp_path, monkeypatch, capsys) -> None:
-    """In a log from the first minute on; of one run nothing."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def told_at_once(monkeypatch) -> None:
     monkeypatch.setattr("closeread.cli.progress._FIRST", 0.0)
     monkeypatch.setattr("closeread.cli.progress._MOST", 0.0)
+    monkeypatch.setattr("closeread.items._AT_ONCE", 10)
+
+
+@pytest.mark.parametrize("verb", ["score", "verify"])
+def test_verbs_over_several_runs_tell_how_far_they_are(
+    verb, tmp_path, monkeypatch, capsys, told_at_once
+) -> None:
+    """In a log from the first minute on; of one run nothing."""
+    monkeypatch.chdir(tmp_path)
     for name in "ab":
         given = ("--reader", "first-sentence", "--limit", "3", "--out", f"runs/{name}")
         assert closeread("read", "exam/en", *given) == 0
@@ -69,3 +76,18 @@ def test_verbs_over_several_runs_tell_how_far_they_are(verb, tmp_path, monkeypat
     assert "runs:" not in capsys.readouterr().err
     assert closeread(verb, "runs") == 0
     assert "runs: 2 of 2 (100%)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [("describe", "exam/zh"), ("convert", "exam/zh", "zh.jsonl")])
+def test_a_large_set_is_told_by_its_questions(given, tmp_path, monkeypatch, capsys, told_at_once):
+    monkeypatch.chdir(tmp_path)
+    assert closeread(*given) == 0
+    assert "questions: 108, " in capsys.readouterr().err
+
+
+def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, told_at_once) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert closeread("read", "exam/en", "--reader", "first-sentence", "--out", "run") == 0
+    capsys.readouterr()
+    assert closeread("score", "run", "--no-intervals") == 0
+    assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
