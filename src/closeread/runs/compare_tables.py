@@ -101,7 +101,7 @@ def compare_tables(
         if having and key not in having
     ]
     pairs: list[dict[str, list[Paired]]] = []
-    chosen = sorted(having or shared, key=lambda key: (every[key].name, key))
+    chosen = sorted(having or shared, key=lambda key: _place(every[key]))
     advance = begin(len(chosen))
     # Where no set has what was asked for, the first one's runs tell what there is.
     for key in chosen:
@@ -196,3 +196,8 @@ def _adjust(sets: Sequence[Compared]) -> None:
 
 def _key(info: DatasetInfo) -> tuple[str, int | None, str]:
     return info.sha256, info.limit, info.only
+
+
+def _place(info: DatasetInfo) -> tuple[str, str, int, str]:
+    """Return what data sets are ordered by: of one file the whole comes before its parts."""
+    return info.name, info.sha256, info.limit or 0, info.only

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import closeread
 from closeread.errors import MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.paired_tests import holm
@@ -180,6 +181,21 @@ def test_no_mean_where_scoring_makes_none(table):
         f"{name} has no macro-average: not every data set has it, made in one way"
         for name in ("mrqa.em", "mrqa.f1")
     ]
+
+
+def test_a_set_and_a_part_of_it_are_compared_apart(tmp_path):
+    """The whole comes first."""
+    tables = {
+        tmp_path / reader: [
+            closeread.read("exam/zh", reader, tmp_path / reader / f"{limit}", limit=limit)
+            for limit in (12, None, 3)
+        ]
+        for reader in ("majority", "lexical")
+    }
+    for run in chain.from_iterable(tables.values()):
+        score_run(run, ScoreSettings(metrics=("choice",), resamples=0))
+    found = compare_tables(tables, RESAMPLING)
+    assert [one.dataset.limit for one in found.sets] == [None, 3, 12]
 
 
 def test_what_is_a_table(table):
