@@ -93,6 +93,43 @@ def test_pasting_takes_nothing_away_that_was_written(visit, lexical):
     assert written == "Which?\nA. one\nB. two\nA. three\nB. four"
 
 
+PROSE = "Which is true of A. Smith, B. Jones, C. Brown?"
+
+
+def test_what_was_dealt_out_is_taken_back(visit, lexical):
+    """The paste in one piece first, as an editor undoes what it made of it, then the paste."""
+    page = visit(lexical)
+    question = page.get_by_label("Question", exact=True)
+    question.fill("Who was it?")
+    question.select_text()
+    paste(page, "Question", PROSE)
+    assert options(page) == ["Smith,", "Jones,", "Brown?"]
+    for expected in (PROSE, "Who was it?"):
+        page.keyboard.press("Control+z")
+        assert question.input_value() == expected
+        assert options(page) == []
+    page.get_by_role("button", name="Give options").click()
+    paste(page, "Option A", "A. one\nB. two\nC. three")
+    page.keyboard.press("Control+z")
+    assert options(page) == ["A. one\nB. two\nC. three", ""]
+
+
+def test_what_was_written_since_is_not_taken_back(visit, lexical):
+    page = visit(lexical)
+    paste(page, "Question", PROSE)
+    page.get_by_label("Option A", exact=True).fill("Smith")
+    page.keyboard.press("Control+z")
+    assert page.get_by_label("Question", exact=True).input_value() == "Which is true of"
+    assert len(options(page)) == 3
+    page = visit(lexical)
+    paste(page, "Question", PROSE)
+    page.locator(".chip").first.click()
+    page.locator(".took").wait_for()
+    asked = page.get_by_label("Question", exact=True).input_value()
+    page.keyboard.press("Control+z")
+    assert page.get_by_label("Question", exact=True).input_value() == asked
+
+
 def test_whoever_comes_back_finds_what_was_written(visit, lexical):
     """A browser's own memory of forms took the question for the passage, which is marked then."""
     page = visit(lexical)

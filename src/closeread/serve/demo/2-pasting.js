@@ -22,6 +22,8 @@ function lettered(text) {
 const goes = ({ value, selectionStart, selectionEnd }) => !value.trim() || (selectionStart === 0 && selectionEnd === value.length);
 const optionsGo = () => !draft.options.some((option) => option.trim()) || (answered && same(draft.options, answered.asked.options));
 
+let dealt = null; // what was pasted last and dealt out, where, what was made of it, and what was there before
+
 function pasted(event) {
   const node = event.target, place = node.id.startsWith("option-") ? Number(node.id.slice(7)) : -1;
   if (!node.matches("textarea.short, .choice textarea") || !goes(node)) return;
@@ -29,17 +31,36 @@ function pasted(event) {
   const own = place >= 0 && new RegExp(`^\\s*${LABEL}\\s*`).exec(text);
   if (found && Boolean(found.stem) === place < 0 && optionsGo()) {
     event.preventDefault();
+    dealt = { id: node.id, text, made: found.options, question: draft.question, options: draft.options };
     if (found.stem) draft.question = found.stem;
-    draft.options = found.options;
-    editing.options = true;
-    if (!draft.chosen) draft.asks = asksFor(draft.question);
-    changed();
-    render();
-    document.getElementById(`option-${found.options.length - 1}`).focus();
+    writtenAnew(found.options, `option-${found.options.length - 1}`);
     tell(t("options-pasted", { n: found.options.length }));
   } else if (!found && own && (own[1] ?? own[2]).normalize("NFKC") === LETTERS[place]) {
     event.preventDefault();
     document.execCommand("insertText", false, text.slice(own[0].length).trim());
   }
 }
+function writtenAnew(options, id) {
+  draft.options = options;
+  editing.options = true;
+  if (!draft.chosen) draft.asks = asksFor(draft.question);
+  changed();
+  render();
+  document.getElementById(id).focus();
+}
+
+// Letters in a row may be no options (A. Smith, B. Jones and C. Brown): taken back, it is all in one piece.
+function takenBack(event) {
+  if (dealt?.made !== draft.options || !/^z$/i.test(event.key) || event.shiftKey || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  const { id, text, question, options } = dealt;
+  dealt = null;
+  draft.question = question;
+  writtenAnew(options, id);
+  document.activeElement.select();
+  document.execCommand("insertText", false, text);
+}
 document.addEventListener("paste", pasted);
+document.addEventListener("keydown", takenBack);
+// What was written since is not lost by it.
+document.addEventListener("input", () => { dealt = null; });
