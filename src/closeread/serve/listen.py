@@ -21,6 +21,7 @@ from closeread.serve.service import Service
 
 _SPARE_FILES = 100
 _POLL_SECONDS = 0.02
+_TOLD_SECONDS = 0.5  # for clients between two requests to be told, where connections are kept
 _LAST_SECONDS = 5  # for answers to be sent, once they are there
 
 
@@ -217,10 +218,17 @@ class _Server(uvicorn.Server):
         self._tell_of_stopping(self._service.batcher.open_orders)
 
     async def _finish(self) -> None:
-        until = time.monotonic() + self._service.settings.grace_seconds
-        while self._service.batcher.open_orders and time.monotonic() < until:
+        begun = time.monotonic()
+        while time.monotonic() - begun < self._patience():
             await asyncio.sleep(_POLL_SECONDS)
         self._abandon()
+
+    def _patience(self) -> float:
+        """Return how many seconds a stop takes at most, as things are now."""
+        grace = self._service.settings.grace_seconds
+        if self._service.batcher.open_orders:
+            return grace
+        return min(grace, _TOLD_SECONDS) if self.server_state.connections else 0.0
 
     def _abandon(self) -> None:
         """Say 503 to whoever still waits or still sends, and leave."""

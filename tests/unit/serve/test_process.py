@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import threading
+import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -229,6 +231,20 @@ def test_a_stop_tells_clients_to_connect_anew(held, go):
         assert raw.startswith(b"HTTP/1.1 " + status)
         assert b"\r\nconnection: close\r\n" in raw
     assert held.process.wait(WAIT_SECONDS) == 0
+
+
+def test_a_stop_tells_clients_that_come_a_little_later():
+    """They kept their connections and were about to ask again; nothing else is left to do."""
+    with serving("odd_readers:Echo", folder=HERE) as server, ExitStack() as stack:
+        kept = [stack.enter_context(server.connect()) for _ in range(3)]
+        server.until(lambda health: health["status"] == "ready")  # all of them are accepted
+        server.process.send_signal(signal.SIGTERM)
+        for connection in kept:
+            time.sleep(0.05)
+            post_raw(connection, "/", context("late"))
+            raw = received(connection)
+            assert raw.startswith(b"HTTP/1.1 503") and b"\r\nconnection: close\r\n" in raw
+        assert server.process.wait(WAIT_SECONDS) == 0
 
 
 def test_a_stop_does_not_wait_for_a_batch_to_fill():
