@@ -145,6 +145,15 @@ def test_archives_are_called_so(tmp_path, name, pack, called, cure):
             load_submission(path)
 
 
+@pytest.mark.parametrize("column", ["PAR1", "BZh9", "Rar!", "x" * 256 + "Mustard"])
+def test_a_table_that_begins_nearly_like_an_archive_is_read(tmp_path, column):
+    """A column may be called so, and `ustar` of mustard stand where a tar archive has it."""
+    path = tmp_path / "rows.csv"
+    path.write_text(f"{column},id,passage,question,answer\n7,1,Ann ran.,Who?,Ann\n")
+    ((_, (question,)),) = load(path)
+    assert question.tags == {column: "7"}
+
+
 def test_empty_files(tmp_path, name):
     """An empty file, packed or not, is called empty."""
     path = tmp_path / "empty"
