@@ -146,14 +146,20 @@ def _with_options(
     names = []
     for one in metrics:
         name, *own = one.split(",")
-        if not all("=" in assignment for assignment in own):
+        if not all(assignment.find("=") > 0 for assignment in own):
             raise UsageError(
                 f"--metric {one}",
                 expected="--metric NAME,KEY=VALUE; several metrics as --metric A --metric B",
             )
         names.append(name)
-        if own:
-            options.setdefault(family(name), {}).update(parsed(tuple(own)))
+        for assignment in own:
+            ((key, value),) = parsed((assignment,)).items()
+            if options.setdefault(family(name), {}).setdefault(key, value) != value:
+                raise UsageError(
+                    f"--metric {family(name)} is given several values of {key}",
+                    expected="one for all values of a metric",
+                    cure="call `closeread score` once for each",
+                )
     return tuple(names), options
 
 

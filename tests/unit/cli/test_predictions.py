@@ -42,8 +42,16 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     assert "|na_threshold:0.5|" in found["metrics"]["squad2.em"]["signature"]
     asked = ("--metric", "squad.em", "--metric", "inspect,version=499e6152")
     assert "inspect.f1" in json.loads(closeread("score", *given, *asked).stdout)["metrics"]
-    told = closeread("score", *given, "--metric", "squad,squad2", code=2).stderr
-    assert "--metric A --metric B" in told
+    for wrong in ("squad,squad2", "squad2,=0.5"):
+        told = closeread("score", *given, "--metric", wrong, code=2).stderr
+        assert "--metric A --metric B" in told
+    same = ("--metric", "squad2.em,na_threshold=0.5", "--metric", "squad2.f1,na_threshold=0.5")
+    assert (
+        json.loads(closeread("score", *given, *same).stdout)["metrics"]["squad2.f1"]["value"] == 0.5
+    )
+    other = (*same, "--metric", "squad2.hasans_f1,na_threshold=0.9")
+    told = closeread("score", *given, *other, code=2).stderr
+    assert "squad2 is given several values of na_threshold" in told
 
 
 @pytest.mark.parametrize("options", [None, ["a piano", "a horse"]])
