@@ -304,7 +304,8 @@ def entry(kind: Kind, name: str) -> Entry:
         return table[name]
     if kind == "reader" and name.startswith(ADDRESS):
         return table["http"]
-    if ":" in name and not name.startswith(ADDRESS):
+    module, _, attribute = name.partition(":")
+    if attribute and all(module.split(".")) and not name.startswith(ADDRESS):
         return Entry(name, "given by the user")
     near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
     raise UnknownNameError(

@@ -72,8 +72,8 @@ def make(
             made than what is of this kind.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    factory = catalog.resolve(kind, name)
     label = f"the {kind} {name}"
+    factory = _factory(kind, name, label)
     given = dict(options or {})
     parameters = _parameters(factory)
     open_ended = any(one.kind is one.VAR_KEYWORD for one in parameters)
@@ -112,16 +112,27 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
         UnknownNameError: There is no such name.
         UsageError: Its factory takes something else, or makes something else.
     """
-    factory = catalog.resolve(kind, name)
     label = f"the {kind} {name}"
+    factory = _factory(kind, name, label)
     try:
         inspect.signature(factory).bind(given)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:
         raise UsageError(
             f"{label} cannot be made of {type(given).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
     return _able(kind, label, factory(given))
+
+
+def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:
+    found = catalog.resolve(kind, name)
+    if not callable(found):
+        raise UsageError(
+            f"{label} is an object of the type {type(found).__name__}",
+            expected="what makes one: a class, or a function (docs/extend.md)",
+        )
+    made: Callable[..., Any] = found
+    return made
 
 
 def _able(kind: str, label: str, made: Any) -> Any:
@@ -155,6 +166,8 @@ def _parameters(factory: Callable[..., Any]) -> list[inspect.Parameter]:
         found = inspect.signature(factory, eval_str=True)
     except (NameError, AttributeError, TypeError, SyntaxError):  # of names for type checkers alone
         found = inspect.signature(factory)
+    except ValueError:  # of some of Python's own, which take no options of anybody's
+        return []
     return list(found.parameters.values())
 
 

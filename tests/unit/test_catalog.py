@@ -6,6 +6,7 @@ import pytest
 
 from closeread import catalog
 from closeread.errors import MissingExtraError, UnknownNameError, UsageError
+from closeread.formats import load
 from closeread.making import make, make_of, written_by
 
 
@@ -44,6 +45,12 @@ def test_anybody_s_factory_is_taken_by_its_place(outside):
         catalog.resolve("metric", "nowhere_to_be_found.inner:made")
 
 
+@pytest.mark.parametrize("name", [":made", "others:", "..others:made"])
+def test_what_names_no_place_is_no_name(name):
+    with pytest.raises(UnknownNameError, match="there is no metric named"):
+        catalog.resolve("metric", name)
+
+
 def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
     """`lacking_metric` is there; the package `lack` that it imports is not."""
     name = outside("lacking_metric", "import lack\ndef made(): return 7")
@@ -66,6 +73,18 @@ def test_what_is_made_must_be_of_its_kind(outside, kind):
     """Else every question would fail by itself, and count as wrong."""
     with pytest.raises(UsageError, match=f"the {kind} others_{kind}:made makes an object of the "):
         make(kind, outside(f"others_{kind}", "def made(): return 7"))
+
+
+def test_what_makes_nothing_is_told_of(outside):
+    """An object stands where its class should, or what tells nobody of its options."""
+    with pytest.raises(UsageError, match="metric others:made is an object of the type int"):
+        make("metric", outside("others", "made = 7"))
+    with pytest.raises(UsageError, match="others_format:made is of the type function"):
+        load(__file__, outside("others_format", "def made(): return 7"))
+    with pytest.raises(UsageError, match="makes an object of the type dict"):
+        make("metric", "builtins:dict")
+    with pytest.raises(UsageError, match="cannot be made of str: no signature"):
+        make_of("perturbation", "builtins:dict", "around")
 
 
 def test_a_strategy_is_made_of_its_surroundings(outside):

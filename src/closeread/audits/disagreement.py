@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from closeread import catalog
 from closeread.audits.causes import causes_of
 from closeread.audits.disagreement_tables import (
     cause_table,
@@ -14,6 +13,7 @@ from closeread.audits.disagreement_tables import (
 from closeread.audits.findings import Finding, Verdict, skipped
 from closeread.audits.material import Subject, most_are_chinese, of_texts, other_languages
 from closeread.audits.parting import PARTS, Refused, distance, spread, values_of
+from closeread.making import make
 from closeread.protocols import Metric
 from closeread.types import Question
 
@@ -37,7 +37,7 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
     if not texts:
         return skipped("disagreement", "the questions ask for options")
     chosen = names or _defaults(texts[0])
-    metrics = {name: catalog.resolve("metric", name)() for name in chosen}
+    metrics = {name: make("metric", name)[0] for name in chosen}
     refused: dict[str, str] = {}
     columns = [_scored(one, metrics, refused) for one in texts]
     values = [

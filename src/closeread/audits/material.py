@@ -5,10 +5,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from closeread import catalog
 from closeread.audits.copies import answers_shown
 from closeread.errors import InputError
 from closeread.items import ordered
+from closeread.making import make
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
 from closeread.runs.score import as_submission
@@ -266,4 +266,4 @@ def judge_of(one: Subject) -> tuple[str, Metric]:
         if none
         else "squad"
     )
-    return name, catalog.resolve("metric", name)()
+    return name, make("metric", name)[0]

@@ -4,11 +4,11 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from closeread import catalog
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
 from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
+from closeread.making import make
 from closeread.types import Question
 
 _EXAMPLES = 200
@@ -67,7 +67,7 @@ def check(
 
 
 def _examined(name: str, questions: Sequence[Question]) -> Kept:
-    metric = catalog.resolve("metric", name)()
+    metric, _ = make("metric", name)
     try:
         return examine(metric, questions)
     except Exception as problem:

@@ -113,10 +113,11 @@ def load(
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.
+        UsageError: What is named for the format is none.
     """
     source = Source(path, option=option)
     name = format or guess(source)
-    chosen: Format = catalog.resolve("format", name)
+    chosen = _named(name)
     info = chosen.info(source) if facts else Info()
 
     return Dataset(
@@ -132,6 +133,16 @@ def load(
     )
 
 
+def _named(name: str) -> Format:
+    found = catalog.resolve("format", name)
+    if not isinstance(found, Format):
+        raise UsageError(
+            f"the format {name} is of the type {type(found).__name__}",
+            expected="a Format of closeread.formats.registry (docs/extend.md)",
+        )
+    return found
+
+
 def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
     """Write a data set; the file appears under its name only when it is whole.
 
@@ -142,7 +153,7 @@ def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = No
         StorageError: The folder cannot be written, or the disk is full.
     """
     name = format or dataset.format
-    chosen: Format = catalog.resolve("format", name)
+    chosen = _named(name)
     if chosen.write is None:
         raise UsageError(f"the format {name} can be read but not written")
     with writing(Path(path)) as stream:

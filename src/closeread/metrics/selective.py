@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
-from closeread import catalog
 from closeread.errors import UsageError
+from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
 from closeread.metrics.settings import exactly
@@ -202,7 +202,7 @@ def _confidence(question: Question, prediction: Prediction | None) -> float | No
 
 @lru_cache(maxsize=8)  # asked for at every question
 def _metric(family: str) -> Metric:
-    made: Metric = catalog.resolve("metric", family)()
+    made: Metric = make("metric", family)[0]
     return made
 
 
