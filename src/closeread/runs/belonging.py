@@ -131,6 +131,10 @@ def repeats_evidence(submission: Submission) -> bool:
 
 
 def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
+    """Yield questions whose evidence holds words at a span that are not among those it repeats.
+
+    It may repeat more: text handed in without spans gets those of the sentences that stand in it.
+    """
     if not repeats_evidence(submission):
         return
     for passage, questions in dataset:
@@ -139,7 +143,7 @@ def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
             if prediction is not None and any(
                 len(evidence.spans) == len(evidence.texts)
                 and any(
-                    span.of(passage.text) != text
+                    not (stands := span.of(passage.text).strip()) or stands not in text
                     for span, text in zip(evidence.spans, evidence.texts, strict=True)
                 )
                 for evidence in prediction.evidence

@@ -62,11 +62,14 @@ def test_evidence_handed_in_as_text_is_found_in_the_passage(closeread, tmp_path,
     row["evidence"] = [evidence] if options is None else {"A": [evidence]}
     row |= {} if options is None else {"options": options}
     (tmp_path / "own.jsonl").write_text(json.dumps(row))
-    for said, value in ((evidence, 1.0), (passage, 1.0), ("The ferry left at six.", 0.0)):
+    said_more = f"As it says: {evidence}"  # its place is found for it, and is not a wrong one
+    for said, value in ((evidence, 1.0), (passage, 1.0), (said_more, 1.0), (passage[:22], 0.0)):
         given = {"a": {"answer": "A" if options else "a piano", "evidence": said}}
         (tmp_path / "p.json").write_text(json.dumps(given))
-        found = closeread("score", "--dataset", "own.jsonl", "--predictions", "p.json", "--json")
-        assert json.loads(found.stdout)["metrics"]["evidence.recall"]["value"] == value
+        done = closeread("score", "--dataset", "own.jsonl", "--predictions", "p.json", "--json")
+        found = json.loads(done.stdout)
+        assert found["metrics"]["evidence.recall"]["value"] == value
+        assert found["misfits"]["misplaced"] == 0, done.stderr
 
 
 def test_predictions_for_another_set_are_refused(closeread, tmp_path, own_set):
