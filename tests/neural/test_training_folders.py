@@ -2,6 +2,7 @@
 
 import json
 import os
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import msgspec
 
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.training.neural.folder import Folder
+from closeread.training.neural.span_task import SpanTask
 from closeread.training.recipe import TrainRecipe
 from neural.colours import inference, squad
 from neural.trained import Killed, killed_at, losses, stage, train
@@ -34,6 +36,26 @@ def test_another_number_of_processes_does_not_go_on(tmp_path, encoder, few):
         train(tmp_path / "out", encoder, few, resume=True, **settings)
     begun.write_text(json.dumps(told["data"]))
     assert train(tmp_path / "out", encoder, few, resume=True, **settings)["steps"] == 4
+
+
+@pytest.mark.parametrize("soup", [1, 2])
+def test_other_examples_of_the_same_data_are_not_gone_on_with(
+    tmp_path, encoder, few, soup, monkeypatch
+):
+    """A version that finds more answers: the record would tell of steps that nobody took."""
+    settings = {"max_steps": 4, "save_every": 1, "soup": soup}
+    settings |= {"dev": [{"path": few}]} if soup > 1 else {}
+    out = tmp_path / "out"
+    with monkeypatch.context() as earlier, pytest.raises(Killed):
+        whole = SpanTask.features
+        earlier.setattr(SpanTask, "features", lambda self, *of: islice(whole(self, *of), 10))
+        train(out, encoder, few, begin=killed_at(2), **settings)
+    with pytest.raises(MismatchError, match="begun with 10 examples, and now 50 are made"):
+        train(out, encoder, few, resume=True, **settings)
+    assert list(out.rglob("checkpoint-*")), "it can be gone on with by the version that began it"
+    (kept,) = out.rglob("examples.json")
+    kept.unlink()  # as earlier versions left it
+    assert train(out, encoder, few, resume=True, **settings)["steps"]
 
 
 def test_one_folder_has_one_training_at_a_time(tmp_path, encoder, few):

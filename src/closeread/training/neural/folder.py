@@ -31,6 +31,7 @@ CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"
 _LOCK = "lock"  # there too; held as long as the training goes on
 _BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
+_EXAMPLES = "examples.json"  # there too
 
 
 class Folder:
@@ -139,6 +140,29 @@ class Folder:
         """
         found = [one for one in (self.path / STATES).glob("checkpoint-*") if _is_whole(one)]
         return max(found, key=lambda state: int(state.name.rpartition("-")[2]), default=None)
+
+    def learns_from(self, examples: Sequence[int]) -> None:
+        """Keep how many examples each data set gives; refuse to go on with others.
+
+        Another version may make others of the same data: a part of the steps would be of examples
+        of which the record says nothing.
+
+        Raises:
+            MismatchError: The states that are there are of others.
+        """
+        if not self.mine:
+            return
+        now, kept = list(examples), self.path / STATES / _EXAMPLES
+        before = None if self.last_state() is None else _read(kept)
+        if before not in (None, now):  # earlier versions kept none
+            raise MismatchError(
+                f"the training there was begun with {sum(before):,} examples, and now {sum(now):,} "
+                "are made of the same data",
+                where=str(self.path),
+                cure="go on with the versions of closeread and transformers that began it, or "
+                "--overwrite",
+            )
+        save_json(kept, now)
 
     def _has_states(self) -> bool:
         """Whether a state was saved, or a training finished, be it a stage."""

@@ -82,6 +82,8 @@ def train(request: Request) -> Trained:
         ]
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
     with folder, writable(request.out):
+        with processes.together():
+            folder.learns_from([len(material.learned)])
         masker = Masker(tokenizer, settings.masking, settings.mask_share, settings.seed)
         trainer = _trainer(model, material.learned, masker, settings, request)
         state = folder.last_state()

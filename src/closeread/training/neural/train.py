@@ -91,6 +91,7 @@ def train(request: Request, task: Task) -> Trained:
                 second = InferenceBeside(settings.beside.max_length) if settings.beside else None
                 if second is not None:
                     features += _features(request, second, checkpoint, settings, beside)
+                folder.learns_from([len(one) for one in features])
             done = fit(
                 checkpoint,
                 task,
