@@ -79,6 +79,8 @@ def test_what_makes_nothing_is_told_of(outside):
     """An object stands where its class should, or what tells nobody of its options."""
     with pytest.raises(UsageError, match="metric others:made is an object of the type int"):
         make("metric", outside("others", "made = 7"))
+    with pytest.raises(UsageError, match="retriever others:made is an object of the type int"):
+        make("reader", "lexical", {"retriever": "others:made"})
     with pytest.raises(UsageError, match="others_format:made is of the type function"):
         load(__file__, outside("others_format", "def made(): return 7"))
     with pytest.raises(UsageError, match="makes an object of the type dict"):

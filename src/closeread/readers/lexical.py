@@ -7,10 +7,10 @@ from heapq import nsmallest
 
 from msgspec.structs import replace
 
-from closeread import catalog
 from closeread.adding import sum_in_order
 from closeread.errors import UsageError
 from closeread.evidence.terms import terms
+from closeread.making import make
 from closeread.protocols import Retriever
 from closeread.readers.candidates import as_date, candidates, numbers
 from closeread.readers.competition import DIGITS, by_share, sign, softmax
@@ -51,14 +51,14 @@ def lexical(retriever: str = "cover", sharpness: float = 8.0) -> "LexicalReader"
             a finite number above 0.
 
     Raises:
-        UsageError: ``sharpness`` is no such number.
+        UsageError: ``sharpness`` is no such number, or ``retriever`` names none.
     """
     if not (math.isfinite(sharpness) and sharpness > 0):
         raise UsageError(
             f"the reader lexical cannot take {sharpness!r} for 'sharpness'",
             expected="a finite number above 0, such as 8",
         )
-    return LexicalReader(catalog.resolve("retriever", retriever)(), sharpness)
+    return LexicalReader(make("retriever", retriever)[0], sharpness)
 
 
 class LexicalReader:
