@@ -109,7 +109,8 @@ def load(
         format: A name from ``closeread ls formats``; guessed from the content when None.
         facts: Find out the file's hash and what stands beside its records, which passes over all
             of a large file; without them iteration starts at once.
-        option: The option that names the format, where an error tells how to name another.
+        option: The option that names the format, where an error tells how to name another; empty
+            where none does.
 
     Raises:
         InputError: The file is missing, empty, not text, or of no known format.

@@ -119,7 +119,7 @@ class Run:
                 cure="put it back, or name where it lies now: `score`, `report` and `verify` take "
                 "--dataset",
             )
-        found = load(place, wanted.format)
+        found = load(place, wanted.format, option="")
         if found.sha256 != wanted.sha256:
             raise MismatchError(
                 "this is not the file that the run answers"

@@ -127,6 +127,10 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     (tmp_path / "new.jsonl").write_text(json.dumps(row))
     told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
     assert "not the file that the run answers" in told
+    (tmp_path / "new.jsonl").write_text("no JSON")
+    told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
+    assert "new.jsonl, line 1: not JSON" in told
+    assert "--format" not in told  # the run says which it is
 
 
 def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closeread):
