@@ -127,10 +127,18 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     (tmp_path / "new.jsonl").write_text(json.dumps(row))
     told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
     assert "not the file that the run answers" in told
-    (tmp_path / "new.jsonl").write_text("no JSON")
-    told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
-    assert "new.jsonl, line 1: not JSON" in told
-    assert "--format" not in told  # the run says which it is
+
+
+def test_a_run_says_what_format_its_data_set_has(closeread, tmp_path):
+    """Who names another file for it is not told to name the format: no option does."""
+    asked = {"id": "1", "question": "Who?", "answers": [{"text": "Ann", "answer_start": 0}]}
+    data = [{"title": "t", "paragraphs": [{"context": "Ann ran.", "qas": [asked]}]}]
+    (tmp_path / "set.json").write_text(json.dumps({"version": "1", "data": data}))
+    closeread("read", "set.json", "--reader", "lexical", "--out", "run")
+    (tmp_path / "other.json").write_text("no JSON")
+    told = closeread("score", "run", "--dataset", "other.json", code=2).stderr
+    assert "other.json, line 1: not JSON" in told
+    assert "--format" not in told
 
 
 def test_a_folder_of_runs_is_held_against_a_set_that_some_of_them_answer(closeread):
