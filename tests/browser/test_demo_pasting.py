@@ -93,6 +93,22 @@ def test_pasting_takes_nothing_away_that_was_written(visit, lexical):
     assert written == "Which?\nA. one\nB. two\nA. three\nB. four"
 
 
+def test_a_long_gap_holds_up_nothing(visit, lexical):
+    """Looked through anew from each of its blanks, one of a million took minutes."""
+    page = visit(lexical)
+    taken = page.evaluate(
+        """(text) => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text/plain", text);
+          const pasting = { clipboardData, bubbles: true, cancelable: true };
+          const question = document.getElementById("question");
+          return !question.dispatchEvent(new ClipboardEvent("paste", pasting));
+        }""",
+        "A. one" + " " * 1_000_000 + "two",
+    )
+    assert not taken
+
+
 PROSE = "Which is true of A. Smith, B. Jones, C. Brown?"
 
 

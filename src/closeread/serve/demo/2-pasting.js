@@ -2,7 +2,7 @@
 const LABEL = "(?:[(（[【][ \\t]*([A-ZＡ-Ｚ])[ \\t]*[)）\\]】][.．、]?|([A-ZＡ-Ｚ])[ \\t]*[.．、:：)）])";
 // Labels stand at the beginning of a line or behind a wide gap. Behind a single space (A. one B. two C. three) there must
 // be three: of two, one may be a name's initial.
-const BEFORE = [["(?:^|\\n)[^\\S\\n]*|[^\\S\\n]{2,}|\\t|\\u3000", 2], ["^|\\s", 3]];
+const BEFORE = [["(?:^|\\n)[^\\S\\n]*|[^\\S\\n]{2}|\\t|\\u3000", 2], ["^|\\s", 3]];
 
 // What stands before the first label, and the options: from A on, with no letter left out.
 function lettered(text) {
