@@ -28,7 +28,8 @@ class Change:
         after: Of the calibrator's.
         before_interval: Percentile bootstrap over passages, as the two below; of an ECE what
             ``_ece_interval`` and ``_ece_difference`` make of it.
-        difference: After minus before, on the same resamples; None where none of them differs.
+        difference: After minus before, on the same resamples, and as much farther as the one side
+            may lie whose own resamples all agree; None where no difference differs.
     """
 
     before: float | None
@@ -103,9 +104,19 @@ class _Side:
         tail = (1 - self.level) / 2
         if name == "ece":
             return _ece_interval(value, found, drawn[_COLUMNS.index(_CHANCE)], tail)
-        low, high = _quantiles(found, tail)
-        if high - low > ROUNDING:
-            return low, high
+        return _spread(found, tail) or self._unseen(name)
+
+    def beyond(self, name: str, drawn: Numbers) -> Interval | None:
+        """Return how far below and above a measure may lie that its resamples do not show.
+
+        Nothing where they differ; None where they agree and nobody can tell.
+        """
+        if _spread(_known(drawn[_COLUMNS.index(name)]), (1 - self.level) / 2):
+            return 0.0, 0.0
+        value, bound = self.whole[name], self._unseen(name)
+        return None if value is None or bound is None else (value - bound[0], bound[1] - value)
+
+    def _unseen(self, name: str) -> Interval | None:
         if name not in _READ:
             return None
         points = curve(_ranked(self._sure).tolist(), self._right.tolist())
@@ -121,7 +132,8 @@ def _change(name: str, before: _Side, after: _Side, drawn: Numbers) -> Change:
         if name == "ece":
             difference = _ece_difference((one, two), drawn, tail)
         elif np.ptp(apart) > ROUNDING:
-            difference = _quantiles(apart, tail)
+            sides = before.beyond(name, drawn[0]), after.beyond(name, drawn[1])
+            difference = _widened(_quantiles(apart, tail), *sides)
     return Change(
         before=one,
         after=two,
@@ -129,6 +141,13 @@ def _change(name: str, before: _Side, after: _Side, drawn: Numbers) -> Change:
         after_interval=after.interval(name, drawn[1]),
         difference=difference,
     )
+
+
+def _widened(apart: Interval, first: Interval | None, second: Interval | None) -> Interval | None:
+    """Return an interval of second less first, moved by what either may lie below and above."""
+    if first is None or second is None:
+        return None
+    return apart[0] - first[1] - second[0], apart[1] + first[0] + second[1]
 
 
 def _known(drawn: Numbers) -> Numbers:
@@ -139,6 +158,12 @@ def _known(drawn: Numbers) -> Numbers:
 def _quantiles(drawn: Numbers, tail: float) -> Interval:
     low, high = np.quantile(drawn, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def _spread(drawn: Numbers, tail: float) -> Interval | None:
+    """Return the percentiles; None where they do not differ."""
+    low, high = _quantiles(drawn, tail)
+    return (low, high) if high - low > ROUNDING else None
 
 
 def _ece_interval(value: float, drawn: Numbers, chance: Numbers, tail: float) -> Interval:

@@ -118,6 +118,19 @@ def test_a_difference_that_no_resample_moves_is_not_called_certain():
     assert low < high
 
 
+def test_what_one_side_does_not_show_may_still_move_the_difference():
+    """The right answers are the least sure before, and the surest after."""
+    right = [False] * 36 + [True] * 4
+    found = np.linspace(0.2, 0.9, 40).tolist()
+    change = measured(found[::-1], found, right, resamples=400)["coverage@80"]
+    low, high = change.before_interval
+    assert change.before == low == 0 < high  # shown by no resample: what forty may not show
+    assert high == pytest.approx(unseen_share(40, LEVEL) / 0.8, abs=1e-3)
+    few, many = change.after_interval
+    assert few < change.after < many
+    assert change.difference == pytest.approx((few - high, many))
+
+
 def test_resamples_without_a_value_are_left_out():
     """One wrong answer of twelve: where it is not drawn there is no area under ROC."""
     sure = np.linspace(0.3, 0.8, 12).tolist()
