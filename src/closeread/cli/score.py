@@ -92,7 +92,7 @@ def command(
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.api.datasets import locate
         from closeread.cli.reading import watched
-        from closeread.protocols import uncounted
+        from closeread.protocols import Advance, uncounted
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
@@ -100,16 +100,19 @@ def command(
         where = locate(dataset) if dataset else None
         runs = [open_run(path, moved=where) for path in find_runs(run)]
         found = []
+        of_runs: Advance = uncounted
+        of_questions: Advance = uncounted
         many = len(runs) > 1
         kept = "runs that were scored keep their numbers"
         with watched("runs" if many else "questions", kept) as begin:
-            advance = begin(len(runs) if many else runs[0].info.dataset.n_questions)
-            within = uncounted if many else advance
+            if many:
+                of_runs = begin(len(runs))
+            elif workers == 1:  # several tell of no question
+                of_questions = begin(runs[0].info.dataset.n_questions)
             for opened in runs:
                 anew = _read_anew(opened, settings, stops, rule)
-                found.append(score_run(opened, anew, workers=workers, advance=within))
-                if many:
-                    advance(1)
+                found.append(score_run(opened, anew, workers=workers, advance=of_questions))
+                of_runs(1)
         for pair in zip(runs, found, strict=True):
             _tell_unmatched(*pair)
         if join:

@@ -65,7 +65,7 @@ def told_at_once(monkeypatch) -> None:
 def test_verbs_over_several_runs_tell_how_far_they_are(
     verb, tmp_path, monkeypatch, capsys, told_at_once
 ) -> None:
-    """In a log from the first minute on; of one run nothing."""
+    """In a log from the first minute on; one run is told by its questions, or not at all."""
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         given = ("--reader", "first-sentence", "--limit", "3", "--out", f"runs/{name}")
@@ -91,3 +91,5 @@ def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, tol
     capsys.readouterr()
     assert closeread("score", "run", "--no-intervals") == 0
     assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
+    assert closeread("score", "run", "--no-intervals", "--workers", "2") == 0
+    assert "questions:" not in capsys.readouterr().err
