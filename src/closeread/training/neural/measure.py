@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from closeread import catalog
 from closeread.errors import InputError, UsageError
+from closeread.making import make
 from closeread.metrics.intervals import value
 from closeread.metrics.subject import about, family
 from closeread.protocols import Metric, Reader
@@ -25,7 +25,7 @@ def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> flo
     Raises:
         UsageError: There is no such value.
     """
-    metric: Metric = catalog.resolve("metric", family(name))()
+    metric: Metric = make("metric", family(name))[0]
     concerns = about(family(name))
     items = [item for item in items if concerns(item[1])]
     shown = [(passage, _without_gold(question)) for passage, question in items]
@@ -59,7 +59,7 @@ def check_metric(
         UsageError: There is no such value, it judges none of them, or less of it is better.
         InputError: No question has gold, or the reader answers none.
     """
-    metric: Metric = catalog.resolve("metric", family(name))()
+    metric: Metric = make("metric", family(name))[0]
     if not any(question.answers or question.option_truth for _, question in items):
         raise InputError(
             f"no question of {train}.dev has gold, by which {name} could be watched",
