@@ -48,13 +48,19 @@ class GuardedConnection(HttpToolsProtocol):
     """uvicorn's connection with a time and a size for each of its states."""
 
     def __init__(
-        self, settings: Settings, refused: Callable[[str], None], *of: Any, **named: Any
+        self,
+        settings: Settings,
+        refused: Callable[[str], None],
+        stopping: Callable[[], bool],
+        *of: Any,
+        **named: Any,
     ) -> None:
-        """Make it; ``refused`` counts refusals by reason."""
+        """Make it; ``refused`` counts refusals by reason, ``stopping`` says if the service ends."""
         super().__init__(*of, **named)
         self.parser = cast(Any, PlainParser(self))
         self._settings = settings
         self._refused = refused
+        self._stopping = stopping
         self._in_head = True
         self._in_body = False
         self._head_begun = False
@@ -119,6 +125,8 @@ class GuardedConnection(HttpToolsProtocol):
         self._arrives_within(self._settings.body_seconds + _SLACK_SECONDS)
         super().on_headers_complete()
         self.cycle.transport = cast(Any, _Lingering(self.transport, self._close_in_time))
+        if self._stopping():
+            self.take_leave()
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body; of one that was refused, not for ever."""
@@ -160,8 +168,8 @@ class GuardedConnection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def take_leave(self) -> None:
-        """Let the connection end with the answer that is on its way: the next one would be lost."""
-        if self.cycle is not None and not self.pipeline:
+        """Let the connection end with the answer to what came last: a further one would be lost."""
+        if self.cycle is not None:
             self.cycle.keep_alive = False
 
     def timeout_keep_alive_handler(self) -> None:

@@ -106,7 +106,15 @@ def listen(
         settings = dataclasses.replace(settings, max_connections=most)
     config = uvicorn.Config(
         application,
-        http=cast(Any, functools.partial(GuardedConnection, settings, service.metrics.refused)),
+        http=cast(
+            Any,
+            functools.partial(
+                GuardedConnection,
+                settings,
+                service.metrics.refused,
+                lambda: service.batcher.stopping,
+            ),
+        ),
         loop="asyncio",
         ws="none",
         lifespan="off",

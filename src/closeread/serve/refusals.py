@@ -115,13 +115,11 @@ def busy(reason: str, what: str, expected: str, cure: str, seconds: int = 1) -> 
 
 
 def stopping() -> RefusedError:
-    """Return the 503 of a service that was told to stop; it ends the connection, too."""
-    told = busy(
+    """Return the 503 of a service that was told to stop."""
+    return busy(
         "stopping",
         "the service is stopping",
         "a service that runs",
         "ask again when it is back",
         5,
     )
-    told.headers["connection"] = "close"
-    return told

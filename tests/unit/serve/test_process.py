@@ -218,18 +218,29 @@ def test_a_stop_answers_what_was_accepted(held, go, number):
 
 def test_a_stop_tells_clients_to_connect_anew(held, go):
     """A connection that stays would be cut when the process ends, with what was just sent on it."""
-    with held.connect() as asked, held.connect() as idle:
-        post_raw(asked, "/", context("last"))
+    with held.connect() as asked, held.connect() as idle, held.connect() as piped:
+        post_raw(piped, "/", context("last"))
+        piped.sendall(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
         held.until(lambda health: health["reading_questions"] == 1)
+        post_raw(asked, "/", context("last"))
+        held.until(lambda health: health["queue_questions"] == 1)
         held.process.send_signal(signal.SIGTERM)
         held.until(lambda health: health["status"] == "stopping")
         post_raw(idle, "/", context("late"))
-        refused = received(idle)
+        refused = [received(idle)]
+        for path, status in (("/health", b"503"), ("/metrics", b"200"), ("/nothing", b"404")):
+            with held.connect() as watching:
+                watching.sendall(f"GET {path} HTTP/1.1\r\nhost: x\r\n\r\n".encode())
+                raw = received(watching)
+                assert raw.startswith(b"HTTP/1.1 " + status)
+                refused.append(raw)
         go.touch()
-        answered = received(asked)
-    for raw, status in ((refused, b"503"), (answered, b"200")):
+        answered, both = received(asked), received(piped)
+    assert both.startswith(b"HTTP/1.1 200") and both.count(b"HTTP/1.1 503") == 1
+    for raw, status in ((refused[0], b"503"), (answered, b"200")):
         assert raw.startswith(b"HTTP/1.1 " + status)
-        assert b"\r\nconnection: close\r\n" in raw
+    for raw in (*refused, answered, both):
+        assert raw.count(b"\r\nconnection: close\r\n") == 1
     assert held.process.wait(WAIT_SECONDS) == 0
 
 
