@@ -37,7 +37,7 @@ def learn(
     from closeread.training.confidence import ConfidenceSettings, example_of
     from closeread.training.confidence import learn as fitted
 
-    must_take_file(out, makes_folders=True)
+    must_take_file(out)
     if sought.held_out is not None:
         must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
     runs = [own_confidences(open_run(path)) for path in paths]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from closeread import folders
 from closeread.downloads.published import PublishedFile
 from closeread.downloads.transport import Partial, Passing, Refused, attempt, client_for
 from closeread.errors import CloseReadError, StorageError, TransferError
@@ -88,8 +89,7 @@ def fetch(
     partial = Partial(target.with_name(target.name + ".part"))
     reasons: list[tuple[str, str]] = []
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(target):
+        with folders.made(target.parent), _alone(target):
             if _is_whole(file, partial):
                 check(partial.path)
                 address = partial.origin()[0]
@@ -106,17 +106,19 @@ def fetch(
                         continue
                     partial.finish(target)
                     return address
+            told = "".join(f"\n    {address}: {reason}" for address, reason in reasons)
+            raise TransferError(
+                "no address gave it" + told,
+                where=file.name,
+                cure="try again later (what has arrived is kept), or fetch it yourself into "
+                + str(target),
+            )
     except OSError as error:
         raise StorageError(
             f"cannot be written: {error.strerror}",
             where=str(target),
             cure="free space or choose another place; what has arrived is kept and resumed",
         ) from error
-    raise TransferError(
-        "no address gave it" + "".join(f"\n    {address}: {reason}" for address, reason in reasons),
-        where=file.name,
-        cure="try again later (what has arrived is kept), or fetch it yourself into " + str(target),
-    )
 
 
 def digests(path: Path) -> tuple[str, str]:

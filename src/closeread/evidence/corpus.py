@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from closeread import folders
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
@@ -70,8 +71,8 @@ def build(passages: Iterable[Passage], folder: Path) -> int:
     target = folder.resolve()
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with alone(target.with_name(f".{target.name}.lock")) as others_wait:
+        lock = target.with_name(f".{target.name}.lock")
+        with folders.made(target.parent), alone(lock) as others_wait:
             must_be_free(folder)  # another process may just have finished it
             if others_wait:
                 for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):

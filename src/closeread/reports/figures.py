@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from closeread import folders
 from closeread.catalog import missing_extra
 from closeread.errors import StorageError
 from closeread.reports.groups import of_runs
@@ -52,8 +53,7 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
         "axes.unicode_minus": False,
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with matplotlib.rc_context(settings):
+        with folders.made(folder), matplotlib.rc_context(settings):
             for number, plot in enumerate(plots, 1):
                 figure = Figure(figsize=(5.2, _height(plot)), layout="constrained")
                 axes = figure.add_subplot()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from closeread import __version__
+from closeread import __version__, folders
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.formats.files import partial
 from closeread.formats.files.source import Source
@@ -245,27 +245,27 @@ def _built_beside(out: Path) -> Iterator[Path]:
     partial.sweep(out)
     folder = out.parent / f"{partial.prefix(out)}run{partial.SUFFIX}"
     try:
-        folder.mkdir(parents=True)
-        yield folder
-        if out.exists():
-            old = out.parent / f".{out.name}.{os.getpid()}.old.part"
-            out.replace(old)
-            try:
+        with folders.made(out.parent), contextlib.ExitStack() as at_the_end:
+            at_the_end.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder.mkdir()
+            yield folder
+            if out.exists():
+                old = out.parent / f".{out.name}.{os.getpid()}.old.part"
+                out.replace(old)
+                try:
+                    folder.replace(out)
+                except BaseException:
+                    old.replace(out)
+                    raise
+                shutil.rmtree(old)
+            else:
                 folder.replace(out)
-            except BaseException:
-                old.replace(out)
-                raise
-            shutil.rmtree(old)
-        else:
-            folder.replace(out)
     except OSError as error:
         raise StorageError(
             f"cannot be written: {error.strerror}",
             where=str(out),
             cure="free space or choose another place with --out",
         ) from error
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _lift(inner: Path, folder: Path) -> None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from closeread import folders
 from closeread.errors import UsageError
 from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
@@ -54,17 +55,17 @@ def train(request: Request) -> Trained:
     _check(request, settings)
     _check_out(request)
     datasets = [request.open_dataset(name) for name in settings.datasets]
-    request.out.parent.mkdir(parents=True, exist_ok=True)
-    words = learn(
-        _texts(datasets),
-        request.out,
-        segmenter=Segmenter(settings.words, settings.stop_words),
-        dimensions=settings.dimensions,
-        window=settings.window,
-        epochs=settings.epochs,
-        least=settings.least,
-        seed=settings.seed,
-    )
+    with folders.made(request.out.parent):
+        words = learn(
+            _texts(datasets),
+            request.out,
+            segmenter=Segmenter(settings.words, settings.stop_words),
+            dimensions=settings.dimensions,
+            window=settings.window,
+            epochs=settings.epochs,
+            least=settings.least,
+            seed=settings.seed,
+        )
     told = {
         "vectors": str(request.out),
         "words": words,
@@ -111,7 +112,7 @@ def _check_out(request: Request) -> None:
         UsageError: There is something else.
         StorageError: It cannot be written.
     """
-    must_take_file(request.out, makes_folders=True)
+    must_take_file(request.out)
     if request.overwrite or not request.out.is_file():
         return
     with request.out.open("rb") as stream:

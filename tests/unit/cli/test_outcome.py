@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from closeread import folders
 from closeread.cli import VERBS, main
 from closeread.errors import StorageError
 from closeread.formats.files.outcome import must_take_file, must_take_folder
@@ -115,7 +116,7 @@ TAKEN = [
         ["score", "--dataset", "exam/zh", "--predictions", "file", "--save", "run"],
         "a run in this folder already",
     ),
-    (["convert", "exam/zh", "there/x/set.jsonl", "--strict"], "there is no folder"),
+    (["convert", "exam/zh", "file/x/set.jsonl", "--strict"], "a file stands where a folder should"),
     (["evidence", "exam/zh", "--out", "file/x"], "a file stands where a folder should"),
 ]
 
@@ -166,9 +167,7 @@ def test_a_full_disk_is_seen_by_writing(folder):
         signal.signal(signal.SIGXFSZ, old)
     must_take_file(folder / "x")
     must_take_folder(folder / "a" / "b")
-    must_take_file(folder / "a" / "b" / "x", makes_folders=True)
-    with pytest.raises(StorageError, match="there is no folder"):
-        must_take_file(folder / "a" / "b" / "x")
+    must_take_file(folder / "a" / "b" / "x")
     assert not (folder / "a").exists()
 
 
@@ -180,15 +179,68 @@ def test_a_link_stays_one_and_what_it_leads_to_is_replaced(folder):
     assert (folder / "there" / "other").read_bytes() == b"new"
 
 
-@pytest.mark.parametrize(
-    ("target", "told"),
-    [("nowhere/x", "there is no folder .*nowhere"), ("file/x", "a file stands where")],
-)
-def test_a_link_that_leads_nowhere_is_told_before_the_work(folder, target, told):
+def test_a_link_that_leads_nowhere_is_told_before_the_work(folder):
     """The folder of the link itself could be written."""
-    (folder / "link").symlink_to(target)
-    with pytest.raises(StorageError, match=told):
+    (folder / "link").symlink_to("file/x")
+    with pytest.raises(StorageError, match="a file stands where"):
         must_take_file(folder / "link")
+
+
+MADE = [
+    *(one for one in FILES if one[0] in ("convert", "evidence", "report")),
+    ["train", "recipe.toml", "--out"],
+    ["audit", "run", "--html"],
+    ["audit", "run", "--new-prompt", "--check", "replan", "--list"],
+    ["attack", "exam/en", "--strategy", "typo", "--limit", "2", "--out"],
+    ["convert", "run"],
+    ["read", "exam/zh", "--reader", "lexical", "--limit", "2", "--out"],
+    ["score", "--dataset", "exam/zh", "--predictions", "run/predictions.jsonl", "--save"],
+]
+
+
+@pytest.mark.parametrize("arguments", MADE, ids=" ".join)
+def test_missing_folders_are_made(folder, run, arguments):
+    """One rule for all verbs, whatever they write."""
+    limit = ["--limit", "2"] if arguments[0] == "evidence" else []
+    given = [str(run) if one == "run" else one.replace("run/", f"{run}/") for one in arguments[1:]]
+    with pytest.raises(SystemExit) as ended:
+        main([arguments[0], *limit, *given, "new/inner/x.jsonl"])
+    assert ended.value.code == 0
+    assert (folder / "new" / "inner" / "x.jsonl").exists()
+
+
+FAILING = [
+    ["attack", "broken.jsonl", "--strategy", "typo", "--out"],
+    ["convert", "broken.jsonl"],
+    ["evidence", "broken.jsonl", "--out"],
+    ["evidence", "broken.jsonl", "--build-corpus"],
+    ["get", "drop", "--mirror", "http://127.0.0.1:9", "--to"],
+    ["ingest", "broken.jsonl", "--out"],
+    ["read", "broken.jsonl", "--reader", "lexical", "--out"],
+    ["report", "there", "--out"],
+    ["score", "--dataset", "broken.jsonl", "--predictions", "file", "--save"],
+]
+
+
+@pytest.mark.parametrize("arguments", FAILING, ids=" ".join)
+def test_a_run_that_fails_leaves_no_folder(folder, monkeypatch, arguments):
+    """Its first question is sound, so that work begins before the second is found to be none."""
+    row = '{"context": "Ann Lorm left Rome.", "question": "Who left Rome?", "answers": ["Ann"]}'
+    (folder / "broken.jsonl").write_text(f"{row}\n{{")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    before = sorted(Path().rglob("*"))
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments, "new/inner/x.jsonl"])
+    assert ended.value.code == 2
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_what_stands_in_a_folder_that_was_made_keeps_it(folder):
+    """What another process wrote there meanwhile."""
+    with pytest.raises(ValueError, match="late"), folders.made(folder / "a" / "b"):
+        (folder / "a" / "kept").touch()
+        raise ValueError("late")
+    assert [one.name for one in (folder / "a").iterdir()] == ["kept"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")

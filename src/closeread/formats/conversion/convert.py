@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from closeread import catalog
+from closeread import catalog, folders
 from closeread.errors import StorageError, UsageError
 from closeread.formats.conversion.fidelity import differences
 from closeread.formats.conversion.to_mrqa import Conversion, Occurrences, to_mrqa
@@ -172,12 +172,15 @@ def _drafted(target: Path) -> Iterator[Path]:
     target = behind_link(target)
     partial.sweep(target)
     try:
-        with tempfile.TemporaryDirectory(
-            dir=target.parent,
-            prefix=partial.prefix(target),
-            suffix=partial.SUFFIX,
-            ignore_cleanup_errors=True,
-        ) as folder:
+        with (
+            folders.made(target.parent),
+            tempfile.TemporaryDirectory(
+                dir=target.parent,
+                prefix=partial.prefix(target),
+                suffix=partial.SUFFIX,
+                ignore_cleanup_errors=True,
+            ) as folder,
+        ):
             draft = Path(folder) / target.name
             yield draft
             draft.replace(target)

@@ -1,6 +1,7 @@
 """Where the outcome of some work is to be kept: told before the work what is wrong with it.
 
 A disk may fill up and a folder vanish while the work is done, so whoever writes is told again.
+Folders that are missing are made by whoever writes, and not before.
 """
 
 import errno
@@ -11,12 +12,11 @@ from closeread.errors import StorageError, UsageError
 _TRIED_BYTES = 4096  # a full disk may still make an empty file
 
 
-def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
+def must_take_file(target: Path) -> None:
     """Try whether a file can be written; nothing stays behind.
 
     Args:
-        target: The file, which may be there already.
-        makes_folders: Whoever writes makes the folders that are missing.
+        target: The file, which may be there already; its folder need not be.
 
     Raises:
         StorageError: It cannot; says why.
@@ -24,7 +24,7 @@ def must_take_file(target: Path, *, makes_folders: bool = False) -> None:
     must_be_no_folder(target)
     if not is_stream(target):
         target = behind_link(target)
-        _try(_first_there(target.parent) if makes_folders else target.parent, target)
+        _try(_first_there(target.parent), target)
 
 
 def must_not_replace(

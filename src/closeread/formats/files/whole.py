@@ -9,11 +9,12 @@ from typing import Any, BinaryIO, cast
 
 import msgspec
 
+from closeread import folders
 from closeread.formats.files import outcome, partial
 
 
 def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False) -> None:
-    """Write a value as JSON with a line feed behind it; missing folders are made.
+    """Write a value as JSON with a line feed behind it.
 
     Args:
         path: The file.
@@ -23,15 +24,11 @@ def save_json(path: Path, value: Any, *, indent: int = 0, by_name: bool = False)
             however they were come by.
 
     Raises:
-        StorageError: The folder cannot be made, or the file cannot be written.
+        StorageError: As of ``replacing``.
     """
     raw = msgspec.json.encode(value, order="deterministic" if by_name else None)
     if indent:
         raw = msgspec.json.format(raw, indent=indent)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise outcome.refused(error, path) from error
     with replacing(path) as stream:
         stream.write(raw + b"\n")
 
@@ -58,11 +55,11 @@ def writing(target: Path) -> Iterator[BinaryIO]:
 def replacing(target: Path) -> Iterator[BinaryIO]:
     """Write to a neighbour and rename at the end, so that no half file bears the name.
 
-    A link stays one, and what it leads to is replaced; a pipe or device is written to as it is.
-    Neighbours that killed writers of the same file left are removed first.
+    Missing folders are made. A link stays one, and what it leads to is replaced; a pipe or device
+    is written to as it is. Neighbours that killed writers of the same file left are removed first.
 
     Raises:
-        StorageError: The folder cannot be written, or the disk is full.
+        StorageError: The folder cannot be made or written, or the disk is full.
     """
     import tempfile  # costs more than all else here, and readers never need it
 
@@ -74,17 +71,18 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     target = outcome.behind_link(target)
     partial.sweep(target)
     try:
-        handle, name = tempfile.mkstemp(
-            dir=target.parent, prefix=partial.prefix(target), suffix=partial.SUFFIX
-        )
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                yield stream
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        with folders.made(target.parent):
+            handle, name = tempfile.mkstemp(
+                dir=target.parent, prefix=partial.prefix(target), suffix=partial.SUFFIX
+            )
+            try:
+                with os.fdopen(handle, "wb") as stream:
+                    yield stream
+                Path(name).chmod(0o666 & ~_umask())
+                Path(name).replace(target)
+            except BaseException:
+                Path(name).unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise outcome.refused(error, target) from error
 

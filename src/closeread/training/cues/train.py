@@ -63,7 +63,7 @@ def _check_out(request: Request) -> None:
         UsageError: There is something else.
         StorageError: It cannot be written.
     """
-    must_take_file(request.out, makes_folders=True)
+    must_take_file(request.out)
     if request.overwrite or not request.out.exists():
         return
     try:

@@ -90,7 +90,6 @@ def _run(out: Path, resumed: bool) -> dict[str, str]:
     key = uuid4().hex[:8]
     # trackio knows runs by name alone: one of the same name would be gone on with.
     run = {"id": key, "name": f"{_name(out.absolute())}-{key}"}
-    path.parent.mkdir(parents=True, exist_ok=True)
     save_json(path, run)
     return run
 
