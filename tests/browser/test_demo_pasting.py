@@ -1,9 +1,12 @@
 """The page where a person asks: what is pasted goes to its place, and what was written is kept."""
 
+import json
+
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+import closeread
 from demo_visits import ask
 
 pytestmark = pytest.mark.browser
@@ -162,3 +165,20 @@ def test_whoever_comes_back_finds_what_was_written(visit, lexical):
         assert options(page) == ["It was lit.", "It was not."]
     page.keyboard.press("Control+Enter")
     page.locator(".took").wait_for()
+
+
+@pytest.mark.parametrize(
+    "kept",
+    ['{"passage": "The la', "null", "7", '{"passage": "The lamp.", "question": "Who?"}',
+     '{"passage": 1, "question": "Who?", "options": []}', '{"options": "none"}'],
+)  # fmt: skip
+def test_what_no_draft_can_be_is_left(visit, lexical, kept):
+    """Another page of the same address may have written there, or the browser half of it."""
+    page = visit(lexical)
+    page.add_init_script(
+        f"sessionStorage.setItem('closeread-draft-{closeread.__version__}', {json.dumps(kept)})"
+    )
+    page.reload()
+    ask(page, "The lamp was lit at six.", "When was the lamp lit?")
+    page.locator(".took").wait_for()
+    assert page.locator(".told").inner_text() == "six"

@@ -16,8 +16,14 @@ const kept = (area, name) => ({ get: () => { try { return window[area].getItem(n
   set: (value) => { try { window[area].setItem(name, value); } catch { /* a private window, or full: not kept */ } } });
 const keptLanguage = kept("localStorage", "closeread-lang"), keptDraft = kept("sessionStorage", `closeread-draft-${DATA.version}`);
 
-// Whoever comes back to the page, or loads it again, finds what was written.
-Object.assign(draft, JSON.parse(keptDraft.get() ?? "{}"));
+// Whoever comes back to the page, or loads it again, finds what was written; what no draft can be is left.
+function recalled() {
+  try {
+    const found = JSON.parse(keptDraft.get());
+    return found.options.concat(found.passage, found.question).every((text) => typeof text === "string") && found;
+  } catch { return null; }
+}
+Object.assign(draft, recalled());
 for (const event of ["pagehide", "visibilitychange"]) addEventListener(event, () => keptDraft.set(JSON.stringify(draft)));
 
 // What a stem asks for, by the package's own rules; none where the browser cannot read them.
