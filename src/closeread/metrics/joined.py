@@ -1,6 +1,7 @@
 """Is the answer right for the right reason? Answer and evidence of one question, in four cells.
 
-An answer is right where its option is the gold one, or its text reaches 0.5 in ExpMRC's F1.
+An answer is right where the option that it picks (as for ``choice.accuracy``) is the gold one, or
+its text reaches 0.5 in ExpMRC's F1.
 Evidence is right where its F1 reaches 0.5: that of the option that was picked where gold
 belongs to options (VGaokao), that of the question where it is text (ExpMRC, Cui et al. 2022).
 No metric of the catalog, because three of the four shares are not the better the higher.
@@ -12,6 +13,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from closeread.metrics import expmrc
+from closeread.metrics.choice import picked
 from closeread.metrics.evidence import EvidenceMetric, is_silent
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
@@ -21,6 +23,7 @@ from closeread.types import Prediction, Question, Score, Submission, Summary
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
 _ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
+_OF_OPTIONS = "pick:label-else-scores|missing:zero|v:2"
 
 
 class Joined(NamedTuple):
@@ -59,7 +62,7 @@ def joined(
         n_silent += has_gold and is_silent(prediction)
     note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
-    how = expmrc.metric().signature().partition("|")[2] if texts else "missing:zero|v:1"
+    how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
     signature = f"joined|enough:{_ENOUGH}|{how}"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
@@ -93,10 +96,10 @@ def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float,
 
 def _of_options(question: Question, prediction: Prediction | None) -> tuple[float, float]:
     """Return whether the picked option is right, and the F1 of its own evidence."""
-    if prediction is None or prediction.answer is None:
+    label = picked(question, prediction)
+    if label is None:
         return 0.0, 0.0
-    picked = prediction.answer.label
-    right = float(any(picked == gold.label for gold in question.answers))
-    gold = tuple(one for one in question.gold_evidence if one.option_label == picked)
+    right = float(any(label == gold.label for gold in question.answers))
+    gold = tuple(one for one in question.gold_evidence if one.option_label == label)
     found = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)
     return right, found.values["f1"] or 0.0

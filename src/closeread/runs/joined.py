@@ -69,7 +69,7 @@ def join(
                 told = replace(told, evidence=_quoted(told.evidence, passage))
                 with_texts[question.question_id] = told
             found |= any(one.spans or one.texts for one in told.evidence)
-            answered |= told.answer is not None
+            answered |= told.answer is not None or bool(told.option_scores)
             groups.add(passage, question, told)
     if not (found and answered):
         return None

@@ -52,6 +52,19 @@ def test_a_missing_prediction_is_in_neither():
     assert found["overall_f1"] == 0.0
 
 
+def test_an_option_is_picked_by_its_text_and_by_scores_too():
+    """As for ``choice.accuracy``: an answer without a label was in ``neither`` whatever it said."""
+    evidence = (Evidence(option_label="A", spans=(ONE,)),)
+    said = (
+        Prediction(question_id="1", evidence=evidence, answer=Answer(kind="span", texts=("a",))),
+        Prediction(question_id="1", evidence=evidence, option_scores=(0.9, 0.1)),
+    )
+    for prediction in said:
+        assert values([verification("1")], [prediction])["both"] == 1.0
+    other = replace(said[1], option_scores=(0.1, 0.9))
+    assert values([verification("1")], [other])["neither"] == 1.0
+
+
 def test_only_the_picked_options_evidence_counts():
     prediction = Prediction(
         question_id="1", answer=Answer(kind="choice", label="A"),
@@ -108,7 +121,7 @@ def test_what_two_numbers_must_share_and_who_was_silent_is_said():
     }
     found = joined(questions, Submission(predictions=predictions), None).summaries["joined.both"]
     assert found.note == "1 predictions carry no evidence: wrong evidence"
-    assert found.signature == "joined.both|enough:0.5|missing:zero|v:1|n:5"
+    assert found.signature == "joined.both|enough:0.5|pick:label-else-scores|missing:zero|v:2|n:5"
     assert found.unit == "question"
     shown = Submission(predictions={"1": predictions["1"]})
     assert joined(questions, shown, None).summaries["joined.both"].note == ""
