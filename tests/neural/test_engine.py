@@ -225,6 +225,25 @@ def test_a_batch_that_the_device_does_not_hold_is_one_message(tmp_path, monkeypa
     assert "token_budget" in told.value.cure
 
 
+def beyond_the_processor():
+    torch.empty(10**15)
+
+
+def beyond_an_accelerator():
+    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
+
+
+@pytest.mark.parametrize("fills", [beyond_the_processor, beyond_an_accelerator])
+@pytest.mark.parametrize("asked", ["minds_padding", "mark_id"])
+def test_a_memory_that_is_full_is_no_model_that_does_not_fit(tmp_path, monkeypatch, fills, asked):
+    """A mark would become another token, and every answer another one, without a word."""
+    checkpoint = open_checkpoint(make_encoder(tmp_path), "span")
+    monkeypatch.setattr(checkpoint.model, "forward", lambda **given: fills())
+    with pytest.raises(UsageError, match="no memory is left") as told:
+        getattr(checkpoint, asked)
+    assert told.value.where == str(tmp_path)
+
+
 def test_a_model_that_cannot_be_a_graph_is_one_message(tmp_path, monkeypatch):
     pytest.importorskip("onnxruntime", reason="needs the extra `onnx`: make neural")
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import torch
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.neural.memory import check_memory
 from closeread.readers.places import first_line
 from closeread.readers.windows import Encoded, Template, Tokens
 
@@ -114,19 +115,21 @@ class Checkpoint:
 
         Raises:
             InputError: The model cannot compute what its tokenizer frames.
+            UsageError: No memory is left to try it.
         """
         told = self.tried(_TRIED)
         ids = torch.full((1, 2 * _TRIED), self.padding_id)
         ids[0, :_TRIED] = torch.tensor(told.ids)
         mask = (torch.arange(2 * _TRIED) < _TRIED).long()[None]
         exact = self.model.dtype == torch.float32  # else rounding would look like padding
-        model = self.model if exact else copy.deepcopy(self.model).float()
         try:
+            model = self.model if exact else copy.deepcopy(self.model).float()
             alone, padded = (
                 self._said(model, ids[:, :width], mask[:, :width])[..., :_TRIED]
                 for width in (_TRIED, 2 * _TRIED)
             )
         except Exception as error:  # each has its own way to refuse
+            check_memory(self.name, error)
             raise InputError(
                 f"it cannot compute two texts as its tokenizer frames them: {first_line(error)}",
                 where=self.name,
@@ -142,6 +145,9 @@ class Checkpoint:
         Some look for those of the frame, and fail where a text has more of them (Longformer for
         spans), or not as many as another one of its batch (BART for pairs): there it is the mask.
         None where the tokenizer has none of these.
+
+        Raises:
+            UsageError: No memory is left to try it.
         """
         separator, unknown = self._separator, self.tokenizer.unk_token_id
         if separator is not None and (separator == unknown or self._takes_more(separator)):
@@ -156,7 +162,8 @@ class Checkpoint:
         ids[1, _TRIED - len(self.template.after) - 2] = separator
         try:
             self._said(self.model, ids, torch.ones_like(ids))
-        except Exception:  # each has its own way to refuse
+        except Exception as error:  # each has its own way to refuse
+            check_memory(self.name, error)
             return False
         return True
 
