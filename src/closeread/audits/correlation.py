@@ -23,8 +23,9 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
     """Return the largest group of models with nearly one score over a wide range of levels.
 
     A group is a run of neighbouring scores no wider than a quarter of the whole range, that holds
-    four models or more and a third of all, and spans half of the range of levels or more. (Where
-    score and level rise together, a quarter of the scores spans a quarter of the levels.)
+    four models or more and a third of all, and spans half of the range of levels or more, as the
+    middle half of its models does of that of all: two stray models in a long list span any range.
+    (Where score and level rise together, a quarter of the scores spans a quarter of the levels.)
 
     Args:
         points: Model, mean of the other benchmarks, score.
@@ -33,7 +34,7 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
         return None
     by_score = sorted(points, key=lambda point: point[2])
     levels = [level for _, level, _ in points]
-    wide = (max(levels) - min(levels)) / 2
+    wide, middle = (max(levels) - min(levels)) / 2, _middle(levels) / 2
     narrow = (by_score[-1][2] - by_score[0][2]) / 4
     best: Cluster | None = None
     end = 0
@@ -46,12 +47,19 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
             continue
         part = by_score[start:end]
         own = [level for _, level, _ in part]
-        if max(own) - min(own) >= wide:
+        if max(own) - min(own) >= wide and _middle(own) >= middle:
             best = Cluster(
                 names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
                 level_low=min(own), level_high=max(own),
             )  # fmt: skip
     return best
+
+
+def _middle(numbers: Sequence[float]) -> float:
+    """Return how wide the middle half of some numbers is."""
+    ordered = sorted(numbers)
+    end = len(ordered) - 1
+    return ordered[round(0.75 * end)] - ordered[round(0.25 * end)]
 
 
 def rounded(number: float | None) -> float | None:

@@ -1,6 +1,7 @@
 """A benchmark against others over models."""
 
 import json
+import random
 import re
 from xml.etree import ElementTree
 
@@ -41,6 +42,14 @@ def test_models_stuck_at_one_score_are_found():
     found = stuck(diagonal + flat)
     assert found is not None
     assert {name for name in found.names if name.startswith("flat")} == {name for name, *_ in flat}
+
+
+def test_two_stray_models_in_a_long_list_make_no_cluster():
+    """A score that follows the others but for chance: some of 300 models are far off."""
+    rng = random.Random(6)
+    for _ in range(20):
+        levels = [rng.uniform(0.3, 0.8) for _ in range(300)]
+        assert stuck([(str(level), level, level + rng.gauss(0, 0.04)) for level in levels]) is None
 
 
 def test_a_benchmark_that_follows_the_others_has_no_cluster():
