@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, said
 from closeread.audits.overlaps import overlap_table, shared_passages
-from closeread.types import Dataset, Question
+from closeread.types import Dataset, Question, Span
 
 _WINDOW_WORDS = 384
 _MANY = 20
+_ROLES = ("original", "positive", "negative")
+_UNLIKELY = 1e-6
 
 
 def check(one: Subject, train: Dataset | None = None) -> Finding:
@@ -88,7 +90,8 @@ class Siblings:
                 ("expected by chance", self.triples, round(self.expected, 1),
                  self.expected / self.triples),
             ),
-            note="expected: letters drawn with the reader's own frequencies for each role",
+            note="expected: right letters as they are, wrong ones drawn with the reader's own "
+            "frequencies for each role",
         )  # fmt: skip
 
 
@@ -100,24 +103,58 @@ def _siblings(one: Subject) -> Siblings | None:
             triples.setdefault(question.group_id, {})[question.role] = (
                 gold, prediction.answer.label or said(prediction)
             )  # fmt: skip
-    whole = [found for found in triples.values() if len(found) == 3]
+    whole = [tuple(found[role] for role in _ROLES) for found in triples.values() if len(found) == 3]
     if not whole:
         return None
-    roles = ("original", "positive", "negative")
-    shares = [Counter(found[role][1] for found in whole) for role in roles]
     n = len(whole)
-    chance = _all_differ(*shares) / n**3
-    distinct = sum(len({letter for _, letter in found.values()}) == 3 for found in whole)
-    deviation = math.sqrt(n * chance * (1 - chance))
-    right = sum(all(gold == letter for gold, letter in found.values()) for found in whole)
-    explained = max(n * chance, right)
+    chances = _chances(whole)
+    differ = [len({letter for _, letter in found}) == 3 for found in whole]
+    # Where all three are right, or no draw could make them differ, nothing could be repaired.
+    open_ = [place for place, chance in enumerate(chances) if 0 < chance < 1]
     return Siblings(
         triples=n,
-        gold_distinct=sum(len({gold for gold, _ in found.values()}) == 3 for found in whole),
-        distinct=distinct,
-        expected=n * chance,
-        suspicious=deviation > 0 and distinct > explained + 5 * deviation,
+        gold_distinct=sum(len({gold for gold, _ in found}) == 3 for found in whole),
+        distinct=sum(differ),
+        expected=math.fsum(chances),
+        suspicious=bool(open_)
+        and _at_least(
+            sum(differ[place] for place in open_),
+            len(open_),
+            math.fsum(chances[place] for place in open_) / len(open_),
+        )
+        < _UNLIKELY,
     )
+
+
+def _chances(whole: Sequence[tuple[tuple[str, str], ...]]) -> list[float]:
+    """Return for each triple the chance that its letters differ without sight of each other.
+
+    Letters that are right stay as they are, for right ones differ; wrong ones are drawn among the
+    wrong letters of all triples, each role's with its own frequencies. So a reader is not blamed
+    for being right.
+    """
+    wrong = [
+        Counter(said for gold, said in role if said != gold) for role in zip(*whole, strict=True)
+    ]
+    known: dict[tuple[tuple[str, bool], ...], float] = {}
+    found = []
+    for triple in whole:
+        pattern = tuple((gold, said == gold) for gold, said in triple)
+        if pattern not in known:
+            drawn = [
+                Counter({gold: 1}) if is_right else Counter({**counted, gold: 0})
+                for (gold, is_right), counted in zip(pattern, wrong, strict=True)
+            ]
+            known[pattern] = _all_differ(*drawn) / math.prod(each.total() for each in drawn)
+        found.append(known[pattern])
+    return found
+
+
+def _at_least(hits: int, n: int, chance: float) -> float:
+    """Return the chance of so many hits or more (no less than with chances that differ)."""
+    from scipy.special import bdtrc
+
+    return float(bdtrc(hits - 1, n, chance)) if hits else 1.0
 
 
 def _all_differ(a: Counter[str], b: Counter[str], c: Counter[str]) -> int:
@@ -174,15 +211,14 @@ def _windows(one: Subject) -> Windows | None:
         starts_of[question.passage_id] = starts
         if len(starts) <= _WINDOW_WORDS:
             continue
-        places = (
-            [span.start for span in answer.spans] if answer.spans else _found(answer.texts[0], text)
-        )
-        if not places:
+        places = answer.spans or _found(answer.texts[0], text)
+        # One word too many or too few is no other place: it tells nothing of what was looked at.
+        if not places or any(_overlap(place, span) for place in places for span in golds):
             continue
         wrong += 1
         gold_places = [_word_at(starts, span.start) for span in golds]
         near = any(
-            abs(_word_at(starts, place) - gold) < _WINDOW_WORDS
+            abs(_word_at(starts, place.start) - gold) < _WINDOW_WORDS
             for place in places
             for gold in gold_places
         )
@@ -220,10 +256,14 @@ def _word_at(starts: Sequence[int], place: int) -> int:
     return bisect_right(starts, place) - 1
 
 
-def _found(text: str, passage: str) -> list[int]:
-    places: list[int] = []
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _found(text: str, passage: str) -> list[Span]:
+    places: list[Span] = []
     place = passage.find(text) if text else -1
     while place >= 0 and len(places) < 50:
-        places.append(place)
+        places.append(Span(place, place + len(text)))
         place = passage.find(text, place + 1)
     return places

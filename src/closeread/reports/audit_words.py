@@ -293,8 +293,9 @@ _LEAKAGE = {
     "Triples whose three letters differ": "三个字母互异的题组",
     "letters": "字母", "all different": "互异", "gold": "标准答案", "predicted": "模型答案",
     "expected by chance": "随机期望",
-    "expected: letters drawn with the reader's own frequencies for each role":
-        "期望：按阅读器在各角色上的频率抽取字母",
+    "expected: right letters as they are, wrong ones drawn with the reader's own frequencies for "
+    "each role":
+        "期望：答对的字母不变，答错的按阅读器在各角色上的频率抽取",
     "Wrong answers on passages longer than a window": "长于一个窗口的篇章上的错误答案",
     "wrong answers": "错误答案", "within a window of gold": "在标准答案的窗口内",
     "expected %": "期望 %",

@@ -76,6 +76,31 @@ def test_guesses_right_answers_and_repeats_are_no_repair(pick):
     assert check(triples(pick)).verdict == "sound"
 
 
+@pytest.mark.parametrize("percent", [50, 60, 70, 80, 90])
+def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
+    """Right letters differ, and more triples do than are right as a whole or than guesses would."""
+    state = {}
+
+    def honest(rng, letters, turn):
+        right = rng.randrange(100) < percent
+        return letters[turn] if right else rng.choice(sorted({*"ABCD"} - {letters[turn]}))
+
+    def peeking(rng, letters, turn):
+        state["seen"] = seen = state["seen"] if turn else []
+        label = honest(rng, letters, turn)
+        seen.append(rng.choice(sorted({*"ABCD"} - {*seen})) if label in seen else label)
+        return seen[-1]
+
+    assert check(triples(honest)).verdict == "sound"
+    assert check(triples(peeking)).verdict == "broken"
+
+
+def test_one_odd_triple_is_no_repair():
+    """Of a reader that always says A but once, no other triple could have three letters."""
+    said = iter(["A", "B", "C"] + 597 * ["A"])
+    assert check(triples(lambda rng, letters, turn: next(said))).verdict == "sound"
+
+
 def test_the_published_baseline_repaired_nothing(corpus, tmp_path):
     """Only 8 of its 336 triples have three letters."""
     from closeread.formats.submissions import load_submission
@@ -135,6 +160,25 @@ def test_windows_without_gold_that_were_skipped_are_found():
     anywhere = run(lambda gold: rng.choice([one for one in range(1, 1900) if one != gold]))
     assert near.verdict == "broken"
     assert anywhere.verdict == "sound"
+
+
+def test_a_word_too_many_is_no_window_that_was_skipped():
+    """All answers that are wrong overlap the gold one: the reader looked where it stands."""
+    text = " ".join(f"w{place}" for place in range(2000))
+    starts = [0, *(place + 1 for place, letter in enumerate(text) if letter == " ")]
+    questions, predictions = [], []
+    for number in range(60):
+        at = 30 * number
+        gold, said = (Span(starts[at], starts[at + words] - 1) for words in (2, 3))
+        answers = [Answer(kind="span", texts=(one.of(text),), spans=(one,)) for one in (gold, said)]
+        name = f"q{number}"
+        questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",
+                                  answers=(answers[0],)))  # fmt: skip
+        predictions.append(Prediction(question_id=name, answer=answers[1]))
+    assert check(made(questions, predictions, [Passage(passage_id="p", text=text)])).verdict in (
+        "sound",
+        "skipped",
+    )
 
 
 def choices(gold_text, n=120):
