@@ -31,7 +31,7 @@ def check(one: Subject) -> Finding:
     rows: list[tuple[Cell, ...]] = []
     tables: list[Table] = []
     if choices:
-        chance = sum(1 / len(question.options) for question in choices) / len(choices)
+        chance = sum_in_order(map(_guessed, choices)) / len(choices)
         for name, reader in _OPTION_READERS:
             rows.append(_row(name, chance, list(reader(choices)), choices))
         tables.append(_positions(choices))
@@ -70,6 +70,12 @@ def check(one: Subject) -> Finding:
         tables=tuple(tables),
         data={"readers": [list(row) for row in rows]},
     )
+
+
+def _guessed(question: Question) -> float:
+    """Return how likely an option that is drawn is accepted."""
+    accepted = {answer.label for answer in question.answers}
+    return sum(one.label in accepted for one in question.options) / len(question.options)
 
 
 def _number(cell: Cell) -> float:

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from itertools import product
 
+import msgspec
 import pytest
 
 from audit_runs import PASSAGES, loaded, make_run
@@ -208,6 +209,21 @@ def test_longer_right_options_are_a_shortcut():
     assert longer.data["readers"][0][2] == 1.0
     words = {row[0]: row[2] for row in longer.data["readers"]}
     assert words["the options' words"] > 0.9
+
+
+def test_an_option_that_is_drawn_may_be_the_second_accepted_one():
+    """Two of four are right: half of all guesses are, and no shortcut."""
+    rng = random.Random(4)
+    questions = [
+        msgspec.structs.replace(
+            one,
+            answers=tuple(Answer(kind="choice", label=label) for label in rng.sample("ABCD", 2)),
+        )
+        for one in choices(lambda text: text).questions
+    ]
+    found = shortcuts.check(made(questions, []))
+    assert found.verdict == "sound"
+    assert {row[3] for row in found.data["readers"]} == {0.5}
 
 
 def test_copies_of_what_was_learned_from_are_no_shortcut():
