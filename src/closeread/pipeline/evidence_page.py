@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import closeread
 from closeread.metrics.evidence import MAIN
+from closeread.metrics.units import question_unit
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
-from closeread.reports.material import Material, Row, RunView, SetView, Told
+from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
 
@@ -53,6 +54,9 @@ def evidence_material(
                     values=dict(one.values.get(name, {})),
                     attention=attention(one.retriever, passage, question, label),
                 )
+                share = share_of(view.told[name].values, view.per_question, question_unit(question))
+                if share is not None:
+                    view.judged[name] = share
     return made
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from closeread.metrics.units import question_unit
 from closeread.reports.coverage import Point
-from closeread.reports.material import Material, Row, RunView
+from closeread.reports.material import Material, Row, RunView, Share
 from closeread.reports.plot import Plot, mean_interval, percent
 
 _MOST_CURVES = 4
@@ -102,7 +102,7 @@ def _places(labels: Iterable[tuple[Row, str]]) -> list[tuple[str, dict[int, floa
 def _share(
     places: Sequence[tuple[str, dict[int, float]]], place: int, run: RunView
 ) -> tuple[float | None, ...]:
-    judged = [(unit, shares.get(place, 0.0)) for unit, shares in places]
+    judged = [Share(unit, shares.get(place, 0.0)) for unit, shares in places]
     found = mean_interval("length", judged, run.resampling)
     return tuple(None if part is None else round(part, 4) for part in found)
 
@@ -150,9 +150,8 @@ def _count(cells: list[list[int]], row: tuple[RunView, str], column: tuple[RunVi
 
 def _right(run: RunView, question_id: str) -> bool | None:
     """Return whether a question was answered rightly; None where no score judges it."""
-    if question_id not in run.units:
-        return None
-    return (run.value(question_id) or 0.0) >= 1.0
+    value = run.value(question_id)
+    return None if value is None else value >= 1.0
 
 
 def _square(

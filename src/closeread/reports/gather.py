@@ -10,7 +10,7 @@ from closeread.errors import CloseReadError, MismatchError
 from closeread.items import up_to
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
-from closeread.reports.material import Material, Row, RunView, SetView, Told
+from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, ScoreSettings
 from closeread.runs.store import Run, open_run
@@ -138,11 +138,12 @@ def _view(run: Run, name: str, place: int) -> RunView:
     if summary is not None:
         for score in run.scores():
             of = {value_name(score.metric, key): value for key, value in score.values.items()}
+            if known := of.get("option.known"):
+                of["option.accuracy"] = (of["option.right"] or 0.0) / known
             values.setdefault(score.question_id, {}).update(of)
             makers.update(dict.fromkeys(of, score.metric))
-            if any(value is not None for value in score.values.values()):
-                unit = score.unit_id or score.question_id
-                units.setdefault(score.metric, {}).setdefault(score.question_id, unit)
+            unit = score.unit_id or score.question_id
+            units.setdefault(score.metric, {})[score.question_id] = unit
             if score.note:
                 notes.setdefault(score.question_id, score.note)
     told = {
@@ -156,6 +157,11 @@ def _view(run: Run, name: str, place: int) -> RunView:
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)
+    judged = {
+        question_id: share
+        for question_id, unit in units.get(makers.get(per_question, ""), {}).items()
+        if (share := share_of(values[question_id], per_question, unit)) is not None
+    }
     return RunView(
         name=name,
         info=run.info,
@@ -166,7 +172,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
         headline=headline,
         level=summary.settings.level if summary is not None else 0.95,
         resampling=_resampling(summary.settings) if summary is not None else _UNSCORED,
-        units=units.get(makers.get(per_question, ""), {}),
+        judged=judged,
         per_question=per_question,
         misfits=tuple(misfits(run, summary)),
         path=run.path,

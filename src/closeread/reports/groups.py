@@ -56,7 +56,7 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
 
 def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plot]:
     """Score by group for the other tags, from the questions themselves."""
-    runs = material.judged_alike(place)
+    runs = [run for run in material.judged_alike(place) if run.is_mean]
     mine = [row for row in material.rows if row.place == place]
     if not runs or len(mine) < _FEWEST:
         return []
@@ -87,8 +87,8 @@ def _title(tag: str) -> str:
 
 
 def _mean(run: RunView, rows: Sequence[Row]) -> dict[str, Any] | None:
-    ids = [row.question.question_id for row in rows if row.place == run.place]
-    judged = [(run.units.get(it, it), found) for it in ids if (found := run.value(it)) is not None]
+    ids = dict.fromkeys(row.question.question_id for row in rows if row.place == run.place)
+    judged = [run.judged[it] for it in ids if it in run.judged]
     if not judged:
         return None
     value, low, high = mean_interval(run.per_question, judged, run.resampling)

@@ -2,9 +2,11 @@
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from closeread.metrics.intervals import Resampling
 from closeread.reports.coverage import Judged, Point, curve
@@ -39,6 +41,40 @@ class Told:
     attention: dict[str, Attention] = field(default_factory=dict)
 
 
+class Share(NamedTuple):
+    """What a question adds to a mean over questions.
+
+    Attributes:
+        unit: What intervals resample it with (``metrics.units``).
+        value: How right it is, from 0 to 1.
+        parts: How many of its options that is the mean of, which count one by one; else 1.
+    """
+
+    unit: str
+    value: float
+    parts: float = 1.0
+
+
+def share_of(values: Mapping[str, float | None], name: str, unit: str) -> Share | None:
+    """Return what a question adds to the mean of a value; None where no score judges it.
+
+    Where a metric names its values by the question's role (GCRC_advRobust's triples), the
+    question's own value of that metric counts.
+
+    Args:
+        values: What scoring kept of the question, by full name.
+        name: The value's full name.
+        unit: What the question is resampled with.
+    """
+    family = name.partition(".")[0]
+    own = (value for full, value in values.items() if full.startswith(f"{family}."))
+    found = values[name] if name in values else next(own, None)
+    if found is None:
+        return None
+    options = sum(full.startswith(f"{name}.") for full in values)
+    return Share(unit, found, values.get(f"{family}.known") or options or 1.0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class RunView:
     """One run, ready to be shown.
@@ -49,7 +85,8 @@ class RunView:
         per_question: The full name of the value that calls a question right (1) or wrong (0).
         level: The confidence level of the metrics' intervals.
         resampling: How the report's own are resampled; None where scoring made no intervals.
-        units: What intervals resample, of every question that ``per_question``'s metric judged.
+        judged: What every question that was judged adds to ``per_question``, those that the run
+            says nothing of among them.
         misfits: Files of the run that are not those its numbers were made from.
         path: Its folder; None where it has none.
     """
@@ -64,7 +101,7 @@ class RunView:
     per_question: str
     level: float = 0.95
     resampling: Resampling | None = None
-    units: dict[str, str] = field(default_factory=dict)
+    judged: dict[str, Share] = field(default_factory=dict)
     misfits: tuple[str, ...] = ()
     path: Path | None = None
 
@@ -83,27 +120,32 @@ class RunView:
         Confidences are the reader's, else what the metric ``selective`` takes for them.
         """
         judged = []
-        for name, unit in self.units.items():
+        for name, share in self.judged.items():
             found = self.told.get(name)
             sure = None
             if found is not None and not found.prediction.error:
                 sure = found.prediction.confidence
                 sure = found.values.get("selective.confidence") if sure is None else sure
-            judged.append(Judged(sure, self.value(name) or 0.0, unit))
+            judged.append(Judged(sure, share.value, share.unit))
         return curve(judged, self.resampling, f"{self.per_question}#coverage")
 
     def value(self, question_id: str) -> float | None:
-        """Return what decides between right and wrong, from 0 to 1; None if nothing was scored.
+        """Return what decides between right and wrong, from 0 to 1; None if no score judges it."""
+        found = self.judged.get(question_id)
+        return None if found is None else found.value
 
-        Where a metric names its values by the question's role (GCRC_advRobust's triples), the
-        question's own value of that metric counts.
+    @cached_property
+    def is_mean(self) -> bool:
+        """Whether ``per_question``'s number is the mean of what the questions were given.
+
+        It is not where scoring read them by a threshold (null odds), or is a harness's maximum.
         """
-        found = self.told.get(question_id)
-        if found is None or self.per_question in found.values:
-            return found.values[self.per_question] if found else None
-        family = self.per_question.partition(".")[0]
-        own = (value for name, value in found.values.items() if name.startswith(f"{family}."))
-        return next(own, None)
+        summary = self.metrics.get(self.per_question)
+        parts = math.fsum(one.parts for one in self.judged.values())
+        if summary is None or summary.value is None or not parts:
+            return True
+        mean = math.fsum(one.value * one.parts for one in self.judged.values()) / parts
+        return math.isclose(mean, summary.value, abs_tol=1e-9)
 
 
 @dataclass(frozen=True, kw_only=True)

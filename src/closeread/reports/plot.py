@@ -9,6 +9,7 @@ import msgspec
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import per_unit
 from closeread.protocols import Pool
+from closeread.reports.material import Share
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,17 +38,19 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_interval(
-    name: str, judged: Sequence[tuple[str, float]], resampling: Resampling | None
+    name: str, judged: Sequence[Share], resampling: Resampling | None
 ) -> tuple[float, float | None, float | None]:
     """Return a mean with the bounds that scoring would give it; None where it would give none.
 
     Args:
         name: Names the draws: what has one name and the same units has the same bounds.
-        judged: Of every question its unit (``metrics.units``) and its value; at least one.
+        judged: What each question adds; at least one.
         resampling: How the run's own intervals are made; None for none.
     """
     unit_ids, (numerators, denominators) = per_unit(
-        [unit for unit, _ in judged], [value for _, value in judged], [1.0] * len(judged)
+        [one.unit for one in judged],
+        [one.value * one.parts for one in judged],
+        [one.parts for one in judged],
     )
     n = len(judged)
     pool = Pool(
@@ -59,7 +62,7 @@ def mean_interval(
         n_scored=n,
         n_answered=n,
     )
-    mean = math.fsum(numerators) / n
+    mean = math.fsum(numerators) / math.fsum(denominators)
     if resampling is None:
         return mean, None, None
     found = interval(pool, resampling)

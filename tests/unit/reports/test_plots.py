@@ -8,6 +8,7 @@ import pytest
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.reports.gather import gather
+from closeread.reports.material import Share
 from closeread.reports.plot import mean_interval
 from closeread.reports.plots import all_plots
 from closeread.types import Answer, Option, Passage, Prediction, Question, Score, Submission
@@ -50,7 +51,7 @@ def test_a_mean_has_the_interval_that_scoring_gives_it():
     ]
     (pool,) = mean_pools({"accuracy": "choice.accuracy"}, scores, Submission(predictions={}))
     told = interval(pool, resampling)
-    judged = [(f"q{k}", value) for k, value in enumerate(values)]
+    judged = [Share(f"q{k}", value) for k, value in enumerate(values)]
     assert mean_interval("choice.accuracy", judged, resampling) == (0.5, told.low, told.high)
     assert mean_interval("choice.accuracy", judged, None) == (0.5, None, None)
 
@@ -58,15 +59,15 @@ def test_a_mean_has_the_interval_that_scoring_gives_it():
 def test_what_belongs_together_is_resampled_together():
     """Three variants of a question that are right together say no more than one question does."""
     resampling = Resampling(resamples=1_000)
-    alone = [(f"q{k}", k % 2) for k in range(20)]
-    thrice = [pair for pair in alone for _ in range(3)]
+    alone = [Share(f"q{k}", k % 2) for k in range(20)]
+    thrice = [one for one in alone for _ in range(3)]
     assert mean_interval("x", thrice, resampling) == mean_interval("x", alone, resampling)
 
 
 @pytest.mark.parametrize("n", [1, 3, 40])
 def test_values_that_are_all_alike_claim_no_certainty(n):
     """Even where nothing varies something else could have come up and gone unseen."""
-    judged = [(f"q{k}", 0.5) for k in range(n)]
+    judged = [Share(f"q{k}", 0.5) for k in range(n)]
     mean, low, high = mean_interval("x", judged, Resampling())
     assert mean == 0.5
     assert low < 0.5 < high
