@@ -14,14 +14,9 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.published import (
-    ContentIds,
-    content_id,
-    place,
-    restored,
-    unsaid,
-    write_lines,
-)
+from closeread.formats.layouts.ids import ContentIds, content_id
+from closeread.formats.layouts.kept import restored, unsaid
+from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -62,7 +57,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         prefixes = [found[0] if (found := _PREFIX.match(o)) else "" for o in row.options]
         choices = options(
             [text.removeprefix(p) for text, p in zip(row.options, prefixes, strict=True)],
-            place(source, "", name, line=number),
+            source.place("", name, line=number),
         )
         label = row.label
         if isinstance(label, list):

@@ -13,16 +13,15 @@ import msgspec
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_text, need_options, options
-from closeread.formats.layouts.published import (
-    Ids,
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import (
     join_paragraphs,
-    place,
     present,
     restored,
     split_paragraphs,
     unsaid,
-    write_array,
 )
+from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -73,7 +72,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             question_id = f"{name}-{number}"
             within = f"[{index}][1][{number}]"
             item = source.convert(row, _Question, within=within)
-            where = place(source, within, question_id)
+            where = source.place(within, question_id)
             choices = options(item.choice, where)
             question = Question(
                 question_id=ids.note(question_id),

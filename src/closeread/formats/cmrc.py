@@ -15,12 +15,12 @@ from closeread.errors import UsageError
 from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles
-from closeread.formats.layouts.extra import beyond, noted
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts import articles, places
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import beyond, noted
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
-from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 
 
 class _Query(msgspec.Struct):
@@ -86,12 +86,11 @@ def _question(
     name = ids.note(item.query_id)
     answers = []
     for text in item.answers or ():
-        start = passage.text.find(text)
-        if start < 0:
+        spans = places.first(text, passage.text)
+        if not spans:
             defects.add(
                 "answer-not-in-passage", f"{text!r} is not in the passage", question_id=name
             )
-        spans = (Span(start, start + len(text)),) if start >= 0 else ()
         answers.append(Answer(kind="span", texts=(text,), spans=spans))
     metadata = noted(cmrc_extra=beyond(raw, _Query))
     if not item.answers:

@@ -15,17 +15,10 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.annotations import verbatim_places
-from closeread.formats.layouts.published import (
-    ContentIds,
-    Json,
-    content_id,
-    place,
-    restored,
-    unsaid,
-    unwritable,
-    write_lines,
-)
+from closeread.formats.layouts.ids import ContentIds, content_id
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.places import verbatim
+from closeread.formats.layouts.writing import unwritable, write_lines
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
@@ -59,7 +52,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         if not (cut and before.startswith(_PASSAGE) and stem.endswith(_ANSWER)):
             raise InputError(
                 f"a context that begins {row.context[:40]!r}",
-                where=place(source, "", line=number),
+                where=source.place("", line=number),
                 expected="Passage: ... Question: ... Answer:, each on lines of its own",
                 cure=source.cure,
             )
@@ -72,7 +65,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             kind="discrete",
             answers=tuple(
                 [
-                    Answer(kind="span", texts=(piece,), spans=tuple(verbatim_places(piece, text)))
+                    Answer(kind="span", texts=(piece,), spans=tuple(verbatim(piece, text)))
                     for piece in row.ref_text.split("|")
                 ]
             ),

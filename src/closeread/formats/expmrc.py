@@ -18,9 +18,10 @@ from closeread.errors import InputError, UsageError
 from closeread.formats import squad
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts import articles, choices
-from closeread.formats.layouts.extra import beyond, noted
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts import articles, choices, places
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import beyond, noted
+from closeread.formats.layouts.writing import write_rest
 from closeread.formats.registry import Format
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -31,7 +32,6 @@ from closeread.types import (
     Item,
     Passage,
     Question,
-    Span,
 )
 
 
@@ -97,12 +97,11 @@ def _evidence(
 ) -> tuple[Evidence, ...]:
     found = []
     for text in texts:
-        start = passage.find(text)
-        if start < 0:
+        spans = places.first(text, passage)
+        if not spans:
             defects.add(
                 "evidence-not-in-passage", f"{text!r} is not in the passage", question_id=name
             )
-        spans = (Span(start, start + len(text)),) if start >= 0 else ()
         found.append(Evidence(spans=spans, texts=(text,)))
     return tuple(found)
 
@@ -203,9 +202,7 @@ def _write_choice(dataset: Dataset, stream: BinaryIO) -> None:
     for index, (_, items) in enumerate(grouped):
         stream.write((b"," if index else b"") + encode(_article_row(list(items))))
     stream.write(b"]")
-    for key, value in dataset.metadata.get("document", {"version": dataset.version}).items():
-        stream.write(b"," + encode(key) + b":" + encode(value))
-    stream.write(b"}\n")
+    write_rest(stream, dataset.metadata.get("document", {"version": dataset.version}))
 
 
 def _article_row(items: list[Item]) -> dict[str, Any]:

@@ -18,14 +18,9 @@ from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, need_options, options, truth
-from closeread.formats.layouts.published import (
-    Ids,
-    Json,
-    place,
-    restored,
-    unsaid,
-    write_array,
-)
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import Json, restored, unsaid
+from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
@@ -95,7 +90,7 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
     for number, raw in enumerate(examples):
         within = f"example[{number}]"
         example = source.convert(raw, _Example, within=within)
-        where = place(source, within)
+        where = source.place(within)
         letters = example.answer or example.standard_answer or []
         tags = {"year": example.year, "category": example.category}
         index = number if example.index is None else example.index

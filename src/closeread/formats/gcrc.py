@@ -22,17 +22,15 @@ from closeread.formats.layouts.choices import (
     options,
     truth,
 )
-from closeread.formats.layouts.published import (
-    Ids,
-    content_id,
+from closeread.formats.layouts.ids import Ids, content_id
+from closeread.formats.layouts.kept import (
     join_paragraphs,
-    place,
     present,
     restored,
     split_paragraphs,
     unsaid,
-    write_array,
 )
+from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
@@ -86,7 +84,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     for index, raw in enumerate(source.elements(field, dict)):
         within = f"{field}[{index}]"
         record = source.convert(raw, _Record, within=within)
-        where = place(source, within, record.id)
+        where = source.place(within, record.id)
         texts = record.opt if record.opt is not None else record.options
         if texts is None:
             raise InputError(

@@ -21,15 +21,9 @@ from closeread.formats.layouts.choices import (
     options,
     truth,
 )
-from closeread.formats.layouts.published import (
-    Ids,
-    content_id,
-    place,
-    present,
-    restored,
-    unsaid,
-    write_array,
-)
+from closeread.formats.layouts.ids import Ids, content_id
+from closeread.formats.layouts.kept import present, restored, unsaid
+from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
@@ -82,7 +76,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
     for index, raw in enumerate(source.elements(field, dict)):
         within = f"{field}[{index}]"
         record = source.convert(raw, _Record, within=within)
-        where = place(source, within, record.id)
+        where = source.place(within, record.id)
         passage = Passage(
             passage_id=content_id(record.passage),
             text=record.passage,

@@ -16,7 +16,7 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
-from closeread.formats.layouts.published import Ids
+from closeread.formats.layouts.ids import Ids
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import understood

@@ -30,8 +30,8 @@ from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.place import PARSER_ERRORS
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.extra import beyond, noted
-from closeread.formats.layouts.published import Ids, present
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import beyond, noted, present
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.normalize import mrqa

@@ -14,16 +14,9 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.published import (
-    ContentIds,
-    Ids,
-    content_id,
-    place,
-    restored,
-    unsaid,
-    unwritable,
-    write_lines,
-)
+from closeread.formats.layouts.ids import ContentIds, Ids, content_id
+from closeread.formats.layouts.kept import restored, unsaid
+from closeread.formats.layouts.writing import unwritable, write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.types import Dataset, Defects, Item, Option, Passage, Question
@@ -93,7 +86,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         if label not in _ANSWERS:
             raise InputError(
                 f"the label {label!r}",
-                where=place(source, "", given, line=number),
+                where=source.place("", given, line=number),
                 expected=", ".join(_LABELS),
                 cure="translate the labels",
             )

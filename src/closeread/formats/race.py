@@ -14,7 +14,9 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.published import Ids, place, restored, unsaid, write_lines
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import restored, unsaid
+from closeread.formats.layouts.writing import write_lines
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import asks_for
@@ -58,7 +60,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             raise InputError(
                 f"{len(article.questions)} questions, {len(article.options)} sets of options, "
                 f"{len(article.answers or [])} answers",
-                where=place(source, "", passage_id, line=line),
+                where=source.place("", passage_id, line=line),
                 expected="as many of each",
                 cure="complete the article or take it out",
             )
@@ -68,7 +70,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         questions = []
         for index, (stem, texts) in enumerate(zip(article.questions, article.options, strict=True)):
             question_id = ids.note(f"{passage_id}-{index}", line=line)
-            choices = options(texts, place(source, "", question_id, line=line))
+            choices = options(texts, source.place("", question_id, line=line))
             letter = article.answers[index] if article.answers is not None else None
             questions.append(
                 Question(

@@ -16,7 +16,9 @@ from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.layouts.choices import by_letter, letter_of, need_options, options
-from closeread.formats.layouts.published import Ids, place, present, restored, unsaid, write_array
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import present, restored, unsaid
+from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text import segment
 from closeread.text.language import detect
@@ -82,7 +84,7 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
         for number, row in enumerate(typed.qas):
             spot = f"{where}.qas[{number}]"
             item = source.convert(row, _Question, within=spot)
-            spot = place(source, spot, item.qid)
+            spot = source.place(spot, item.qid)
             question = _question(item, passage, sentences, where=spot, defects=defects)
             ids.note(question.question_id)
             metadata = unsaid(_NAME, row, _row(question, passage))

@@ -99,6 +99,11 @@ class Source:
                     raise self._broken_gzip(f"the gzip data are broken ({error})") from error
                 raise
 
+    def place(self, path: str, name: object = "", *, line: int | None = None) -> str:
+        """Say where in the file a record stands: line or path, and the question's id if any."""
+        parts = [str(self), f"line {line}" if line else path, f"question {name}" if name else ""]
+        return ", ".join(part for part in parts if part)
+
     def read(self) -> bytes:
         """Return all inflated bytes."""
         with self.open() as stream:

@@ -1,14 +1,14 @@
 """One accepted answer as DROP writes it: a number, or spans, or a date."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.published import Json, place, unwritable
+from closeread.formats.layouts.kept import Json
+from closeread.formats.layouts.places import verbatim
+from closeread.formats.layouts.writing import unwritable
 from closeread.types import Answer, AnswerKind, Defects, Span
 
 _DATE = ("day", "month", "year")
@@ -58,7 +58,7 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
     if found.date is None:
         raise InputError(
             "an answer without number, spans and date",
-            where=place(asked.source, asked.within, asked.question_id),
+            where=asked.source.place(asked.within, asked.question_id),
             expected="one of the three",
             cure="complete the annotation or take it out",
         )
@@ -66,7 +66,7 @@ def read_annotation(raw: Json, asked: Asked, starts: list[int] | None = None) ->
     if missing:
         raise InputError(
             f"a date without {' and '.join(missing)}",
-            where=place(asked.source, asked.within, asked.question_id),
+            where=asked.source.place(asked.within, asked.question_id),
             expected="day, month and year, blank where unknown",
             cure="complete the annotation; the official evaluator stops here too",
         )
@@ -85,22 +85,12 @@ def _places(texts: list[str], asked: Asked, starts: list[int] | None) -> tuple[S
                 places.append(span)
                 continue
             asked.defect("wrong-offset", f"character {span.start} does not begin {text[:60]!r}")
-        places += verbatim_places(text, asked.passage)
+        places += verbatim(text, asked.passage)
         if text.strip() and text not in asked.passage and text not in asked.question:
             asked.defect(
                 "answer-not-in-passage", f"{text[:60]!r} is in neither passage nor question"
             )
     return tuple(places)
-
-
-def verbatim_places(text: str, passage: str) -> Iterator[Span]:
-    """Yield where a text stands in a passage: as whole words, or anywhere if never as such."""
-    if not text.strip() or text not in passage:
-        return
-    anywhere = re.escape(text)
-    whole = list(re.finditer(rf"(?<!\w){anywhere}(?!\w)", passage))
-    for match in whole or re.finditer(anywhere, passage):
-        yield Span(*match.span())
 
 
 def write_annotation(answer: Answer, question_id: str = "") -> Json:

@@ -14,6 +14,7 @@ Where the file's name says the language, it is the passages', and each question'
 """
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 from typing import Any, BinaryIO
 
@@ -21,11 +22,13 @@ import msgspec
 
 from closeread.errors import UsageError
 from closeread.formats.files.source import Source
-from closeread.formats.layouts.extra import beyond, noted
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.kept import beyond, noted
 from closeread.formats.layouts.named_language import named_language
-from closeread.formats.layouts.published import Ids, nearest
+from closeread.formats.layouts.places import stated
+from closeread.formats.layouts.writing import write_rest
 from closeread.text.language import detect
-from closeread.types import Answer, Dataset, Defects, Item, Passage, Question, Span
+from closeread.types import Answer, Dataset, Defects, Item, Passage, Question
 
 
 class _Answer(msgspec.Struct):
@@ -159,7 +162,12 @@ def _question(
     else:
         if not listed and item.answers is not None:
             defects.add("no-answer", "no accepted answer", question_id=name)
-        places = [_place(found, passage.text, name, defects) for found in listed]
+        places = [
+            stated(
+                found.text, passage.text, found.answer_start, partial(defects.add, question_id=name)
+            )
+            for found in listed
+        ]
         wrong = any(
             place is None or place.start != found.answer_start
             for place, found in zip(places, listed, strict=True)
@@ -190,19 +198,6 @@ def _question(
         tags=tags,
         metadata=metadata,
     )
-
-
-def _place(found: _Answer, context: str, name: str, defects: Defects) -> Span | None:
-    """Return where an answer stands: as the file says, else at the nearest like place."""
-    start, text = found.answer_start, found.text
-    if start >= 0 and context.startswith(text, start) and start + len(text) <= len(context):
-        return Span(start, start + len(text))
-    best = nearest(text, context, start)
-    if best is None:
-        defects.add("answer-not-in-passage", f"{text!r} is not in the passage", question_id=name)
-        return None
-    defects.add("wrong-offset", f"{text!r} stands at {best}, not at {start}", question_id=name)
-    return Span(best, best + len(text))
 
 
 def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
@@ -238,9 +233,7 @@ def write(dataset: Dataset, stream: BinaryIO, *, own_ids: bool = False) -> None:
     document = dataset.metadata.get("document")
     if document is None:
         document = {"version": "v2.0" if unanswerable else "1.1"}
-    for key, value in document.items():
-        stream.write(b"," + encode(key) + b":" + encode(value))
-    stream.write(b"}\n")
+    write_rest(stream, document)
 
 
 def _opening(passage: Passage, encode: Any, own_ids: bool) -> bytes:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from closeread.errors import InputError
-from closeread.formats.layouts.published import unwritable
+from closeread.formats.layouts.writing import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
 
 

@@ -13,7 +13,8 @@ import msgspec
 from closeread.errors import InputError
 from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
-from closeread.formats.layouts.published import Ids, nearest
+from closeread.formats.layouts.ids import Ids
+from closeread.formats.layouts.places import stated
 from closeread.text.language import detect
 from closeread.text.polarity import understood
 from closeread.types import (
@@ -173,27 +174,15 @@ def _answers(place: _Place, row: Row, passage: str) -> tuple[Answer, ...]:
     made = []
     for index, answer in enumerate(listed):
         if isinstance(answer, list):
-            spans = [_span(place, text, passage, None) for text in answer]
+            spans = [stated(text, passage, None, place.defect) for text in answer]
             known = tuple(span for span in spans if span)
             made.append(Answer(kind="spans", texts=tuple(answer), spans=known))
         elif isinstance(answer, float | int):
             made.append(Answer(kind="number", texts=(str(answer),)))
         else:
-            span = _span(place, answer, passage, starts[index] if starts else None)
+            span = stated(answer, passage, starts[index] if starts else None, place.defect)
             made.append(Answer(kind="span", texts=(answer,), spans=(span,) if span else ()))
     return tuple(made)
-
-
-def _span(place: _Place, text: str, passage: str, start: int | None) -> Span | None:
-    if start is not None and start >= 0 and passage[start : start + len(text)] == text:
-        return Span(start, start + len(text))
-    found = nearest(text, passage, start or 0)
-    if found is None:
-        place.defect("answer-not-in-passage", f"{text!r} is not in the passage")
-        return None
-    if start is not None:
-        place.defect("wrong-offset", f"{text!r} stands at {found}, not at {start}")
-    return Span(found, found + len(text))
 
 
 def _evidence(

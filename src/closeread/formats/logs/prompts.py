@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from closeread.formats.layouts.published import content_id
+from closeread.formats.layouts.ids import content_id
 from closeread.formats.logs.talk import turns
 from closeread.text.language import detect
 from closeread.types import Passage

@@ -6,15 +6,18 @@ Every form that ``submissions`` reads and that a run can fill is written here un
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.formats.layouts.writing import write_object
 from closeread.formats.registry import Format
 from closeread.types import Answer, Dataset, Defects, Item, Passage, Prediction, Question
 
 Predictions = Mapping[str, Prediction]
+_object = partial(write_object, colon=b": ")
 _SURE = 1e-12  # keeps the logit of a probability of 0 or 1 finite
 
 
@@ -180,15 +183,6 @@ def _answer_text(answer: Answer) -> str | tuple[str, ...]:
     if answer.kind == "spans":
         return answer.texts
     return answer.text
-
-
-def _object(stream: BinaryIO, rows: Iterator[tuple[str, Any]]) -> None:
-    """Write one JSON object member by member, so that a large run never stands in memory twice."""
-    separator = b"{\n"
-    for key, value in rows:
-        stream.write(separator + msgspec.json.encode(key) + b": " + msgspec.json.encode(value))
-        separator = b",\n"
-    stream.write(b"{}\n" if separator == b"{\n" else b"\n}\n")
 
 
 def _lacks(question_id: str, what: str, instead: str) -> UsageError:

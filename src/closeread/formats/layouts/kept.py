@@ -1,0 +1,96 @@
+"""What a record says beyond our nouns, kept in ``metadata`` so that writing gives it back.
+
+A file comes back equivalent, and no record is carried whole. There are two ways to find what is to
+be kept. ``beyond`` looks at names alone: for the trees of SQuAD and MRQA, whose sets are too large
+to render every record while it is read. ``unsaid`` compares a record with what its format would
+write of it, and so keeps what is written otherwise, too: a number as a string, a field in vain.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import msgspec
+
+Json = dict[str, Any]
+
+
+def beyond(raw: Mapping[str, Any], known: type[msgspec.Struct]) -> Json:
+    """Return the members of ``raw`` (plain or unparsed) that are no fields of ``known``."""
+    fields = _fields(known)
+    if raw.keys() <= fields:
+        return {}
+    return {
+        key: msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+        for key, value in raw.items()
+        if key not in fields
+    }
+
+
+@cache
+def _fields(known: type[msgspec.Struct]) -> frozenset[str]:
+    return frozenset(known.__struct_encode_fields__)
+
+
+def noted(**values: Any) -> Json:
+    """Return metadata without the empty values."""
+    return {key: value for key, value in values.items() if value not in ({}, None)}
+
+
+def present(**fields: Any) -> Json:
+    """Return the fields that are not None, as a record to write."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def unsaid(format: str, raw: Mapping[str, Any], rendered: Mapping[str, Any]) -> Json:  # noqa: A002
+    """Return, as metadata under the format's name, how a record differs from its rendering."""
+    extra = {
+        key: value
+        for key, value in raw.items()
+        if key not in rendered or not _same(value, rendered[key])
+    }
+    absent = [key for key in rendered if key not in raw]
+    kept: Json = {}
+    if extra:
+        kept["extra"] = extra
+    if absent:
+        kept["absent"] = absent
+    return {format: kept} if kept else {}
+
+
+def restored(format: str, rendered: Json, metadata: Mapping[str, Any]) -> Json:  # noqa: A002
+    """Lay over a rendering what ``unsaid`` kept of the record."""
+    kept = metadata.get(format)
+    if not kept:
+        return rendered
+    made = {key: value for key, value in rendered.items() if key not in kept.get("absent", ())}
+    extra: Json = kept.get("extra", {})
+    return made | extra
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other
+    encode = msgspec.json.encode
+    equal: bool = one == other
+    return equal and encode(one, order="sorted") == encode(other, order="sorted")
+
+
+def join_paragraphs(paragraphs: list[str]) -> tuple[str, Json]:
+    """Join paragraphs with line breaks; where that cannot be undone, note where each one ends."""
+    text = "\n".join(paragraphs)
+    if paragraphs and not any("\n" in paragraph for paragraph in paragraphs):
+        return text, {}
+    ends, end = [], -1
+    for paragraph in paragraphs:
+        end += 1 + len(paragraph)
+        ends.append(end)
+    return text, {"paragraph_ends": ends}
+
+
+def split_paragraphs(text: str, metadata: Mapping[str, Any]) -> list[str]:
+    """Undo ``join_paragraphs``."""
+    if "paragraph_ends" not in metadata:
+        return text.split("\n")
+    starts = [0, *(end + 1 for end in metadata["paragraph_ends"])]
+    return [text[a:b] for a, b in zip(starts, metadata["paragraph_ends"], strict=False)]
