@@ -16,6 +16,7 @@ from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
 from closeread.metrics.settings import exactly
+from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
 from closeread.protocols import Metric, Pool
 from closeread.types import Prediction, Question, QuestionKind, Score, Submission, Unit
@@ -52,17 +53,19 @@ class Selective:
     def signature(self) -> str:
         """Return the settings; an answer without confidence is the least sure one."""
         threshold = "none" if self.threshold is None else exactly(self.threshold)
-        base = self.base or "by-kind"
-        return f"selective|base:{base}|threshold:{threshold}|ties:file-order|missing:last|v:1"
+        parts = [f"selective|base:{self.base or 'by-kind'}", *_of_base(self.base)]
+        return "|".join([*parts, f"threshold:{threshold}|ties:file-order|missing:last|v:1"])
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``correct`` (None without gold) and ``confidence`` (None where there is none)."""
-        family, _, key = (self.base or _BASES[question.kind]).partition(".")
-        values = _metric(family).score(question, prediction).values
+        base = self.base or _BASES[question.kind]
+        judge = family(base)
+        key = base.partition("~")[0].partition(".")[2]
+        values = _metric(judge).score(question, prediction).values
         if key not in values:
             raise UsageError(
-                f"{family} has no value {key!r} for one question",
-                expected=" or ".join(f"{family}.{name}" for name in values if "." not in name),
+                f"{judge} has no value {base!r} for one question",
+                expected=" or ".join(value_name(judge, name) for name in values if "." not in name),
             )
         correct = values[key]
         if prediction is None and question.answers:  # some bases leave missing ones out
@@ -201,9 +204,18 @@ def _confidence(question: Question, prediction: Prediction | None) -> float | No
 
 
 @lru_cache(maxsize=8)  # asked for at every question
-def _metric(family: str) -> Metric:
-    made: Metric = make("metric", family)[0]
+def _metric(name: str) -> Metric:
+    made: Metric = make("metric", name)[0]
     return made
+
+
+def _of_base(base: str) -> list[str]:
+    """Return what else the base's values hang on than its name: programs, data, a later version."""
+    if not base:
+        return []
+    parts = [part.partition(":") for part in _metric(family(base)).signature().split("|")]
+    found = [f"{key}:{value}" for key, _, value in parts if key in ("nltk", "punkt", "unicode")]
+    return found + [f"base-v:{value}" for key, _, value in parts if key == "v" and value != "1"]
 
 
 @dataclass(frozen=True)

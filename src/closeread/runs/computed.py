@@ -19,7 +19,7 @@ UNRECORDED = "written before versions were recorded"
 _OF_INTERVALS = frozenset({"low", "high", "note", "signature", "unit_id"})
 _OF_COUNTS = frozenset({"n_scored", "n_answered", "n_failed", "note"})
 _OF_DRAWS = frozenset({"low", "high"})
-_VERSIONS = ("v", "nltk", "unicode")  # parts of a signature that no option sets
+_VERSIONS = ("v", "base-v", "nltk", "unicode")  # parts of a signature that no option sets
 
 
 def computed_by(settings: ScoreSettings) -> ComputedBy:

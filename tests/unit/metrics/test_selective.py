@@ -1,6 +1,7 @@
 """Selective answering over any other metric, with and without confidences."""
 
 import math
+import unicodedata
 from functools import partial
 
 import msgspec
@@ -8,6 +9,7 @@ import pytest
 
 from closeread.errors import UnknownNameError, UsageError
 from closeread.metrics.intervals import Resampling, distribution, value
+from closeread.metrics.segmentation import segmenter
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes, metric, official
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
@@ -77,6 +79,22 @@ def test_another_metric_s_value_may_be_taken_whole_or_by_a_threshold():
     assert metric("mrqa.f1", 0.8).signature() == (
         "selective|base:mrqa.f1|threshold:0.8|ties:file-order|missing:last|v:1"
     )
+
+
+def test_a_mended_value_may_be_taken_by_its_full_name():
+    asked, given = question("q", "span"), said("q", "", 0.2, ("red\n",))
+    made = metric("drop.em~number")
+    assert made.score(asked, given).values["correct"] == 0.0
+    assert made.signature().startswith("selective|base:drop.em~number|base-v:4|threshold:none|")
+    with pytest.raises(UsageError, match=r"expected: cmrc\.em~mixed or cmrc\.f1~mixed"):
+        metric("cmrc.accuracy~mixed").score(asked, given)
+
+
+def test_what_a_base_hangs_on_stands_in_the_signature():
+    """NLTK's data move CMRC's F1, and so whatever is counted from it."""
+    own = segmenter().signature()
+    assert f"|base:cmrc.f1|{own}|threshold:none|" in metric("cmrc.f1").signature()
+    assert f"|unicode:{unicodedata.unidata_version}|" in metric("cmrc.em~mixed").signature()
 
 
 def test_a_base_that_is_not_there_is_named():
