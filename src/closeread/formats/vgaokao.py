@@ -45,11 +45,9 @@ class _Context(msgspec.Struct):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first passage's first question has truth values or gold evidence."""
+    """Whether the first passage's first question has options; truth and evidence may be unknown."""
     first = ("data", 0, "qas", 0)
-    return head.has("context", at=("data", 0)) and (
-        head.has("correctness", "options", at=first) or head.has("golden_evidence", at=first)
-    )
+    return head.has("context", at=("data", 0)) and head.has("qid", "options", at=first)
 
 
 def info(source: Source) -> Info:

@@ -283,6 +283,16 @@ def test_differences_are_found_field_by_field(own, field, essential):
     assert essential or set(counts) == {field}
 
 
+def test_a_language_that_a_form_has_no_place_for_is_said(tmp_path):
+    """German is told by a row, and by no letter: what is written is read as English."""
+    rows = tmp_path / "rows.jsonl"
+    row = {"id": "1", "passage": "Die Fähre.", "question": "Was?", "answer": "Fähre"}
+    rows.write_text(json.dumps(row | {"language": "de"}))
+    report = convert(load(rows), tmp_path / "out.squad.json")
+    assert report.lost == {"language": 1}
+    assert convert(load(rows), tmp_path / "out.csv").lost == {}
+
+
 def test_a_missing_question_is_essential():
     """Both directions."""
     for before, after in ((pair(), []), ([], pair())):

@@ -73,6 +73,17 @@ def test_vgaokao_becomes_truth_and_evidence(tmp_path: Path):
     assert json.loads(_back(dataset, tmp_path)) == _vgaokao()
 
 
+def test_vgaokao_is_known_where_no_truth_is(tmp_path: Path):
+    """As it is written of a set that does not say which options are true."""
+    whole = _vgaokao()
+    for key in ("correctness", "golden_evidence", "comment"):
+        del whole["data"][0]["qas"][0][key]
+    dataset = _load(tmp_path, whole)
+    assert dataset.format == "vgaokao"
+    assert _only(dataset).answers[0].label == "A"
+    assert json.loads(_back(dataset, tmp_path)) == whole
+
+
 def test_vgaokao_truth_must_fit_the_answer(tmp_path: Path):
     """An answer that its truth values speak against is counted, and kept."""
     dataset = _load(tmp_path, _vgaokao(answer="B", golden_evidence=[[], [], [], []]))

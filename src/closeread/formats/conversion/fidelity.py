@@ -21,6 +21,7 @@ ESSENTIAL: dict[str, Reading] = {
 BESIDES: dict[str, Reading] = {
     "id": lambda passage, question: question.question_id,
     "title": lambda passage, question: passage.title,
+    "language": lambda passage, question: passage.language,
     "kind": lambda passage, question: question.kind,
     "answer kinds": lambda passage, question: [answer.kind for answer in question.answers],
     "answer places": lambda passage, question: [
