@@ -241,8 +241,9 @@ def test_a_name_that_says_nothing_is_an_error(squad, tmp_path):
         convert(squad, tmp_path / "out.json", "sqad")
 
 
-def test_a_folder_that_is_not_there_is_an_error(squad, tmp_path):
-    """One message, no traceback."""
+def test_a_folder_that_cannot_be_made_is_an_error(squad, tmp_path):
+    """One message, no traceback: a file has its name."""
+    (tmp_path / "nowhere").write_text("x")
     with pytest.raises(StorageError):
         convert(squad, tmp_path / "nowhere" / "x.jsonl")
 
