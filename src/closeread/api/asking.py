@@ -6,6 +6,7 @@ from string import ascii_uppercase
 from typing import Any
 
 from closeread.api.datasets import Items, Named, opened
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.items import whole_groups
 from closeread.protocols import Reader
@@ -185,9 +186,7 @@ def _texts(options: Any) -> tuple[str, ...]:
     found = tuple(options) if ordered else ()
     if not ordered or len(found) == 1 or len(found) > len(ascii_uppercase):
         raise UsageError(
-            f"{len(found)} option{'' if len(found) == 1 else 's'}"
-            if ordered
-            else f"options={options!r:.80}",
+            count_of(len(found), "option") if ordered else f"options={options!r:.80}",
             expected=f"an empty list, or a list of 2 to {len(ascii_uppercase)} texts",
         )
     return tuple(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from closeread.audits.copies import answers_shown
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.items import ordered
 from closeread.making import make
@@ -95,7 +96,7 @@ class Problems:
             for found in self.bad.examples[code][:1]
         ]
         raise InputError(
-            f"{self.bad.total:,} things cannot be examined:\n    " + "\n    ".join(lines),
+            f"{count_of(self.bad.total, 'thing')} cannot be examined:\n    " + "\n    ".join(lines),
             cure="mend the sources, name runs of the same questions, or leave these out, named and "
             "counted, with --skip-bad",
         )

@@ -113,7 +113,8 @@ def _headline(chosen: str, cluster: Cluster | None, about: Sequence[Sign], n_oth
     parts += [f"{what} ({count})" for what, count in counted.items()]
     parts = parts or ["moves as the others do"]
     if n_others:
-        parts.append(f"{n_others:,} signs at other benchmarks")
+        several = f"{n_others:,} signs at other benchmarks"
+        parts.append(several if n_others > 1 else "1 sign at other benchmarks")
     return f"{chosen}: " + "; ".join(parts)
 
 

@@ -10,6 +10,7 @@ from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
 from closeread.cli.reading import parsed
+from closeread.counting import count_of
 from closeread.formats.files.outcome import is_stream
 from closeread.visible import argument
 
@@ -110,7 +111,7 @@ def _print(made: "Attacked") -> None:
     elif counted:
         table(headings, counted, title="Texts changed", right=headings[1:])
     variants = ", ".join(f"{count:,} {role}" for role, count in made.variants.items())
-    remark(f"{made.target}: {made.groups:,} of {made.questions:,} questions, {variants}")
+    remark(f"{made.target}: {made.groups:,} of {count_of(made.questions, 'question')}, {variants}")
     for label, counts in (
         ("left out", made.left_out),
         ("no place for", made.lost),
@@ -120,8 +121,8 @@ def _print(made: "Attacked") -> None:
             remark(f"  {label}: {what}: {count:,}")
     if made.failed:
         remark(
-            f"  the reader failed at {made.failed:,} of {made.asked:,} variants, which counts as "
-            "answering wrong"
+            f"  the reader failed at {made.failed:,} of {count_of(made.asked, 'variant')}, which "
+            "counts as answering wrong"
         )
     if made.grouped:
         remark(

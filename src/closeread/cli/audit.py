@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.counting import count_of
 from closeread.visible import argument
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ def _write_list(found: "Audit", path: Path) -> None:
     with replacing(path) as stream:
         stream.write("".join(row + "\n" for row in rows).encode())
     again = f"`closeread read DATASET --only {argument(path)}`"
-    remark(f"{len(rows):,} questions to be read again: {again}")
+    remark(f"{count_of(len(rows), 'question')} to be read again: {again}")
 
 
 def _print(found: "Audit", json_: bool) -> None:

@@ -18,6 +18,7 @@ from closeread.cli.calibrate_runs import (
     right_answers,
 )
 from closeread.cli.output import as_json, remark
+from closeread.counting import count_of
 from closeread.readers.calibrate import Calibrator, load_calibrator
 from closeread.readers.certainty import told_confidence
 from closeread.runs.recalibrate import graded, must_take, recalibrated
@@ -83,7 +84,8 @@ def apply(
         remark(in_one_line(warning))
     if threshold is not None and least is not None:
         where = f"below {least:.3f}" if threshold.n_answered else "because no threshold was found"
-        remark(f"{withheld:,} of {made.info.n_predictions:,} answers withheld {where}")
+        of = count_of(made.info.n_predictions, "answer")
+        remark(f"{withheld:,} of {of} withheld {where}")
     click.echo(made.path)
 
 

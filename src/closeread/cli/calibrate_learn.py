@@ -17,6 +17,7 @@ from closeread.cli.calibrate_runs import (
     right_answers,
 )
 from closeread.cli.output import as_json, remark
+from closeread.counting import count_of
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.readers.certainty import scale_of
@@ -125,9 +126,10 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
 
 
 def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought) -> None:
+    answers = count_of(len(learned.confidences), "answer")
     remark(
-        f"{len(learned.confidences):,} answers over {learned.n_parts:,} passages, each judged by "
-        f"a calibrator ({calibrator.method}) that did not see its passage"
+        f"{answers} over {count_of(learned.n_parts, 'passage')}, "
+        f"each judged by a calibrator ({calibrator.method}) that did not see its passage"
         + (f"; {LEVEL:.0%} intervals by {sought.resamples:,} resamples" if sought.resamples else "")
     )
     print_changes("held out", learned.changes)
@@ -140,11 +142,11 @@ def _print(out: Path, calibrator: Calibrator, learned: "Learned", sought: Sought
         promise = f"at most {100 * chosen.risk:g}% (sure to {100 * (1 - chosen.delta):g}%)"
         click.echo(
             f"\nto be wrong in {promise}: answer from confidence {chosen.value:.3f} on, which "
-            f"answers {chosen.n_answered:,} of {chosen.n_questions:,} questions kept back"
+            f"answers {chosen.n_answered:,} of {count_of(chosen.n_questions, 'question')} kept back"
             if chosen.n_answered
             else f"\nno threshold was found above which {promise} are wrong, as far as "
-            f"{chosen.n_questions:,} questions kept back can show: --selective answers nothing; "
-            + _what_helps(chosen)
+            f"{count_of(chosen.n_questions, 'question')} kept back can show: "
+            "--selective answers nothing; " + _what_helps(chosen)
         )
     click.echo(f"\n{out}")
 
@@ -155,7 +157,7 @@ def _what_helps(chosen: Threshold) -> str:
     least = fewest(chosen.risk, chosen.delta)
     if chosen.n_questions < least:
         return (
-            f"not even {chosen.n_questions:,} right answers would show it, but {least:,} could: "
-            "learn from more questions, or take a higher --risk"
+            f"not even {count_of(chosen.n_questions, 'right answer')} would show it, but {least:,} "
+            "could: learn from more questions, or take a higher --risk"
         )
     return "more questions may help, or a higher --risk"

@@ -7,6 +7,7 @@ import click
 
 from closeread.cli.output import as_json
 from closeread.cli.reading import watched
+from closeread.counting import count_of
 from closeread.visible import in_one_line
 
 if TYPE_CHECKING:
@@ -97,7 +98,9 @@ def command(
 
 def _print(found: "Compared") -> None:
     first = next(iter(found.systems))
-    head = f"{found.dataset.name}: {found.dataset.n_questions:,} questions; baseline {first}"
+    head = (
+        f"{found.dataset.name}: {count_of(found.dataset.n_questions, 'question')}; baseline {first}"
+    )
     click.echo(in_one_line(head))
     for name, paths in found.systems.items():
         if len(paths) > 1:
@@ -111,8 +114,9 @@ def _print(found: "Compared") -> None:
 def _print_tables(found: "ComparedTables") -> None:
     n_questions = sum(one.dataset.n_questions for one in found.sets)
     first = next(iter(found.systems))
-    many = f"{len(found.sets)} data sets" if len(found.sets) > 1 else "1 data set"
-    click.echo(in_one_line(f"{many}: {n_questions:,} questions; baseline {first}"))
+    many = count_of(len(found.sets), "data set")
+    questions = count_of(n_questions, "question")
+    click.echo(in_one_line(f"{many}: {questions}; baseline {first}"))
     for line in found.left_out:
         click.echo(in_one_line(line))
     names = [each.dataset.name for each in found.sets]

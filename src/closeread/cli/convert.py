@@ -10,6 +10,7 @@ from closeread.api.datasets import open_dataset
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 from closeread.items import telling
@@ -92,8 +93,8 @@ def command(
         as_json(report)
         return
     remark(
-        f"{report.target}: {report.questions:,} questions on {report.passages:,} passages, "
-        f"{report.source_format} to {report.target_format}"
+        f"{report.target}: {count_of(report.questions, 'question')} on "
+        f"{count_of(report.passages, 'passage')}, {report.source_format} to {report.target_format}"
     )
     for label, counts in (
         ("dropped", report.dropped),

@@ -7,6 +7,7 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.output import as_json, console, table
 from closeread.cli.progress import progress
+from closeread.counting import count_of
 from closeread.items import telling
 from closeread.reports.describe import VOCABULARY, Description, EvidencePieces, describe
 from closeread.reports.describe import as_json as plain
@@ -113,7 +114,10 @@ def _evidence(pieces: EvidencePieces) -> list[tuple[str, str]]:
     one = "option" if pieces.of_options else "question"
     if pieces.of_options:
         rows = [
-            ("options with evidence", f"{pieces.options:,} of {pieces.questions:,} questions"),
+            (
+                "options with evidence",
+                f"{pieces.options:,} of {count_of(pieces.questions, 'question')}",
+            ),
             ("pieces an option", f"{pieces.mean_pieces_an_option:.1f}"),
         ]
     rows.append(("pieces a question", f"{pieces.mean_pieces_a_question:.1f}"))

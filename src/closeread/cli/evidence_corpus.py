@@ -13,6 +13,7 @@ from closeread.cli.evidence_numbers import lines_told
 from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
+from closeread.counting import count_of
 from closeread.formats.files.outcome import must_take_folder
 from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
@@ -37,7 +38,7 @@ def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
         as_json({"corpus": str(folder), "passages": count})
     else:
         click.echo(folder)
-        remark(f"{count:,} passages")
+        remark(count_of(count, "passage"))
 
 
 def search_corpus(
@@ -104,15 +105,16 @@ def print_search(
             | lines_told(out)
         )
         return
-    click.echo(f"{info.name}: {info.n_questions:,} questions, {scorer.claims:,} claims\n")
+    n_questions = count_of(info.n_questions, "question")
+    click.echo(f"{info.name}: {n_questions}, {count_of(scorer.claims, 'claim')}\n")
     rows = [row(name, summary)[:3] for name, summary in metrics.items()]
     lines = aligned(("metric", "percent", "scored"), rows)
     if notes := notes_of(metrics.values()):
         lines += ["", *notes]
     click.echo("\n".join(lines))
     click.echo(
-        f"\n{scorer.with_evidence:,} claims with evidence; of {scorer.all_own:,} all of it is in "
-        "their own passage"
+        f"\n{count_of(scorer.with_evidence, 'claim')} with evidence; of {scorer.all_own:,} all "
+        "of it is in their own passage"
     )
     if metrics.keys().isdisjoint(MAIN):
         remark("the set has no gold evidence: only passages are scored")

@@ -8,6 +8,7 @@ import click
 from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.output import as_json, remark
+from closeread.counting import count_of
 from closeread.formats.files.outcome import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
@@ -52,7 +53,8 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         ]
         as_json(printed[0] if len(printed) == 1 else {"runs": printed})
         return
-    click.echo(f"{info.name}: {info.n_questions:,} questions, {found[0].claims:,} claims\n")
+    n_questions = count_of(info.n_questions, "question")
+    click.echo(f"{info.name}: {n_questions}, {count_of(found[0].claims, 'claim')}\n")
     rows = [
         (one.method.label, *row(name, summary)[:3])
         for one in found

@@ -8,6 +8,7 @@ import click
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
 from closeread.cli.progress import progress
+from closeread.counting import count_of
 from closeread.downloads import SETS, Received, get
 from closeread.errors import UsageError
 
@@ -79,7 +80,7 @@ def _count(path: Path) -> int:
 def _describe(found: Received) -> None:
     origin = f"from {found.address}" if found.address else "already there"
     counts = "; ".join(
-        f"{count:,} questions" + (f" in {name}" if name != found.name else "")
+        count_of(count, "question") + (f" in {name}" if name != found.name else "")
         for name, count in found.examples.items()
     )
     click.echo(f"{found.path}: {origin}; {counts}")

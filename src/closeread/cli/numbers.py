@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.types import Summary
 from closeread.visible import in_one_line
@@ -51,7 +52,7 @@ def _number(summary: Summary) -> dict[str, Any]:
 def print_summary(found: RunSummary, *, title: str = "") -> None:
     """Print a table of all metrics, one for each breakdown, and below them what must be said."""
     dataset = found.dataset
-    n = f"{dataset.n_questions:,} questions" + (" (limited)" if dataset.limit else "")
+    n = count_of(dataset.n_questions, "question") + (" (limited)" if dataset.limit else "")
     head = f"{title or dataset.name}: {n}, licence {dataset.license or 'unknown'}"
     lines = [in_one_line(head)]
     lines += ["", *aligned(_HEADINGS, [row(name, one) for name, one in found.metrics.items()])]

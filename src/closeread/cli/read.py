@@ -13,6 +13,7 @@ from closeread.cli.reading import (
     tell_otherwise,
     watched,
 )
+from closeread.counting import count_of
 from closeread.visible import argument
 
 
@@ -95,4 +96,4 @@ def command(
     else:
         click.echo(out)
         scores = f"`closeread score {argument(out)}` scores them"
-        remark(f"{run.info.n_predictions:,} questions read; {scores}")
+        remark(f"{count_of(run.info.n_predictions, 'question')} read; {scores}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from closeread.cli.output import remark
 from closeread.cli.progress import progress
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.protocols import Advance, Begin
 from closeread.runs.records import ReaderInfo
@@ -103,8 +104,8 @@ def _tell_failures(run: Run) -> None:
         return
     first = next(found for found in run.predictions() if found.error)
     remark(
-        f"the reader failed at {run.info.n_failed:,} of {run.info.n_predictions:,} questions; "
-        "they are kept with their errors and count as wrong. First, "
+        f"the reader failed at {run.info.n_failed:,} of {_questions(run)}; that is kept with the "
+        "error and counts as wrong. First, "
         f"{in_one_line(first.question_id)}: {first.error}"
     )
 
@@ -120,10 +121,7 @@ def _tell_blanks(run: Run) -> bool:
         n_blank += bool(ends)
         first = first or (f"{in_one_line(found.question_id)}: {_ended(ends[0])}" if ends else "")
     if n_blank:
-        remark(
-            f"the model wrote no text at {n_blank:,} of {run.info.n_predictions:,} questions. "
-            f"First, {first}"
-        )
+        remark(f"the model wrote no text at {n_blank:,} of {_questions(run)}. First, {first}")
     return n_blank > 0
 
 
@@ -143,10 +141,14 @@ def _tell_silence(run: Run) -> None:
     """Say where a reader answered nothing: it may be one of other questions."""
     if run.info.n_predictions and all(map(_is_silent, run.predictions())):
         remark(
-            f"{in_one_line(run.info.reader.name)} gave no answer to any of the "
-            f"{run.info.n_predictions:,} questions; which kinds a reader answers tells "
+            f"{in_one_line(run.info.reader.name)} gave no answer to any of "
+            f"{_questions(run)}; which kinds a reader answers tells "
             "docs/readers.md"
         )
+
+
+def _questions(run: Run) -> str:
+    return count_of(run.info.n_predictions, "question")
 
 
 def _is_silent(found: Prediction) -> bool:

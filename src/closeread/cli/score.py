@@ -8,6 +8,7 @@ import click
 
 from closeread.cli.outcome import Outcome
 from closeread.cli.reading import parsed
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.runs.records import RunSummary, ScoreSettings
 from closeread.types import Dataset, Submission, Summary
@@ -224,8 +225,8 @@ def _tell_unmatched(run: "Run", scored: RunSummary) -> None:
         from closeread.cli.output import remark
 
         remark(
-            f"{run.path}: {many:,} of {of:,} answers to questions with options, as the rule "
-            f"{extraction.rule} reads them, are none of the options and count as wrong; "
+            f"{run.path}: {many:,} of {count_of(of, 'answer')} to questions with options, as the "
+            f"rule {extraction.rule} reads them, are none of the options and count as wrong; "
             "--extract letter looks for the option that a text picks"
         )
 

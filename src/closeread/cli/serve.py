@@ -12,6 +12,7 @@ import msgspec
 
 from closeread.cli.output import remark
 from closeread.cli.reading import parsed, tell_otherwise
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.serve.settings import Settings
 
@@ -270,10 +271,9 @@ def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> 
 def _tell_of_stopping(count: int, grace_seconds: float) -> None:
     """Say why the process is still there after Ctrl-C, where it is."""
     if count:
-        requests = "1 request is" if count == 1 else f"{count:,} requests are"
         remark(
-            f"stopping: {requests} still to be answered, {grace_seconds:g} seconds at most; a "
-            "second signal does not wait"
+            f"stopping: {count_of(count, 'request is', 'requests are')} still to be answered, "
+            f"{grace_seconds:g} seconds at most; a second signal does not wait"
         )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from closeread.counting import count_of
 from closeread.downloads.archive import extract
 from closeread.downloads.fetch import Patience, digests, fetch, wrong_sum
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
@@ -117,15 +118,15 @@ def _one(
             return
         # A right sum outranks a count: the publishers may have counted otherwise than they wrote
         # (independent conversions of the MRQA file of HotpotQA's dev hold 5,901, not 5,904).
+        questions = count_of(counted[name], "question was", "questions were")
         if not (file.md5 or file.sha256):
             raise MismatchError(
-                f"{counted[name]:,} questions were counted",
+                f"{questions} counted",
                 where=name,
                 expected=f"{expected:,} as published",
             )
         remarks.append(
-            f"{name}: {counted[name]:,} questions were counted where its publishers say "
-            f"{expected:,}; the sum is right"
+            f"{name}: {questions} counted where its publishers say {expected:,}; the sum is right"
         )
 
     def check(path: Path) -> None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -79,9 +80,8 @@ def _rows(source: Source) -> Iterator[rows.Numbered]:
                     _check_header(source, names)
                     continue
                 if len(cells) != len(names):
-                    raise _wrong(
-                        source, line, f"{len(cells)} cells", f"{len(names)}, as in the first line"
-                    )
+                    found = count_of(len(cells), "cell")
+                    raise _wrong(source, line, found, f"{len(names)}, as in the first line")
                 where = f"{source}, line {line}"
                 yield line, _plain(dict(zip(names, cells, strict=True)), where)
         except csv.Error as error:
@@ -222,7 +222,7 @@ def write(dataset: Dataset, stream: BinaryIO) -> None:
 def _cells(question: Question, passage: Passage) -> dict[str, str]:
     labels = [option.label for option in question.options]
     if labels != list(_LETTERS.upper()[: len(labels)]) or len(labels) == 1:
-        raise _unfit(question, f"{len(labels)} options labelled {''.join(labels)!r}")
+        raise _unfit(question, f"{count_of(len(labels), 'option')} labelled {''.join(labels)!r}")
     if any(option.tags or not option.text for option in question.options):
         raise _unfit(question, "options that are adversarial or empty")
     if taken := sorted(_KNOWN & question.tags.keys()):

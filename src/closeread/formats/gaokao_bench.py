@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -99,7 +100,7 @@ def items(source: Source, examples: Iterable[Json], key: str, defects: Defects) 
         if not found:
             defects.add(
                 "questions-not-split",
-                f"{len(letters)} answers, but not as many sets of options A to D",
+                f"{count_of(len(letters), 'answer')}, but not as many sets of options A to D",
                 question_id=str(index),
             )
         passage_end = found[0][0][0] if found else len(text)

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -118,7 +119,8 @@ def _check(question: Question, passage: Passage, where: str) -> None:
     if question.passage_id != passage.passage_id:
         wrong, expected = f"the passage_id {question.passage_id!r}", f"{passage.passage_id!r}"
     elif question.option_truth and len(question.option_truth) != len(question.options):
-        wrong = f"{len(question.options)} options and {len(question.option_truth)} truth values"
+        options = count_of(len(question.options), "option")
+        wrong = f"{options} and {count_of(len(question.option_truth), 'truth value')}"
         expected = "one truth value an option"
     if wrong:
         raise InputError(

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -58,8 +59,9 @@ def read(source: Source, defects: Defects) -> Iterator[Item]:
             article.answers is not None and len(article.answers) != len(article.questions)
         ):
             raise InputError(
-                f"{len(article.questions)} questions, {len(article.options)} sets of options, "
-                f"{len(article.answers or [])} answers",
+                f"{count_of(len(article.questions), 'question')}, "
+                f"{count_of(len(article.options), 'set of options', 'sets of options')}, "
+                f"{count_of(len(article.answers or []), 'answer')}",
                 where=source.place("", passage_id, line=line),
                 expected="as many of each",
                 cure="complete the article or take it out",

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
@@ -107,7 +108,7 @@ def _question(
     ):
         if values is not None and len(values) != len(made):
             raise InputError(
-                f"{len(values)} values in {field} for {len(made)} options",
+                f"{count_of(len(values), 'value')} in {field} for {count_of(len(made), 'option')}",
                 where=where,
                 cure=f"give one value of {field} for each option",
             )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
@@ -80,7 +81,7 @@ def option_scores(question: Question, prediction: Prediction) -> tuple[float, ..
     scores = prediction.option_scores
     if scores and len(scores) != len(question.options):
         raise InputError(
-            f"{len(scores)} option scores for {len(question.options)} options",
+            f"{count_of(len(scores), 'score')} for {count_of(len(question.options), 'option')}",
             where=f"prediction for question {question.question_id}",
             expected="one score an option, in the options' order",
         )

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from closeread.adding import sum_in_order
+from closeread.counting import count_of
 from closeread.metrics.pools import counts, per_unit
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
@@ -160,15 +161,24 @@ def _none_has_any(kept: Sequence[Score], submission: Submission) -> bool:
     return not any(one is not None and one.evidence for one in found)
 
 
+def silent_as_zero(count: int) -> str:
+    """Return what is said of predictions without evidence."""
+    return count_of(
+        count,
+        "prediction carries no evidence and counts as 0",
+        "predictions carry no evidence and count as 0",
+    )
+
+
 def _told(kept: Sequence[Score]) -> str:
     """Return how many options the means are over, and which questions are to be known of."""
-    told = [f"mean over {sum(len(_of_options(score, 'f1')) for score in kept)} options"]
+    told = [f"mean over {count_of(sum(len(_of_options(one, 'f1')) for one in kept), 'option')}"]
     n_none = sum(score.note == NONE_PREDICTED for score in kept)
     if n_none:
-        told.append(f"{n_none} predictions carry no evidence and count as 0")
+        told.append(silent_as_zero(n_none))
     n_long = sum(score.note == _LONG for score in kept)
     if n_long:
-        told.append(f"{n_long} questions with {_LONG}")
+        told.append(f"{count_of(n_long, 'question')} with {_LONG}")
     return "; ".join(told)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from closeread.errors import CloseReadError
-from closeread.metrics.evidence import NONE_PREDICTED, is_silent
+from closeread.metrics.evidence import NONE_PREDICTED, is_silent, silent_as_zero
 from closeread.metrics.overlap import exact_and_f1
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.references import no_questions, present, references, text_of
@@ -106,7 +106,7 @@ class Expmrc:
         pools = mean_pools(names, _counting(scores, silent), submission, note=self.segmenter.note())
         if not (n_silent := silent[NONE_PREDICTED]):
             return pools
-        told = f"{n_silent} predictions carry no evidence and count as 0"
+        told = silent_as_zero(n_silent)
         if not any(one.evidence for one in submission.predictions.values()):
             told = "no prediction carries evidence: all count as 0"
         return tuple(

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from closeread.counting import count_of
 from closeread.metrics import expmrc
 from closeread.metrics.choice import picked
 from closeread.metrics.evidence import EvidenceMetric, is_silent
@@ -60,7 +61,8 @@ def joined(
         has_gold = bool(question.gold_evidence and question.answers)
         texts |= has_gold and not _labelled(question)
         n_silent += has_gold and is_silent(prediction)
-    note = f"{n_silent} predictions carry no evidence: wrong evidence" if n_silent else ""
+    carry = count_of(n_silent, "prediction carries", "predictions carry")
+    note = f"{carry} no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
     signature = f"joined|enough:{_ENOUGH}|{how}"

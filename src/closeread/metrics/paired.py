@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import Resampling, resampled_ratios
 from closeread.metrics.seeds import average
@@ -54,7 +55,7 @@ class Paired:
             raise MismatchError(f"{left.metric} and {right.metric} are two different values")
         if left.n_questions != right.n_questions:
             raise MismatchError(
-                f"{self.first.name} was scored on {left.n_questions} questions, "
+                f"{self.first.name} was scored on {count_of(left.n_questions, 'question')}, "
                 f"{self.second.name} on {right.n_questions}",
                 expected="the same questions",
                 cure="score both runs on the same data set, without --limit or with the same one",

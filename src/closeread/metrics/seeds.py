@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import replace
 
+from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import value
 from closeread.protocols import Pool, Statistic
@@ -53,8 +54,8 @@ def average(pools: Sequence[Pool]) -> Pool:
     for pool in pools[1:]:
         if (pool.metric, pool.n_questions) != (first.metric, first.n_questions):
             raise MismatchError(
-                f"runs of one system differ: {first.metric} over {first.n_questions} questions, "
-                f"{pool.metric} over {pool.n_questions}",
+                f"runs of one system differ: {first.metric} over "
+                f"{count_of(first.n_questions, 'question')}, {pool.metric} over {pool.n_questions}",
                 expected="the same value over the same questions",
             )
     averaged = replace(

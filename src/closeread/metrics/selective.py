@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.making import make
 from closeread.metrics.choice import option_scores
@@ -88,7 +89,11 @@ class Selective:
         confidences = [score.values["confidence"] for score in kept]
         correct = [cast("float", score.values["correct"]) for score in kept]
         sure = sum(confidence is not None for confidence in confidences)
-        note = "" if sure == len(kept) else f"{len(kept) - sure} answers without a confidence"
+        note = (
+            ""
+            if sure == len(kept)
+            else f"{count_of(len(kept) - sure, 'answer')} without a confidence"
+        )
         if len(kept) > 1 and 2 * (alike := Counter(confidences).most_common(1)[0][1]) > len(kept):
             more = f"{alike} of {len(kept)} answers are equally sure: the file's order ranks them"
             note = "; ".join(part for part in (note, more) if part)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
+from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import (
     NO_INTERVAL,
@@ -110,7 +111,8 @@ def _compared(pair: Paired) -> Comparison:
         return _by_bootstrap(blank, left, right, pair.resampling)
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:
-        blank = replace(blank, note=f"{apart} units count in only one of the two")
+        units_count = count_of(apart, "unit counts", "units count")
+        blank = replace(blank, note=f"{units_count} in only one of the two")
     return _by_sums(blank, pair)
 
 

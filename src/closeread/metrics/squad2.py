@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from closeread.adding import sum_in_order
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.metrics.no_answer import Curve, CurveStatistic, Ranking, complete
 from closeread.metrics.overlap import exact_and_f1
@@ -78,7 +79,8 @@ class Squad2:
         odds: Mapping[str, float] | None = submission.extras.get("null_odds")
         names = {value: f"{self.name}.{value}" for value in _VALUES}
         n_missing = sum(score.values["em"] is None for score in scores)
-        missing = f"{n_missing} unanswered questions are left out" if n_missing else ""
+        left_out = ("unanswered question is left out", "unanswered questions are left out")
+        missing = count_of(n_missing, *left_out) if n_missing else ""
         note = "; ".join(filter(None, (missing, told_of_repeats(len(rows) - len(scores)))))
         if odds is None:
             return mean_pools(names, scores, submission, note=note)
@@ -260,7 +262,8 @@ def _means(
     missing = [name for name in names if name not in exact]
     if missing:
         raise InputError(
-            f"{len(missing)} questions have no prediction, the first is {missing[0]}",
+            f"{count_of(len(missing), 'question has', 'questions have')} no prediction, the first "
+            f"is {missing[0]}",
             where="squad2",
             expected="a prediction for every question: the official program stops here",
             cure='write "" where the system gives no answer',

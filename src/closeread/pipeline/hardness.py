@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.metrics.attack import right
 from closeread.protocols import Reader
@@ -45,7 +46,7 @@ class Hardness:
         self.failed += len(errors)
         if errors and self.failed == self.asked:
             raise UsageError(
-                f"the reader fails at all of the first {self.asked:,} questions: {errors[0]}",
+                f"the reader fails at all of {count_of(self.asked, 'question')}: {errors[0]}",
                 expected="a reader that answers",
                 cure="try it with `closeread read --limit 10` first",
             )

@@ -217,6 +217,7 @@ _SHAPE = {
     "{=what} ({count})": "{=what}（{count}）",
     "{benchmark}: moves as the others do": "{benchmark}：与其他基准同步变化",
     "moves as the others do": "与其他基准同步变化",
+    "1 sign at other benchmarks": "其他基准上有 1 处迹象",
     "{n} signs at other benchmarks": "其他基准上有 {n} 处迹象",
     "examples lower the score": "示例使分数降低",
     "the larger model scores lower": "较大的模型得分更低",

@@ -23,6 +23,7 @@ NOTES = Phrases(
         "the same difference in every unit: exact bound instead of the bootstrap":
             "每个单位的差都相同：用精确界代替自助法",
         "one of the two has no value": "两者之一没有值",
+        "1 unit counts in only one of the two": "1 个单位只在两者之一中计分",
         "{n} units count in only one of the two": "{n} 个单位只在两者之一中计分",
         "units of the two differ: no paired test for this value":
             "两者的单位不同：此值没有配对检验",
@@ -37,17 +38,24 @@ NOTES = Phrases(
         "chance {p}": "随机 {p}",
         "nothing to divide by: no answer was handed in for an original":
             "没有分母：没有提交任何原始题的答案",
+        "mean over 1 option": "1 个选项的平均",
         "mean over {n} options": "{n} 个选项的平均",
+        "1 prediction carries no evidence and counts as 0": "1 个预测没有证据，计 0 分",
         "{n} predictions carry no evidence and count as 0": "{n} 个预测没有证据，计 0 分",
+        "1 question with evidence three times as long as any gold sentence: precision does not "
+        "see what else is in it": "1 题的证据有任一标准句三倍长：精确率看不出其中还有什么",
         "{n} questions with evidence three times as long as any gold sentence: precision does not "
         "see what else is in it": "{n} 题的证据有任一标准句三倍长：精确率看不出其中还有什么",
         "no prediction carries evidence": "没有一个预测带证据",
         "no prediction carries evidence: all count as 0": "没有一个预测带证据：全部计 0 分",
+        "1 prediction carries no evidence: wrong evidence": "1 个预测没有证据：按证据错误计",
         "{n} predictions carry no evidence: wrong evidence": "{n} 个预测没有证据：按证据错误计",
+        "1 answer without a confidence": "1 个答案没有置信度",
         "{n} answers without a confidence": "{n} 个答案没有置信度",
         "{n} of {all} answers are equally sure: the file's order ranks them":
             "{all} 个答案中有 {n} 个置信度相同：按文件中的顺序排列",
         "no prediction carries a confidence": "没有一个预测带置信度",
+        "1 unanswered question is left out": "略去 1 道未作答的题",
         "{n} unanswered questions are left out": "略去 {n} 道未作答的题",
         "best threshold {value}": "最优阈值 {value}",
         "F1 may differ from the official program's: NLTK's Punkt data are not there":

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
@@ -33,8 +34,8 @@ def must_belong(dataset: Dataset, submission: Submission) -> None:
     if first and predictions:
         group = first.rpartition("#")[0]
         raise MismatchError(
-            f"none of the {len(predictions):,} predictions is for a question of {dataset.name}: "
-            f"they are called {next(iter(predictions))!r} and the like, "
+            f"none of {count_of(len(predictions), 'prediction')} is for a question of "
+            f"{dataset.name}: they are called {next(iter(predictions))!r} and the like, "
             f"the questions {first!r} and the like",
             expected="predictions under the ids of the data set's questions",
             cure='hand in {"data": [...]}, a row with id, answer, positive_answer, negative_answer'
@@ -95,29 +96,31 @@ def told(found: Misfits) -> Iterator[str]:
     """Yield what is to be said of misfits, a line each, whatever the ids hold."""
     if found.strangers:
         yield (
-            f"{len(found.strangers):,} of {found.n_predictions:,} predictions are for no question "
-            f"of this set: {_some(found.strangers)}"
+            f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} for no "
+            f"question of this set: {_some(found.strangers)}"
         )
     if found.missing:
         yield (
-            f"{len(found.missing):,} of {found.n_questions:,} questions have no prediction: "
-            f"{_some(found.missing)}"
+            f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} without a "
+            f"prediction: {_some(found.missing)}"
         )
     if found.repeated:
         yield (
-            f"{len(found.repeated):,} ids come more than once; the last of each counts, unless "
-            f"the official program counts otherwise: {_some(found.repeated)}"
+            f"{count_of(len(found.repeated), 'id comes', 'ids come')} more than once; the last of "
+            f"each counts, unless the official program counts otherwise: {_some(found.repeated)}"
         )
     if found.no_options:
-        yield (
-            f"{len(found.no_options):,} answers are none of their questions' options and count as "
-            f"wrong: {_some(found.no_options)}"
+        wrong = count_of(
+            len(found.no_options),
+            "answer is none of its question's options and counts as wrong",
+            "answers are none of their questions' options and count as wrong",
         )
+        yield f"{wrong}: {_some(found.no_options)}"
     if found.misplaced:
+        have = count_of(len(found.misplaced), "prediction has", "predictions have")
         yield (
-            f"{len(found.misplaced):,} predictions have evidence whose spans hold other words than "
-            "it repeats, as if found in other passages; spans are what is scored: "
-            f"{_some(found.misplaced)}"
+            f"{have} evidence whose spans hold other words than it repeats, as if found in other "
+            f"passages; spans are what is scored: {_some(found.misplaced)}"
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from closeread.counting import count_of
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.paired import System, paired
@@ -164,7 +165,7 @@ def told_apart(info: DatasetInfo) -> str:
     """Return what tells a data set from others of its name."""
     part = f", the first {info.limit}" if info.limit else ""
     if info.only:
-        part += f", {info.n_questions} questions of a list (sha256 {info.only[:16]}…)"
+        part += f", {count_of(info.n_questions, 'question')} of a list (sha256 {info.only[:16]}…)"
     return f"{info.name}{part} (sha256 {info.sha256[:16]}…)"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
+from closeread.counting import count_of
 from closeread.errors import CloseReadError, MismatchError, UsageError
 from closeread.formats.files.source import Source
 from closeread.items import ordered
@@ -65,7 +66,7 @@ class Verification:
         for versions, of in others.items():
             self.unchecked.append(
                 f"{what}: computed by another version ({versions}): score again; "
-                f"{len(of):,} {'differs' if len(of) == 1 else 'differ'}: {of[0]}"
+                f"{count_of(len(of), 'differs', 'differ')}: {of[0]}"
                 f"{', ...' if len(of) > 1 else ''}"
             )
         if not found:
@@ -206,7 +207,8 @@ def _ledger(run: Run) -> Iterator[str]:
     missing = sum(count for count in counts.values() if count > 0)
     added = -sum(count for count in counts.values() if count < 0)
     if missing or added:
-        yield f"{missing} lines are only in the ledger, {added} only in {PREDICTIONS}"
+        lines = count_of(missing, "line is", "lines are")
+        yield f"{lines} only in the ledger, {added} only in {PREDICTIONS}"
 
 
 def _counts(run: Run) -> Iterator[str]:
@@ -216,7 +218,7 @@ def _counts(run: Run) -> Iterator[str]:
         n_failed += bool(prediction.error)
     if (n_predictions, n_failed) != (run.info.n_predictions, run.info.n_failed):
         yield (
-            f"{n_predictions} predictions, {n_failed} failed; run.json says "
+            f"{count_of(n_predictions, 'prediction')}, {n_failed} failed; run.json says "
             f"{run.info.n_predictions} and {run.info.n_failed}"
         )
 

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 
+from closeread.counting import count_of
 from closeread.errors import BudgetError, EndpointError
 from closeread.protocols import Reader
 from closeread.runs.answers import answers, told
@@ -113,7 +114,7 @@ class Batcher:
             if before + count > limit:
                 raise busy(
                     "queue-full",
-                    f"{before:,} questions wait already, and {limit:,} may",
+                    f"{count_of(before, 'question')} in the queue already, and {limit:,} may wait",
                     f"room for {count:,} more",
                     "ask again after the seconds that Retry-After names",
                     self._seconds_to_wait(before),

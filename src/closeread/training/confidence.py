@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.readers.calibrate import Calibrator, Model, Threshold
@@ -190,9 +191,8 @@ def _dealt(parts: list[str], settings: ConfidenceSettings) -> tuple[set[str], di
     many = round(settings.kept_back * len(shuffled)) if settings.risk else 0
     rest = shuffled[many:]
     if len(rest) < settings.folds or (settings.risk and not many):
-        many_passages = "1 passage" if len(parts) == 1 else f"{len(parts)} passages"
         raise InputError(
-            f"only {many_passages} to learn from",
+            f"only {count_of(len(parts), 'passage')} to learn from",
             expected=f"one for each of {settings.folds} folds"
             + (" and some to be kept back for the threshold" if settings.risk else ""),
             cure="give more runs, or fewer --folds",
@@ -204,7 +204,7 @@ def _both(right: Sequence[bool]) -> None:
     least = min(sum(right), len(right) - sum(right))
     if least < _FEWEST:
         raise InputError(
-            f"{sum(right)} of {len(right)} answers are right",
+            f"{sum(right)} of {count_of(len(right), 'answer')} right",
             expected=f"at least {_FEWEST} right and {_FEWEST} wrong ones in every part of the data",
             cure="learn from a run on more questions",
         )

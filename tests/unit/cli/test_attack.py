@@ -199,7 +199,7 @@ def test_a_reader_that_fails_is_told(own: Path, capsys: pytest.CaptureFixture) -
     Path("failing_for_test.py").write_text(FAILING, "utf-8")
     arguments = ("attack", "own.jsonl", "--strategy", WORDS, "--out", "h.jsonl", "--against")
     assert closeread(*arguments, "failing_for_test:always") == 2
-    assert "fails at all of the first" in capsys.readouterr().err
+    assert "fails at all of" in capsys.readouterr().err
     assert not Path("h.jsonl").exists()
     assert closeread(*arguments, "failing_for_test:mostly") == 0
     assert "which counts as answering wrong" in capsys.readouterr().err

@@ -86,7 +86,7 @@ def test_predictions_for_no_question_are_counted(closeread, tmp_path, own_set):
     """They move no number, and are said on stderr."""
     (tmp_path / "p.json").write_text('{"a": "at six", "x": "at six", "y": null}')
     done = closeread("score", "--dataset", own_set, "--predictions", "p.json", "--json")
-    assert "2 of 3 predictions are for no question of this set: x, y" in done.stderr
+    assert "2 of 3 predictions for no question of this set: x, y" in done.stderr
     found = json.loads(done.stdout)
     assert found["metrics"]["squad.em"]["value"] == 0.5
     assert found["misfits"] == {

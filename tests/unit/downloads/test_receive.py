@@ -131,7 +131,7 @@ def test_a_set_by_hand_says_where_and_takes_what_is_put_there(waits, tmp_path, p
     (found,) = bring(tmp_path, waits)
     assert found.examples == {"toy/a.json": 3}
     (tmp_path / "toy" / "a.json").write_bytes(b"one\n")
-    with pytest.raises(MismatchError, match="1 questions were counted"):
+    with pytest.raises(MismatchError, match="1 question was counted"):
         bring(tmp_path, waits)
 
 

@@ -127,7 +127,7 @@ def test_options(tmp_path):
     assert question.answers[0].label == "y"
     (_, defects) = read(lines(tmp_path, row(options=options, answer="C")))
     assert defects == {"answer-not-an-option": 1}
-    with pytest.raises(InputError, match="1 options"):
+    with pytest.raises(InputError, match=r"1 option\n"):
         read(lines(tmp_path, row(options=["alone"], answer="A")))
     with pytest.raises(InputError, match="line 1, question 1: the answer 2"):
         read(lines(tmp_path, row(options=options, answer=2)))

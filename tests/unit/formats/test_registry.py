@@ -94,13 +94,15 @@ def test_packed_files_are_reproducible(tmp_path: Path):
 
 
 def test_places_that_cannot_be_written(tmp_path: Path):
-    """A missing folder, a folder as the target and a file as a folder are user errors."""
+    """A folder as the target and a file as a folder are user errors; a missing folder is made."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").write_text("x")
-    for target in ("missing/set.json", "folder", "file/set.json"):
+    for target in ("folder", "file/set.json"):
         with pytest.raises(StorageError, match="cannot be written"):
             dump(spans(), tmp_path / target, "squad")
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["file", "folder"]
+    dump(spans(), tmp_path / "missing" / "set.json", "squad")
+    assert (tmp_path / "missing" / "set.json").is_file()
 
 
 def test_a_full_disk(tmp_path: Path):

@@ -176,7 +176,7 @@ def test_nbest_file_matches_its_summary(corpus):
         ({"a": {"answer": "x", "confidence": "high"}}, "the confidence is a string"),
         ({"a": [{"text": "x", "probability": "0.2"}]}, "the probability is a string"),
         ({"a": {"answers": ["x"], "scores": [True]}}, "question a"),
-        ({"a": {"answers": ["x", "y"], "scores": [0.1]}}, "2 answers and 1 scores"),
+        ({"a": {"answers": ["x", "y"], "scores": [0.1]}}, "2 answers and 1 score"),
     ],
 )
 def test_what_is_not_understood_is_no_silence(tmp_path, content, told):

@@ -51,7 +51,7 @@ def test_what_a_prediction_picks(prediction, asks_for, label):
 
 
 def test_scores_must_be_as_many_as_options():
-    with pytest.raises(InputError, match="2 option scores for 3 options") as caught:
+    with pytest.raises(InputError, match="2 scores for 3 options") as caught:
         choice.metric().score(question(), said(scores=(0.1, 0.2)))
     assert "question q" in str(caught.value)
 

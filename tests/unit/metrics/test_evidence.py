@@ -84,7 +84,7 @@ def test_evidence_that_is_no_sentence_is_told():
         score = metric().score(asked, said(Evidence(spans=(Span(0, end), S[0]))))
         assert score.values["f1"] == 1.0
         notes = {pool.note for pool in metric().pool([score], Submission(predictions={}))}
-        assert ["1 questions with evidence three times as long" in note for note in notes] == [told]
+        assert ["1 question with evidence three times as long" in note for note in notes] == [told]
 
 
 def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
@@ -98,7 +98,7 @@ def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
         "evidence.f1",
     ]
     assert (pools[2].n_questions, pools[2].n_scored, value(pools[2])) == (2, 1, 0.0)
-    assert pools[2].note == "mean over 1 options"
+    assert pools[2].note == "mean over 1 option"
     assert official(scores[1:]) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
@@ -130,8 +130,8 @@ def test_a_reader_that_gives_no_evidence_has_no_value(others):
 @pytest.mark.parametrize(
     ("predictions", "expected", "told"),
     [
-        ((ANSWERED, said(Evidence(spans=(S[0],)))), 0.5, "1 predictions carry no evidence"),
-        ((ANSWERED, FOUND_NOTHING), 0.0, "1 predictions carry no evidence"),
+        ((ANSWERED, said(Evidence(spans=(S[0],)))), 0.5, "1 prediction carries no evidence"),
+        ((ANSWERED, FOUND_NOTHING), 0.0, "1 prediction carries no evidence"),
         ((FOUND_NOTHING,), 0.0, ""),
         ((FAILED, None), 0.0, ""),
     ],
@@ -141,4 +141,4 @@ def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, to
     assert value(pool) == expected
     assert pool.n_scored == len(predictions)
     assert pool.n_answered == sum(one not in (None, FAILED) for one in predictions)
-    assert told in pool.note and ("carry" in pool.note) == bool(told)
+    assert told in pool.note and ("carr" in pool.note) == bool(told)

@@ -110,7 +110,7 @@ def test_a_missing_prediction_is_wrong_and_the_least_sure():
     scores = [metric().score(unseen, None), metric().score(seen, said("b", "A", 0))]
     pools = metric().pool(scores, Submission(predictions={}))
     assert value(pools[1]) == 0.5
-    assert pools[0].note == "1 answers without a confidence"
+    assert pools[0].note == "1 answer without a confidence"
 
 
 def test_a_question_without_gold_is_in_no_curve():

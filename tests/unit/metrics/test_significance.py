@@ -265,7 +265,7 @@ def test_a_unit_that_counts_in_one_of_the_two_only_is_told():
     first = pool_of([1.0, 1.0, 0.0], [1, 1, 1], ids=["a", "b", "c"], n_questions=4)
     second = pool_of([1.0, 0.0], [1, 1], ids=["a", "b"], n_questions=4)
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
-    assert found.note.startswith("1 units count in only one")
+    assert found.note.startswith("1 unit counts in only one")
     assert found.test == "permutation-exact"
     assert found.difference == pytest.approx(1 / 2 - 2 / 3)
 

@@ -189,7 +189,7 @@ def test_a_missing_prediction_leaves_every_mean_of_squad2():
     assert values["squad2.em"] == 0.5
     assert values["squad2.hasans_em"] == 1.0
     assert values["squad2.noans_em"] == 0.0
-    assert found[0].note == "1 unanswered questions are left out"
+    assert found[0].note == "1 unanswered question is left out"
 
 
 def test_gold_that_was_never_known_is_an_error_in_squad2():
@@ -282,7 +282,11 @@ def test_expmrc_without_gold_evidence_is_zero_or_an_error():
 @pytest.mark.parametrize(
     ("evidence", "value", "told"),
     [
-        ((Evidence(texts=("it is red",)),), 0.5, "1 predictions carry no evidence and count as 0"),
+        (
+            (Evidence(texts=("it is red",)),),
+            0.5,
+            "1 prediction carries no evidence and counts as 0",
+        ),
         ((), 0.0, "no prediction carries evidence: all count as 0"),
     ],
 )

@@ -34,16 +34,16 @@ def submission(tmp_path, value):
     ("value", "expected"),
     [
         ({"1": "A", "2": "a horse", "3": None}, []),
-        ({"1": "A", "2": "B"}, ["1 of 3 questions have no prediction: 3"]),
+        ({"1": "A", "2": "B"}, ["1 of 3 questions without a prediction: 3"]),
         ({"1": "a", "2": "E", "3": "a cow"}, ["3 answers are none of their questions' options and "
                                               "count as wrong: 1, 2, 3"]),
         ({"1": "A", "2": "A", "4": "A", "5": "A"}, [
-            "2 of 4 predictions are for no question of this set: 4, 5",
-            "1 of 3 questions have no prediction: 3",
+            "2 of 4 predictions for no question of this set: 4, 5",
+            "1 of 3 questions without a prediction: 3",
         ]),
         ([{"id": "1", "answer": "A"}, {"id": "1", "answer": "B"}, {"id": "2", "answer": "A"},
           {"id": "3", "answer": "A"}],
-         ["1 ids come more than once; the last of each counts, unless the official program counts "
+         ["1 id comes more than once; the last of each counts, unless the official program counts "
           "otherwise: 1"]),
         ({"1": {"answer": None, "option_scores": [0.2, 0.8]}, "2": "A", "3": "A"}, []),
     ],

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from string import ascii_uppercase
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.formats.layouts.writing import unwritable
 from closeread.types import Answer, Defects, Option, Polarity, Question
@@ -21,7 +22,7 @@ def options(texts: Sequence[str], where: str, *, exactly: int | None = None) -> 
     """
     if len(texts) != exactly if exactly else not 2 <= len(texts) <= 5:
         raise InputError(
-            f"{len(texts)} options",
+            count_of(len(texts), "option"),
             where=where,
             expected=f"{exactly} options" if exactly else "2 to 5 options",
             cure="complete the question or take it out",
@@ -80,7 +81,7 @@ def need_options(question: Question, format_name: str, *, exactly: int | None = 
     labels = "".join(option.label for option in question.options)
     if not found or (exactly and found != exactly) or labels != ascii_uppercase[:found]:
         raise unwritable(
-            f"{found} options labelled {labels!r}" if found else "no options",
+            f"{count_of(found, 'option')} labelled {labels!r}" if found else "no options",
             question.question_id,
             f"{format_name} holds questions with "
             + (f"{exactly} options" if exactly else "options labelled A, B, ..."),

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.types import Defects, Passage, Prediction, Question, Record
 from closeread.visible import in_one_line
@@ -106,8 +107,8 @@ class Problems:
             who = f"{first.question_id}: " if first.question_id else ""
             lines.append(in_one_line(f"{code} {count:,}, first {at}{who}{first.message}"))
         raise InputError(
-            f"{self.bad.total:,} {'thing' if self.bad.total == 1 else 'things'} in this log cannot "
-            "be used:\n    " + "\n    ".join(lines),
+            f"{count_of(self.bad.total, 'thing')} in this log cannot be used:\n    "
+            + "\n    ".join(lines),
             where=str(path),
             cure="repair the log, or leave these out, counted in run.json, with --skip-bad",
         )

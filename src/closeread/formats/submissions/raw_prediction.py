@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from numbers import Real
 from typing import Any
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.types import Answer, Candidate, Evidence, Prediction
 
@@ -27,7 +28,8 @@ def prediction_of(source: str, question_id: str, value: Any) -> Prediction:
         if isinstance(value.get("answers"), list) and isinstance(value.get("scores"), list):
             if len(value["answers"]) != len(value["scores"]):
                 raise InputError(
-                    f"{len(value['answers'])} answers and {len(value['scores'])} scores",
+                    f"{count_of(len(value['answers']), 'answer')} and "
+                    f"{count_of(len(value['scores']), 'score')}",
                     where=f"{source}, question {question_id}",
                     expected="a score for each answer",
                     cure="mend the file",

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
 
@@ -81,7 +82,7 @@ def logits(source: str, raw: bytes, dataset: Dataset | None) -> Rows:
         )
     if position != len(scores):
         raise InputError(
-            f"{len(scores)} lines of logits",
+            count_of(len(scores), "line of logits", "lines of logits"),
             where=source,
             expected=f"one for each of the data set's options ({position} so far)",
             cure="give the data set that the logits were made for",

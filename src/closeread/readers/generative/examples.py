@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats import load
 from closeread.readers.generative.prompts import language_of
@@ -78,8 +79,8 @@ class Examples:
                 if len(found) == self.shots:
                     return found
         raise InputError(
-            f"{self.shots} examples are wanted, the set holds {len(found)} of the kind "
-            f"{question.kind} in {passage.language} on other passages",
+            f"{count_of(self.shots, 'example is', 'examples are')} wanted, the set holds "
+            f"{len(found)} of the kind {question.kind} in {passage.language} on other passages",
             where=self.path,
             cure="name a larger set with -o examples=, or fewer with -o shots=",
         )

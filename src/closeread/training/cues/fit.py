@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.readers.cues.features import ANSWER
 from closeread.training.cues import ranking
@@ -137,9 +138,9 @@ def _often(
     often = sorted(np.flatnonzero(counts >= least).tolist(), key=every.__getitem__)
     if not often:
         raise InputError(
-            f"no feature is had by {least:,} options",
+            f"no feature is had by {count_of(least, 'option')}",
             where=where,
-            expected=f"some that are, among {rows.shape[0]:,} options",
+            expected=f"some that are, among {count_of(rows.shape[0], 'option')}",
             cure="a lower `least`, or more questions",
         )
     matrix = rows[:, often]

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.making import make
 from closeread.metrics.calibration import calibration_error
@@ -148,9 +149,9 @@ def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]
     parted = clusters([(one.passage, one.question) for one in found])
     parts = sorted(set(parted))
     if len(parts) < settings.folds:
-        many = "1 passage" if len(parts) == 1 else f"{len(parts)} passages"
         raise InputError(
-            f"only {many} with questions to learn from, of those that overlap one",
+            f"only {count_of(len(parts), 'passage')} with questions to learn from, of those that "
+            "overlap one",
             where=", ".join(sources),
             expected=f"at least {settings.folds}, one for each fold",
             cure="name sets of questions with options and gold; premises come under [[before]]",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.protocols import Retriever
 from closeread.training.cues.examples import Found, examples, statements
@@ -55,7 +56,8 @@ def stages(
                 " neither train.exclude nor the last training holds",
                 cure="name others, or leave this [[before]] out",
             )
-        say(f"stage {number}: {len(found):,} questions and premises, {n_excluded:,} left out")
+        many = count_of(len(found), "question or premise", "questions and premises")
+        say(f"stage {number}: {many}, {n_excluded:,} left out")
         yield Stage(settings=stage, found=found, n_excluded=n_excluded, where=where)
 
 

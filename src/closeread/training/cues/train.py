@@ -1,5 +1,6 @@
 """``closeread train`` for the reader ``cues``: its weights are one file."""
 
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
@@ -37,8 +38,8 @@ def train(request: Request) -> Trained:
     }
     answered = ", ".join(settings.calibrate) or "passages held out"
     remarks = [
-        f"{learned.n_questions:,} questions learned from, {learned.n_excluded:,} left out for "
-        f"overlap; of {answered}, {learned.accuracy:.1%} right, calibration error "
+        f"{count_of(learned.n_questions, 'question')} learned from, {learned.n_excluded:,} left "
+        f"out for overlap; of {answered}, {learned.accuracy:.1%} right, calibration error "
         f"{learned.calibration_error:.1%}",
         "learned from texts under: "
         + "; ".join(dict.fromkeys(terms[name] for name in learned.weights.learned_from)),

@@ -16,6 +16,7 @@ from typing import IO, Any
 import msgspec
 from safetensors import SafetensorError, safe_open
 
+from closeread.counting import count_of
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.files.outcome import must_take_folder
 from closeread.formats.files.whole import save_json
@@ -156,8 +157,8 @@ class Folder:
         before = None if self.last_state() is None else _read(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
-                f"the training there was begun with {sum(before):,} examples, and now {sum(now):,} "
-                "are made of the same data",
+                f"the training there was begun with {count_of(sum(before), 'example')}, and now "
+                f"{sum(now):,} are made of the same data",
                 where=str(self.path),
                 cure="go on with the versions of closeread and transformers that began it, or "
                 "--overwrite",

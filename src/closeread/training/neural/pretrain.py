@@ -20,6 +20,7 @@ from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
 from closeread import __version__
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
@@ -150,7 +151,7 @@ def _material(settings: PretrainSettings, request: Request, tokenizer: Any) -> _
     aside = max(1, round(len(packed) * settings.held_out))
     if len(packed) < 4 * aside:
         raise InputError(
-            f"there is too little text: {len(packed)} blocks of {settings.length} tokens",
+            f"too little text: {count_of(len(packed), 'block')} of {settings.length} tokens",
             where=", ".join(one.path for one in settings.datasets),
             expected="hundreds of blocks at least",
         )
@@ -273,7 +274,7 @@ def _texts(settings: PretrainSettings, request: Request) -> tuple[list[str], tup
         if source.at_most is not None and len(found) > source.at_most:
             found = Random(f"{settings.seed}/{source.path}").sample(found, source.at_most)
         seen.update(dict.fromkeys(found))
-        request.say(f"{source.path}: {len(found):,} texts")
+        request.say(f"{source.path}: {count_of(len(found), 'text')}")
         learned.append(
             Learned(
                 name=dataset.name,
@@ -326,7 +327,8 @@ def _lineage(
 
 def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     lines = [
-        f"{told['n_texts']:,} texts, {told['n_tokens']:,} tokens, {told['steps']:,} steps, "
+        f"{count_of(told['n_texts'], 'text')}, {told['n_tokens']:,} tokens, "
+        f"{count_of(told['steps'], 'step')}, "
         f"{told['tokens_per_second']:,.0f} tokens/s",
         f"of tokens hidden in blocks held out, {told['held_out_right']:.1%} right, "
         f"loss {told['held_out_loss']:.3f}",

@@ -9,6 +9,7 @@ import torch
 import transformers
 
 from closeread import __version__
+from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
 from closeread.readers.lineage import Lineage
@@ -242,8 +243,8 @@ def _tell_shared(
     learned = (item for items, _ in material for item in items)
     if found := n_shared(watched, learned):
         request.say(
-            f"{found:,} of the {len(watched):,} questions of {request.within}train.dev are learned "
-            "from too: the metric flatters, and the state that it chooses may not be the best"
+            f"{found:,} of {count_of(len(watched), 'question')} of {request.within}train.dev "
+            "learned from too: the metric flatters, and the state that it chooses may not be best"
         )
 
 
@@ -293,7 +294,7 @@ def _features(
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
         features.append(Packed(task.features(checkpoint, items, rng)))
-        request.say(f"{told.path}: {len(features[-1]):,} examples")
+        request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}")
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         if isinstance(task, InferenceBeside):
@@ -309,7 +310,7 @@ def _features(
 def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
     best = "" if told["best"] is None else f", best {told['metric']} {told['best']:.1%}"
     lines = [
-        f"{told['n_features']:,} examples, {told['steps']:,} steps, "
+        f"{count_of(told['n_features'], 'example')}, {count_of(told['steps'], 'step')}, "
         f"loss {told['loss']:.3f}{best}, {told['seconds']:,.0f} s"
     ]
     return (*lines, *terms(lineage))
