@@ -213,14 +213,14 @@ def test_what_cannot_be_written_is_told_before_a_reader_is_loaded(
 ) -> None:
     Path("slow_for_test.py").write_text("def slow():\n    raise AssertionError('loaded')", "utf-8")
     for arguments in (
-        ("--strategy", WORDS, "--out", "no/such/h.jsonl"),
+        ("--strategy", WORDS, "--out", "slow_for_test.py/h.jsonl"),
         ("--strategy", "keywords", "--out", "h.jsonl"),
         ("--strategy", WORDS, "--out", "h.what"),
         ("--out", "h.jsonl"),
     ):
         assert closeread("attack", "own.jsonl", "--against", "slow_for_test:slow", *arguments) == 2
-    with pytest.raises(library.CloseReadError, match="no/such"):
-        library.attack("own.jsonl", WORDS, "no/such/h.jsonl", against="slow_for_test:slow")
+    with pytest.raises(library.CloseReadError, match="where a folder should"):
+        library.attack("own.jsonl", WORDS, "own.jsonl/h.jsonl", against="slow_for_test:slow")
     capsys.readouterr()
 
 

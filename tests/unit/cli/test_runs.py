@@ -53,7 +53,7 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
 
 def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
     """`cues` reads options: a score of 0 would look like a reader that is bad at the set."""
-    said = "cues gave no answer to any of the 4 questions"
+    said = "cues gave no answer to any of 4 questions"
     call = ("read", "exam/en", "--limit", 4, "--reader")
     assert said in closeread(*call, "cues", "--out", "silent").stderr
     assert "gave no answer" not in closeread(*call, "lexical", "--out", "words").stderr
