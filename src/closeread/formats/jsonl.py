@@ -3,7 +3,7 @@
 A canonical line is ``{"passage": {...}, "questions": [...]}``, the records as they are; but where a
 verification does not say which statement it asks for, its stem tells, as in every format. A first
 line ``{"dataset": {"name", "version", "license", "metadata"}}`` may say what the set is. A flat row
-(docs/formats.md) is one question with its passage's text.
+(docs/formats.md) is one question with its passage's text; rows may also stand in one JSON list.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,13 @@ class _Line(Record, frozen=True, kw_only=True):
 
 
 def sniff(head: Head) -> bool:
-    """Whether the first line is a canonical line, a header, or a row with passage and question."""
+    """Whether the first line is a canonical line, a header, or a row with passage and question.
+
+    Rows may also be the elements of one list.
+    """
+    if isinstance(head.value, list):
+        row = isinstance(head.first(0, "passage"), str)
+        return row and head.has("passage", "question", at=(0,))
     if head.has("dataset"):
         return isinstance(head.first("dataset"), dict) and len(head.value) == 1
     if head.has("passage", "questions"):
@@ -67,6 +73,10 @@ def info(source: Source) -> Info:
 
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions; canonical lines as they are, rows gathered."""
+    if source.head().raw.lstrip().startswith(b"["):
+        found = enumerate(source.elements("", dict[str, Any]), 1)
+        yield from rows.items(source, ((f"element {n}", row) for n, row in found), defects)
+        return
     lines = source.lines()
     if source.head().has("dataset"):
         next(lines)

@@ -68,7 +68,7 @@ def guess(source: Source) -> str:
         "no known format has content like this",
         where=str(source),
         expected="one of " + ", ".join(catalog.names("format")),
-        cure=f"name it with {source.option}; rows of your own are JSON lines or CSV "
+        cure=f"name it with {source.option}; rows of your own are JSON lines, a JSON list or CSV "
         "with the columns id, passage and question (docs/formats.md)",
     )
 

@@ -43,6 +43,42 @@ def span(text: str, start: int) -> Answer:
     return Answer(kind="span", texts=(text,), spans=(Span(start, start + len(text)),))
 
 
+@pytest.mark.parametrize("large", [False, True])
+def test_rows_may_stand_in_one_list(tmp_path, monkeypatch, large):
+    """They are what the same rows are as lines, streamed where there are many."""
+    if large:
+        monkeypatch.setattr("closeread.formats.files.source._WHOLE_PLAIN_BYTES", 0)
+    rows = [row(id=1, answer="six"), row(id=2, passage="It sank.", answer="gone"), row(id=2)]
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps(rows, indent=2 if large else None))
+    of_list, of_lines = load(path), load(lines(tmp_path, *rows))
+    counted = Defects(), Defects()
+    assert of_list.format == "jsonl"
+    assert list(of_list.read(counted[0])) == list(of_lines.read(counted[1]))
+    assert counted[0].counts == counted[1].counts == {
+        "answer-not-in-passage": 1,
+        "duplicate-id": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (row(id=7, question=4), r"question 7, element 2\.question: found an integer"),
+        (row(id=7, options=["alone"]), r"element 2, question 7: 1 option\n"),
+        ("text", r"found a string\n  expected: an object"),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_told_with_its_place(tmp_path, monkeypatch, large, wrong, told):
+    if large:
+        monkeypatch.setattr("closeread.formats.files.source._WHOLE_PLAIN_BYTES", 0)
+    path = tmp_path / "own.json"
+    path.write_text(json.dumps([row(id=1), wrong, row(id=1)]))
+    with pytest.raises(InputError, match=told):
+        read(path)
+
+
 def test_one_passage_for_neighbouring_rows(tmp_path):
     """Rows that repeat a text share a passage; the same text later is another one."""
     path = lines(

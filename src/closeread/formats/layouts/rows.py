@@ -55,8 +55,8 @@ class Row(msgspec.Struct):
     role: Role | None = None
 
 
-# Where a row stands (line number) and what it says.
-Numbered = tuple[int, dict[str, Any]]
+# Where a row stands (the number of its line, or where it stands in a list) and what it says.
+Numbered = tuple[int | str, dict[str, Any]]
 
 
 def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterator[Item]:
@@ -66,7 +66,7 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
         InputError: A column is missing or of another type; says line and question.
     """
     ids = Ids(defects)
-    typed = ((source.convert(raw, Row, line=line), line, raw) for line, raw in rows)
+    typed = ((_row(source, raw, at), at, raw) for at, raw in rows)
     by_passage = groupby(typed, key=lambda found: (found[0].passage, found[0].passage_id))
     for index, ((text, own_id), group) in enumerate(by_passage):
         members = list(group)
@@ -78,23 +78,34 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
             language=first.language or detect(text),
         )
         questions = []
-        for row, line, raw in members:
-            question = _question(_Place(source, line, str(row.id), defects), row, raw, passage)
-            ids.note(question.question_id, line=line)
+        for row, at, raw in members:
+            place = _Place(source, at, str(row.id), defects)
+            question = _question(place, row, raw, passage)
+            ids.note(question.question_id, line=place.line)
             questions.append(question)
         yield passage, tuple(questions)
 
 
+def _row(source: Source, raw: dict[str, Any], at: int | str) -> Row:
+    if isinstance(at, int):
+        return source.convert(raw, Row, line=at)
+    return source.convert(raw, Row, within=at)
+
+
 class _Place(msgspec.Struct):
     source: Source
-    line: int
+    at: int | str
     name: str
     defects: Defects
 
+    @property
+    def line(self) -> int | None:
+        """The number of the row's line, where it has one for itself."""
+        return self.at if isinstance(self.at, int) else None
+
     def __str__(self) -> str:
-        return f"{self.source}, line {self.line}" + (
-            f", question {self.name}" if self.name.strip() else ""
-        )
+        at = f"{self.source}, " + (f"line {self.at}" if self.line else str(self.at))
+        return at + (f", question {self.name}" if self.name.strip() else "")
 
     def defect(self, code: str, message: str) -> None:
         self.defects.add(code, message, question_id=self.name, line=self.line)
