@@ -3,9 +3,8 @@
 import re
 
 from closeread.attacks.apply import changed
-from closeread.attacks.stems import quoted
 from closeread.protocols import Constraint
-from closeread.text.polarity import ASIDES
+from closeread.text.quotations import ASIDES, quoted
 from closeread.types import Edit, Passage, Question
 
 _QUOTATION = re.compile(

@@ -2,7 +2,8 @@
 
 import re
 
-from closeread.text.polarity import ASIDES, is_verification, polarity
+from closeread.text.polarity import is_verification, polarity
+from closeread.text.quotations import quoted
 from closeread.text.traditional import SIMPLIFIED
 
 _SIMPLE = str.maketrans(SIMPLIFIED)
@@ -92,15 +93,3 @@ def _outside(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
 
 def _folded(stem: str) -> str:
     return stem.translate(_SIMPLE)
-
-
-def quoted(text: str, place: int) -> bool:
-    """Return whether a place lies between marks of quotation or brackets that are closed behind."""
-    for opening, closing in ASIDES.items():
-        before, behind = text[:place], text[place:]
-        if opening == closing:
-            if before.count(opening) % 2 and closing in behind:
-                return True
-        elif before.rfind(opening) > before.rfind(closing) and closing in behind:
-            return True
-    return False

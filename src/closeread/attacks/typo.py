@@ -11,7 +11,8 @@ from closeread.attacks.keyboard.slips import slips, triples
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.asked import asked_for
 from closeread.text.numbers import NUMBER_WORDS
-from closeread.text.polarity import ASIDES, asks_for
+from closeread.text.polarity import asks_for
+from closeread.text.quotations import asides
 from closeread.text.segment import words
 from closeread.types import Edit, Passage, Question, Span
 
@@ -20,7 +21,6 @@ _MOST_CHARACTERS = 4_000_000  # of passages from which words are learned
 _WORD = re.compile(
     r"(?<![\w'’-])[a-z\u00df-\u00f6\u00f8-\u017f\u03ac-\u03ce\u0430-\u045f]{4,}(?![\w'’-])"
 )
-_OPENING = re.compile("[" + re.escape("".join(ASIDES)) + "]")
 # What a question asks for, or denies, or compares: none of these is touched.
 _EN_ASKS = (
     "what when where which whom whose does many much long often tall deep wide fast high large more"
@@ -84,11 +84,11 @@ class Typo:
     def _spelled(self, passage: Passage, text: str, draw: random.Random) -> Iterator[Edit]:
         here = set(words(passage.text))
         english = passage.language == "en"
-        asides = _asides(text)
+        kept = asides(text)
         able = [
             found
             for found in _WORD.finditer(text)
-            if not any(start <= found.start() < end for start, end in asides)
+            if not any(one.start <= found.start() < one.end for one in kept)
             and found[0] not in _EN_KEPT
             and (found[0] in here or found[0].capitalize() not in here)
             and (english or (len(found[0]) > 4 and found[0] in here))
@@ -119,13 +119,13 @@ class Typo:
 
 def _chinese(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
     """Yield slips of which at most one is in a particle, those in words first."""
-    kept = _asides(text)
+    kept = asides(text)
     if len(title) > 1 and title in text:
-        kept.append((text.index(title), text.index(title) + len(title)))
+        kept.append(Span(text.index(title), text.index(title) + len(title)))
     able = [
         typed
         for typed in homophones(text)
-        if not any(start <= typed.at < end for start, end in kept)
+        if not any(one.start <= typed.at < one.end for one in kept)
     ]
     draw.shuffle(able)
     yield from (_typed(one) for one in able if one.rule not in _PARTICLES)
@@ -134,17 +134,6 @@ def _chinese(title: str, text: str, draw: random.Random) -> Iterator[Edit]:
 
 def _typed(one: Typed) -> Edit:
     return _edit(one.rule, one.at, one.at + 1, one.character)
-
-
-def _asides(text: str) -> list[tuple[int, int]]:
-    """Return where something is quoted or in brackets; a mark that nothing closes begins none."""
-    last = {opening: text.rfind(closing) for opening, closing in ASIDES.items()}
-    found, at = [], 0
-    for mark in _OPENING.finditer(text):
-        if at <= mark.start() < last[mark[0]]:
-            at = text.index(ASIDES[mark[0]], mark.end()) + 1
-            found.append((mark.start(), at))
-    return found
 
 
 def _apart(edit: Edit, other: Edit) -> bool:

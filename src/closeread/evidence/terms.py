@@ -9,22 +9,14 @@ import unicodedata
 from itertools import pairwise
 from typing import NamedTuple
 
+from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
 from closeread.text.remembered import ByWord
 from closeread.text.segment import is_character, tokens, words
 from closeread.text.traditional import SIMPLIFIED
 
-_ENGLISH = (
-    "a an the this that these those it its he him his she her they them their we us our you your i "
-    "me my of to in on at by for from with as into about over after before between under and or "
-    "but nor so if than then there here is are was were be been being am do does did have has had "
-    "can could will would may might must shall should who whom whose which what when where why how "
-    "according passage following statement true false many much some any all more most other"
-)
-# Characters that build sentences rather than name things.
-_CHINESE = (
-    "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
-)
-_FUNCTION = frozenset(_ENGLISH.split()) | frozenset(_CHINESE)
+# What a stem says of its options is no content of theirs.
+_OF_STEMS = "according passage following statement true false"
+_FUNCTION = ENGLISH | ENGLISH_COMMON | frozenset(_OF_STEMS.split()) | CHINESE
 _ENDINGS = ("ingly", "edly", "ings", "ing", "ed", "es", "ly", "s")
 
 

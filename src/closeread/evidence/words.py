@@ -14,24 +14,19 @@ from typing import NamedTuple
 
 from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.text.function_words import ENGLISH
 from closeread.text.remembered import ByWord
 from closeread.text.segment import tokens
 from closeread.types import Span
 
 # Pure function words, listed by us; the authors' own list of 748 is not free to ship.
-_ENGLISH = (
-    "a an the of to in on at by for from with as into and or but nor so if than then that this "
-    "these those it its he him his she her they them their we us our you your i me my is are was "
-    "were be been being am do does did done has have had having will would shall should can could "
-    "may might must who whom whose which what when where why how there here"
-)
 _CHINESE = (
     "的 地 得 了 着 过 之 其 此 这 那 这个 那个 这些 那些 它 它们 他 她 他们 她们 我 我们 你 你们 "
     "是 在 于 和 与 及 以及 并 并且 而 而且 或 或者 但 但是 却 则 就 也 都 还 又 再 把 被 将 让 使 "
     "对 对于 从 由 由于 向 以 因 因为 因而 所以 因此 为 为了 如 如果 若 虽 虽然 然而 即 即使 且 所 "
     "吗 呢 吧 啊 呀 哦 等 等等 之一 一个 一种 个 种 上 中 里 下 来 去 到 有"
 )
-OWN = frozenset(f"{_ENGLISH} {_CHINESE}".split())
+OWN = ENGLISH | frozenset(f"done having {_CHINESE}".split())
 METHODS = ("jieba", "characters")
 # Full-width letters and digits to half-width ones: as many characters, so places stay.
 _NARROW = {0xFEE0 + code: code for code in range(0x21, 0x7F) if chr(code).isalnum()}

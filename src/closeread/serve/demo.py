@@ -9,7 +9,8 @@ import msgspec
 import closeread
 from closeread.reports.frame import drawn_by, in_closure, template
 from closeread.serve.settings import Settings
-from closeread.text.polarity import ASIDES, SPELLED, rules
+from closeread.text.polarity import SPELLED, rules
+from closeread.text.quotations import ASIDES
 
 _FOLDER = files("closeread.serve") / "demo"
 # What makes nodes, numbers evidence and marks a passage is the report's own.

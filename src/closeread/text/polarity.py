@@ -3,13 +3,11 @@
 import re
 from typing import Literal
 
+from closeread.text.quotations import asides
 from closeread.text.traditional import SIMPLIFIED
 
 Polarity = Literal["supported", "contradicted"]
 
-# What is quoted or put in brackets is talked about; it does not ask.
-ASIDES = {"“": "”", "‘": "’", "「": "」", "《": "》", "（": "）", "(": ")", '"': '"'}
-_OPENING = re.compile("[" + re.escape("".join(ASIDES)) + "]")
 _CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
 
 _JUDGED = (
@@ -195,19 +193,11 @@ def _verifies_in_english(bare: str) -> bool:
 
 
 def _bare(stem: str) -> str:
-    """Return a stem in simplified characters without its asides; a mark alone begins none.
-
-    A pattern would look to the stem's end again at every such mark: on a stem of nothing else, such
-    as anybody may send to a service, its time would grow with the square.
-    """
-    last = {opening: stem.rfind(closing) for opening, closing in ASIDES.items()}
-    kept, at = [], 0
-    for mark in _OPENING.finditer(stem):
-        begun = mark.start()
-        if at <= begun < last[mark[0]]:
-            kept.append(stem[at:begun])
-            at = stem.index(ASIDES[mark[0]], begun + 1) + 1
-    return ("".join(kept) + stem[at:]).translate(_SPELLED)
+    """Return a stem in simplified characters without its asides."""
+    kept, at = "", 0
+    for aside in asides(stem):
+        kept, at = kept + stem[at : aside.start], aside.end
+    return (kept + stem[at:]).translate(_SPELLED)
 
 
 def asks_for(stem: str) -> Polarity | None:
@@ -232,8 +222,8 @@ def understood(kind: str, stem: str) -> Polarity | None:
 def rules() -> dict[str, str]:
     """Return the rules of ``asks_for`` as regular expressions, for a page that applies them too.
 
-    Those whose name begins with ``en`` ignore case. What stands in ``ASIDES`` is put aside first,
-    characters are spelled as in ``SPELLED``, and what is ``zh_passed_over`` leaves the clause
-    that judges before that is asked whether it is ``zh_negative``; so do English stems.
+    Those whose name begins with ``en`` ignore case. What stands in ``quotations.ASIDES`` is put
+    aside first, characters are spelled as in ``SPELLED``, and what is ``zh_passed_over`` leaves the
+    clause that judges before that is asked whether it is ``zh_negative``; so do English stems.
     """
     return dict(_RULES)

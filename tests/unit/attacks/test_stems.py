@@ -1,7 +1,8 @@
 import pytest
 
-from closeread.attacks.stems import quoted, turned
+from closeread.attacks.stems import turned
 from closeread.text.polarity import polarity
+from closeread.text.quotations import quoted
 
 PAIRS = [
     ("下列说法正确的一项是", "下列说法不正确的一项是"),

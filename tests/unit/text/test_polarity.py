@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from closeread.text.polarity import (
-    ASIDES,
     SPELLED,
     approving,
     asks_for,
@@ -17,6 +16,7 @@ from closeread.text.polarity import (
     understood,
     vgaokao_polarity,
 )
+from closeread.text.quotations import ASIDES
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from closeread.attacks.borrowed.likeness import UNSPACED
 from closeread.attacks.borrowed.subjects import refers_back
+from closeread.text.quotations import PAIRS
 from closeread.text.segment import sentences
 from closeread.types import Passage, Question, Span
 
@@ -22,7 +23,6 @@ _ENDING = re.compile(r"结尾|文末|末[段句尾]|尾[段句]|最后|\b(?:end\
 _PLACED = re.compile(
     r"[段句]|指的?是|[画划]线|加点|\b(?:paragraphs?|sentences?|lines?|underlined|refers?)\b"
 )
-_QUOTES = ("“”", "「」", "『』", "《》", "（）", "()")
 
 
 class Gap(NamedTuple):
@@ -95,5 +95,5 @@ def _quoted(text: str, at: int) -> bool:
     begun = max(text.rfind("\n", 0, at), text.rfind("\r", 0, at)) + 1
     before = text[begun:at]
     return before.count('"') % 2 == 1 or any(
-        before.count(pair[0]) > before.count(pair[1]) for pair in _QUOTES
+        before.count(pair[0]) > before.count(pair[1]) for pair in PAIRS
     )

@@ -4,25 +4,17 @@ import re
 import unicodedata
 from itertools import pairwise
 
+from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
 from closeread.text.numbers import pieces, plain, spelled_out
 from closeread.text.segment import words
 from closeread.text.traditional import SIMPLIFIED
 
 UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
 STEM = 6  # letters by which words are compared, so that founded and founding are one
-_EN_FUNCTION = (
-    "a an the this that these those it its he him his she her they them their we us our you your i"
-    " me my of to in on at by for from with as into about over after before between during under"
-    " and or but nor so if than then there here is are was were be been being am do does did have"
-    " has had can could will would may might must shall should who whom whose which what when where"
-    " why how also not no some any all more most other such many much one first"
-)
-_ZH_FUNCTION = (
-    "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
-    "谁几多少年月日中上下不一二三四五六七八九十我你他她它"
-)
-FUNCTION = frozenset(_EN_FUNCTION.split())
-ZH_FUNCTION = frozenset(_ZH_FUNCTION)
+# Numbers, times and persons are shared by chance, too.
+_FEW_MORE = "during also not no such one first"
+FUNCTION = ENGLISH | ENGLISH_COMMON | frozenset(_FEW_MORE.split())
+ZH_FUNCTION = CHINESE | frozenset("谁几多少年月日中上下不一二三四五六七八九十我你他她它")
 _SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
 _MARKS = re.compile(r"[\W_]+")
 _HAN_OR_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")

@@ -19,6 +19,7 @@ from closeread.adding import sum_in_order
 from closeread.attacks.borrowed import chinese, english
 from closeread.attacks.borrowed.likeness import STEM, UNSPACED, clauses, folded, paired_terms
 from closeread.attacks.borrowed.subjects import subject
+from closeread.text.quotations import PAIRS
 from closeread.text.remembered import ByText
 from closeread.text.segment import sentences, words
 from closeread.types import Passage
@@ -34,7 +35,6 @@ _ODD = re.compile(r"[\[\]|\t\n\r{}<>=_#*@]|https?:|\.\.|…")
 _CLIPPED = re.compile(r"\b[^\W\d_]{1,2}\.$")
 _BEGINS = re.compile(r"[\w“‘「『《（(\"']")  # a price or a dash begins a list
 _CUT = re.compile(r"\b[^\W\d_]{1,2}\.\s*$")  # as in "Roe v. Wade": no sentence begins behind it
-_MARKS = ("“”", "‘’", "「」", "『』", "《》", "（）", "()")
 
 
 class Stranger(NamedTuple):
@@ -224,7 +224,7 @@ def _usable(passage: Passage) -> Iterator[str]:
             continue
         if _CLIPPED.search(text) or not _BEGINS.match(text):
             continue
-        if all(text.count(pair[0]) == text.count(pair[1]) for pair in _MARKS) and not (
+        if all(text.count(pair[0]) == text.count(pair[1]) for pair in (*PAIRS, "‘’")) and not (
             text.count('"') % 2 or re.match(r"\S{1,8}[：:]", text)
         ):
             yield text

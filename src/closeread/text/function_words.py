@@ -1,0 +1,15 @@
+"""Words that build sentences rather than name things; who uses them adds what else says little."""
+
+_ENGLISH = (
+    "a an the this that these those it its he him his she her they them their we us our you your i "
+    "me my of to in on at by for from with as into and or but nor so if than then there here is "
+    "are was were be been being am do does did have has had can could will would may might must "
+    "shall should who whom whose which what when where why how"
+)
+ENGLISH = frozenset(_ENGLISH.split())
+# Of place, time and number: they say something, but two texts share them by chance.
+_COMMON = "about over after before between under many much some any all more most other"
+ENGLISH_COMMON = frozenset(_COMMON.split())
+CHINESE = frozenset(
+    "的了是在和与也都就而及着或之其这那为以于对有把被从到个们地得将并但等所还又很更最此吗呢什么哪"
+)
