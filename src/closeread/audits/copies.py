@@ -15,8 +15,8 @@ KNOWN = (
     "and not accepted; the prompts are known, so this is exact"
 )
 GUESSED = (
-    "copied: one long text to ten questions or more of different passages, right for none; the "
-    "prompts are not known, so this is a guess"
+    "copied: one long text to ten questions or more of different passages, of which fewer than one "
+    "in ten has an answer in it; the prompts are not known, so this is a guess"
 )
 
 

@@ -21,6 +21,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _RESAMPLING = Resampling()
+_GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
@@ -77,9 +78,7 @@ def check(one: Subject) -> Finding:
         ((_lost(saved, harmed[cause]), cause, len(harmed[cause])) for cause in _HARMFUL),
         key=itemgetter(0),
     )
-    verdict: Verdict = "sound"
-    if gain > 0.005 or worst[0] > 0.005:
-        verdict = "broken" if gain > 0.05 or worst[0] > 0.05 else "doubtful"
+    verdict = max(_grave(gain), _grave(worst[0]), key=_GRAVITY.index)
     return Finding(
         check="truncation",
         verdict=verdict,
@@ -226,16 +225,23 @@ def _copied(one: Subject, question: Question, prediction: Prediction) -> frozens
 
 
 def _said_often(one: Subject) -> frozenset[str]:
-    """Return the long texts that answer ten questions or more, of ten passages, rightly nowhere."""
+    """Return the long texts to ten questions or more, of ten passages, that are hardly ever right.
+
+    Whoever answers in sentences says *The answer is 2.* of many passages, and of some rightly.
+    """
     passages: dict[str, set[str]] = {}
-    right: set[str] = set()
+    right: dict[str, list[bool]] = {}
     for question, prediction in one.answered():
         text = said(prediction).strip().partition("\n")[0]
         if len(text) >= 12:
             passages.setdefault(text, set()).add(question.passage_id)
-            if any(text in answer.texts for answer in question.answers):
-                right.add(text)
-    return frozenset(text for text, of in passages.items() if len(of) >= 10 and text not in right)
+            golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
+            right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))
+    return frozenset(
+        text
+        for text, of in passages.items()
+        if len(of) >= 10 and 10 * sum(right[text]) < len(right[text])
+    )
 
 
 def _mean(row: Recut, found: Sequence[str]) -> float | None:
@@ -283,21 +289,26 @@ def _bounds(part: Sequence[tuple[int, float, str]], name: str) -> tuple[float | 
     return found.low, found.high
 
 
+def _grave(points: float) -> Verdict:
+    """How bad it is that a score is so far off."""
+    return "broken" if points > 0.05 else "doubtful" if points > 0.005 else "sound"
+
+
 def _lost(saved: Recut, found: Sequence[str]) -> float:
     """The share of the whole score that some texts lack."""
     return sum(1 - saved.f1_of[name] for name in found) / len(saved.f1_of)
 
 
 def _headline(one: Subject, name: str, saved: Recut, best: Recut, worst: _Loss) -> str:
+    lost, cause, many = worst
+    told = f"{100 * lost:.2f} points are lost at {many:,} texts: {cause}"
     if best.stop is not None:
-        return (
+        cutting = (
             f"{one.name}: cutting at {named(best.stop)} takes {name} F1 from "
             f"{100 * saved.f1:.2f} to {100 * best.f1:.2f}"
         )
-    lost, cause, many = worst
+        weightier = _GRAVITY.index(_grave(lost)) > _GRAVITY.index(_grave(best.f1 - saved.f1))
+        return f"{cutting}; {told}" if weightier else cutting
     if not lost:
         return f"{one.name}: no answer was cut, and no other stop raises {name} F1"
-    return (
-        f"{one.name}: no other stop raises {name} F1; {100 * lost:.2f} points are lost at "
-        f"{many:,} texts: {cause}"
-    )
+    return f"{one.name}: no other stop raises {name} F1; {told}"

@@ -167,6 +167,9 @@ _DISAGREEMENT = {
 _TRUNCATION = {
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}":
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
+    "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}; {points} points are lost at "
+    "{n} texts: {=cause}":
+        "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；{n} 条文本失去 {points} 分：{=cause}",
     "{run}: no answer was cut, and no other stop raises {metric} F1":
         "{run}：没有答案被截断，换停止串也不会提高 {metric} F1",
     "{run}: no other stop raises {metric} F1; {points} points are lost at {n} texts: {=cause}":
@@ -200,9 +203,9 @@ _TRUNCATION = {
     "copied: equal to the answer of an example in the question's own prompt, not in its passage "
     "and not accepted; the prompts are known, so this is exact":
         "照抄：与该题提示中某个示例的答案相同，不在原文中，也不被接受；提示已知，因此是确切的",
-    "copied: one long text to ten questions or more of different passages, right for none; the "
-    "prompts are not known, so this is a guess":
-        "照抄：同一个长文本用于不同篇章的十题或更多，且无一正确；提示未知，因此只是推测",
+    "copied: one long text to ten questions or more of different passages, of which fewer than one "
+    "in ten has an answer in it; the prompts are not known, so this is a guess":
+        "照抄：同一个长文本用于不同篇章的十题或更多，其中含有答案的不到十分之一；提示未知，因此只是推测",
     "answer after": "答案在后",
     "a gold answer stands in the text, but not on its first line":
         "文本中有标准答案，但不在第一行",

@@ -17,6 +17,7 @@ from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples
 from closeread.readers.generative.extraction import Extraction
 from closeread.readers.generative.prompts import gold_of
+from closeread.reports.audit_words import SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader
@@ -116,6 +117,40 @@ def test_a_guess_says_that_it_is_one(tmp_path):
     finding = check(loaded(make_run(tmp_path, "same", lambda gold: "number,date,spans")))
     assert finding.data["causes"]["copied"] == 12
     assert finding.data["copies_are"] == "guessed" and GUESSED in finding.notes
+
+
+def test_sentences_that_are_right_here_and_there_are_no_copies(tmp_path):
+    """Of 40 passages 12 are answered by one sentence, which is right for four of them."""
+    rows = [
+        {"context": f"Passage: Boat {n} came.\nQuestion: How many?\nAnswer:",
+         "completion": f" {gold}", "ref_text": gold}
+        for n, gold in enumerate(["2"] * 4 + [f"{n} boats" for n in range(20, 56)])
+    ]  # fmt: skip
+    path = tmp_path / "ours.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = iter([2] * 12 + list(range(28, 56)))
+    run = make_run(tmp_path, "sentences", lambda gold: f"The answer is {next(said)}.")
+    assert check(loaded(run)).data["causes"]["copied"] == 0
+
+
+def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
+    """One answer of 40 that a comma would mend is no reason to call a number broken."""
+    rows = [
+        {"context": f"Passage: Boat {n} came.\nQuestion: Which?\nAnswer:",
+         "completion": f" boat {n}", "ref_text": f"boat {n}"}
+        for n in range(40)
+    ]  # fmt: skip
+    path = tmp_path / "ours.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = iter(
+        ["number and date"] * 12 + ["boat 12, I think"] + [f"boat {n}" for n in range(13, 40)]
+    )
+    finding = check(loaded(make_run(tmp_path, "same", lambda gold: next(said))))
+    assert finding.verdict == "broken"
+    cutting, _, lost = finding.headline.partition("; ")
+    assert cutting.startswith('same: cutting at "," takes drop F1 from ')
+    assert lost == "30.00 points are lost at 12 texts: copied"
+    assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
 
 
 def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
