@@ -169,7 +169,8 @@ _TRUNCATION = {
         "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}",
     "{run}: cutting at {stop} takes {metric} F1 from {old} to {new}; {points} points are lost at "
     "{n} texts: {=cause}":
-        "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；{n} 条文本失去 {points} 分：{=cause}",
+        "{run}：在 {stop} 处截断使 {metric} F1 从 {old} 变为 {new}；"
+        "{n} 条文本失去 {points} 分：{=cause}",
     "{run}: no answer was cut, and no other stop raises {metric} F1":
         "{run}：没有答案被截断，换停止串也不会提高 {metric} F1",
     "{run}: no other stop raises {metric} F1; {points} points are lost at {n} texts: {=cause}":
