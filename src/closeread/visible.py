@@ -6,10 +6,12 @@ change colours, turn the direction of writing, or begin a line that looks like o
 
 import shlex
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from os import PathLike, fspath
 
 _TAB_CELLS = 4
+_SOME = 3
 _TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
@@ -34,6 +36,11 @@ def sign_of(character: str) -> str:
 def in_one_line(text: str) -> str:
     """Return a text from the data as one line that a terminal only shows."""
     return text if text.isprintable() else "".join(map(sign_of, text))
+
+
+def some(names: Sequence[str]) -> str:
+    """Return the first few of many names that come with the data, in one line."""
+    return ", ".join(map(in_one_line, names[:_SOME])) + (", …" if len(names) > _SOME else "")
 
 
 def harmless(message: str) -> str:

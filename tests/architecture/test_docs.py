@@ -27,7 +27,8 @@ def _commands(page: str) -> list[str]:
 
 
 def _run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(folder), "NO_COLOR": "1"}
+    found = os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+    environment = os.environ | {"PYTHONPATH": found, "NO_COLOR": "1"}
     return subprocess.run(
         [sys.executable, "-m", *command.split()],
         cwd=folder, capture_output=True, text=True, check=False, env=environment,

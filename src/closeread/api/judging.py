@@ -173,6 +173,7 @@ def audit(
     metrics: str | Sequence[str] = (),
     train: Named | Dataset | None = None,
     seed: int = 0,
+    dataset: Named | None = None,
 ) -> "Audit":
     """Ask whether runs' numbers are to be believed; ``closeread audit`` as a function.
 
@@ -184,6 +185,7 @@ def audit(
         metrics: Scorers for metamorphic and disagreement; by default those that fit.
         train: A training set, for leakage.
         seed: Of what is drawn.
+        dataset: Where the runs' data set lies now, if it has moved: a path, a URL, ``exam/zh``.
 
     Returns:
         Of each check a finding in ``findings``: ``verdict``, ``headline``, ``tables``.
@@ -199,6 +201,7 @@ def audit(
         checks=_several(checks),
         metrics=_several(metrics),
         train=None if train is None else opened(train),
+        moved=None if dataset is None else locate(os.fspath(dataset)),
         seed=seed,
     )
     return examine([one.path if isinstance(one, Run) else _path(one) for one in sources], wanted)

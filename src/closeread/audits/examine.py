@@ -44,6 +44,7 @@ class Wanted:
             change is named.
         metrics: Scorers for metamorphic and disagreement; by default those that fit.
         train: A training set, for leakage.
+        moved: Where the data set of the runs lies now, if it has moved.
         target: The benchmark that ``shape`` doubts.
         plant_bugs: Plant so many bugs a specimen in metamorphic.
     """
@@ -51,6 +52,7 @@ class Wanted:
     checks: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     train: Dataset | None = None
+    moved: Path | None = None
     target: str = ""
     change: replan.Change = field(default_factory=replan.Change)
     tokens_per_second: float | Literal["run"] | None = None
@@ -115,7 +117,7 @@ def audit(
             where=", ".join(map(str, sources)),
             expected="run folders, other harnesses' logs, or tables of models' scores",
         )
-    subjects = told_apart([subject(open_run(path), problems) for path in runs])
+    subjects = told_apart([subject(open_run(path, moved=wanted.moved), problems) for path in runs])
     shared = together(subjects, problems)
     table = score_tables.read(tables, problems)
     problems.settle(wanted.skip_bad)

@@ -21,6 +21,7 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option("--check", "checks", multiple=True, metavar="NAME", help="All that fit by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Scorers to examine.")
 @click.option("--train", metavar="D", help="A training set, to look for shared passages.")
+@click.option("--dataset", metavar="D", help="Where the runs' data set lies now, if it has moved.")
 @click.option("--target", default="", metavar="B", help="The benchmark that a score table doubts.")
 @click.option("--stop", "stops", multiple=True, metavar="S", help="replan: new stop (\\n allowed).")
 @click.option("--was-stop", multiple=True, metavar="S", help="replan: the stop that cut the texts.")
@@ -45,6 +46,7 @@ def command(
     checks: tuple[str, ...],
     metrics: tuple[str, ...],
     train: str | None,
+    dataset: str | None,
     target: str,
     stops: tuple[str, ...],
     was_stop: tuple[str, ...],
@@ -66,7 +68,7 @@ def command(
     """
     import gc
 
-    from closeread.api.datasets import open_dataset
+    from closeread.api.datasets import locate, open_dataset
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
     from closeread.cli.reading import watched
@@ -87,6 +89,7 @@ def command(
         checks=checks,
         metrics=metrics,
         train=open_dataset(train) if train else None,
+        moved=locate(dataset) if dataset else None,
         target=target,
         change=change,
         tokens_per_second=_speed(throughput),

@@ -22,6 +22,7 @@ def _given(*names: str) -> list[str]:
     "--out", required=True, type=Outcome(path_type=Path), help="FILE, or with --with RUN2."
 )
 @click.option("--with", "file", type=click.Path(path_type=Path), metavar="FILE", help="Apply it.")
+@click.option("--dataset", metavar="D", help="Where RUN's data set lies now, if it has moved.")
 @click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
 @click.option("--metric", default="", metavar="M", help="What is right: squad.em, choice.accuracy.")
 @click.option("--right-from", type=float, metavar="X", help="The metric's value that is right.")
@@ -43,6 +44,7 @@ def command(
     runs: tuple[Path, ...],
     out: Path,
     file: Path | None,
+    dataset: str | None,
     selective: bool,
     metric: str,
     right_from: float | None,
@@ -64,6 +66,7 @@ def command(
     probabilities, and measures them where RUN has gold; --held-out does so for the run that is
     learned from, each passage by a calibrator of the others.
     """
+    from closeread.api.datasets import locate
     from closeread.cli.calibrate_apply import apply
     from closeread.cli.calibrate_learn import learn
     from closeread.cli.calibrate_runs import Sought
@@ -74,6 +77,7 @@ def command(
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
     once = each_once(runs)
     sought = Sought(
+        moved=locate(dataset) if dataset else None,
         metric=metric,
         right_from=right_from,
         held_out=held_out,

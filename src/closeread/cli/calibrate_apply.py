@@ -38,7 +38,7 @@ def apply(
     Where the run's questions have gold, what the confidences are worth is measured.
     """
     calibrator = load_calibrator(file)
-    run = own_confidences(open_run(path))
+    run = own_confidences(open_run(path, moved=sought.moved))
     threshold = calibrator.threshold
     least = least_of(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)

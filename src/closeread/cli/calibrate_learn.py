@@ -41,7 +41,7 @@ def learn(
     must_take_file(out)
     if sought.held_out is not None:
         must_take(sought.held_out, paths[0], overwrite=sought.overwrite)
-    runs = [own_confidences(open_run(path)) for path in paths]
+    runs = [own_confidences(open_run(path, moved=sought.moved)) for path in paths]
     rows = [row for run in runs for row in graded(run, sought.metric)]
     correct = right_answers(rows, sought)
     scale = scale_of([row.prediction for row in rows])

@@ -19,8 +19,13 @@ LEVEL = 0.95  # of the intervals
 
 @dataclass(frozen=True, kw_only=True)
 class Sought:
-    """What counts as right, how it is measured, and what is written beside the calibrator."""
+    """What counts as right, how it is measured, and what is written beside the calibrator.
 
+    Attributes:
+        moved: Where the data set of the runs lies now, if it has moved.
+    """
+
+    moved: Path | None
     metric: str
     right_from: float | None
     held_out: Path | None

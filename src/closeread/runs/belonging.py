@@ -11,10 +11,9 @@ from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.choice import picked
 from closeread.types import Dataset, Prediction, Question, Submission
-from closeread.visible import in_one_line
+from closeread.visible import some
 
 KINDS = ("missing", "strangers", "repeated", "no_options", "misplaced")
-_SHOWN = 3
 
 
 def must_belong(dataset: Dataset, submission: Submission) -> None:
@@ -97,17 +96,17 @@ def told(found: Misfits) -> Iterator[str]:
     if found.strangers:
         yield (
             f"{len(found.strangers):,} of {count_of(found.n_predictions, 'prediction')} for no "
-            f"question of this set: {_some(found.strangers)}"
+            f"question of this set: {some(found.strangers)}"
         )
     if found.missing:
         yield (
             f"{len(found.missing):,} of {count_of(found.n_questions, 'question')} without a "
-            f"prediction: {_some(found.missing)}"
+            f"prediction: {some(found.missing)}"
         )
     if found.repeated:
         yield (
             f"{count_of(len(found.repeated), 'id comes', 'ids come')} more than once; the last of "
-            f"each counts, unless the official program counts otherwise: {_some(found.repeated)}"
+            f"each counts, unless the official program counts otherwise: {some(found.repeated)}"
         )
     if found.no_options:
         wrong = count_of(
@@ -115,12 +114,12 @@ def told(found: Misfits) -> Iterator[str]:
             "answer is none of its question's options and counts as wrong",
             "answers are none of their questions' options and count as wrong",
         )
-        yield f"{wrong}: {_some(found.no_options)}"
+        yield f"{wrong}: {some(found.no_options)}"
     if found.misplaced:
         have = count_of(len(found.misplaced), "prediction has", "predictions have")
         yield (
             f"{have} evidence whose spans hold other words than it repeats, as if found in other "
-            f"passages; spans are what is scored: {_some(found.misplaced)}"
+            f"passages; spans are what is scored: {some(found.misplaced)}"
         )
 
 
@@ -152,10 +151,6 @@ def _misplaced(dataset: Dataset, submission: Submission) -> Iterator[str]:
                 for evidence in prediction.evidence
             ):
                 yield question.question_id
-
-
-def _some(names: list[str]) -> str:
-    return ", ".join(map(in_one_line, names[:_SHOWN])) + (", …" if len(names) > _SHOWN else "")
 
 
 def _answers_otherwise(question: Question, prediction: Prediction) -> bool:

@@ -20,7 +20,7 @@ from closeread.runs.ledger import Ledger, damaged
 from closeread.runs.plan import Planned, batches
 from closeread.runs.records import MOST_QUESTIONS, ReaderInfo, RunInfo, describe_dataset, now
 from closeread.runs.rest import Rest
-from closeread.runs.selection import digest, must_be_there, selected, write_list
+from closeread.runs.selection import digest, none_of_the_set, selected, write_list
 from closeread.runs.store import INFO, PREDICTIONS, Run, write_document
 from closeread.types import Dataset, Defects, Prediction
 
@@ -114,13 +114,13 @@ def predict(
 def describe(job: Job) -> RunInfo:
     """Walk through the data set once and return what ``run.json`` says before the first answer."""
     dataset, defects = job.asked, Defects()
-    listed = frozenset(job.only)
-    n_questions = n_listed = 0
+    missing = dict.fromkeys(job.only)
+    n_questions = 0
     for _, _, question in ordered(whole_groups(dataset.read(defects), job.limit)):
         n_questions += 1
-        n_listed += question.question_id in listed
-    if listed and job.limit is None:  # what lies behind a limit nobody looked for
-        must_be_there(dataset.path, n_listed, job.only)
+        missing.pop(question.question_id, None)
+    if missing and job.limit is None:  # what lies behind a limit nobody looked for
+        raise none_of_the_set(dataset.path, [*missing], len(job.only))
     if not n_questions:
         raise InputError("the data set holds no question", where=dataset.path)
     return RunInfo(

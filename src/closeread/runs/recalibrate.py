@@ -152,7 +152,7 @@ def _info(run: Run, record: Mapping[str, Any]) -> RunInfo:
         closeread=__version__,
         created=now(),
         dataset=msgspec.structs.replace(
-            info.dataset, path=str((run.path / info.dataset.path).absolute())
+            info.dataset, path=str((run.moved or run.path / info.dataset.path).absolute())
         ),
         reader=msgspec.structs.replace(
             info.reader, record=info.reader.record | {"calibrated": source | dict(record)}

@@ -3,11 +3,13 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from closeread.counting import count_of
 from closeread.errors import InputError, MismatchError
 from closeread.types import Dataset, Defects, Item, Question
+from closeread.visible import some
 
 ONLY = "only.txt"  # in a run folder, the list of the questions that were read
 
@@ -69,19 +71,15 @@ def selected(dataset: Dataset, ids: Collection[str]) -> Dataset:
     return dataclasses.replace(dataset, read=read, read_gold=read_gold)
 
 
-def must_be_there(path: str, found: int, ids: Collection[str]) -> None:
-    """Refuse a list that names questions which the data set lacks.
-
-    Raises:
-        MismatchError: There are fewer such questions than ids.
-    """
-    if found < len(ids):
-        raise MismatchError(
-            f"{len(ids) - found:,} of the {len(ids):,} listed questions are not in the data set",
-            where=path,
-            expected="ids of this data set",
-            cure="check that the list was written for it",
-        )
+def none_of_the_set(path: str, missing: Sequence[str], listed: int) -> MismatchError:
+    """Return the error of a list that names questions which the data set lacks."""
+    return MismatchError(
+        f"{len(missing):,} of {count_of(listed, 'listed question')} not in the data set: "
+        f"{some(missing)}",
+        where=path,
+        expected="ids of this data set",
+        cure="check that the list was written for it",
+    )
 
 
 def write_list(folder: Path, ids: Iterable[str]) -> None:

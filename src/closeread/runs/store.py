@@ -116,8 +116,8 @@ class Run:
             raise InputError(
                 "the data set of the run is not there",
                 where=str(place),
-                cure="put it back, or name where it lies now: `score`, `report` and `verify` take "
-                "--dataset",
+                cure="put it back, or name where it lies now: `score`, `report`, `verify`, `audit` "
+                "and `calibrate` take --dataset",
             )
         found = load(place, wanted.format, option="")
         if found.sha256 != wanted.sha256:

@@ -47,6 +47,25 @@ def test_a_run_that_is_named_twice_is_learned_from_once(closeread, run, tmp_path
     assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
 
 
+def test_a_run_whose_data_set_was_moved_is_calibrated_where_it_lies_now(closeread, tmp_path):
+    """Learned from, and written again: the new run knows the new place."""
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_bytes(Path(exam.locate("exam/zh")).read_bytes())
+    assert closeread("read", old, "--reader", "lexical", "--out", "run").exit_code == 0
+    assert closeread("calibrate", "run", "--out", "before.json", *QUICK).exit_code == 0
+    old.rename(new)
+    for given in (("--out", "c.json"), ("--with", "before.json", "--out", "after")):
+        few = QUICK if "--with" not in given else QUICK[2:]
+        done = closeread("calibrate", "run", *given, *few)
+        assert "the data set of the run is not there" in str(done.exception)
+        assert "`calibrate` take --dataset" in str(done.exception)
+        done = closeread("calibrate", "run", "--dataset", new, *given, *few)
+        assert done.exit_code == 0, (done.output, done.exception)
+    assert Path("c.json").read_bytes() == Path("before.json").read_bytes()
+    assert open_run("after").info.dataset.path == str(new)
+    assert closeread("score", "after", "--no-intervals").exit_code == 0
+
+
 def test_from_learning_to_a_report(closeread, run, tmp_path):
     """Learn with a table, write the held-out run, report both."""
     done = closeread("calibrate", run, "--out", "c.json", "--held-out", "after", *QUICK)

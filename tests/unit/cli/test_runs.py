@@ -124,9 +124,12 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
     assert (
         closeread("score", "run", "--joined", "--json", "--dataset", "new.jsonl").stdout == before
     )
+    told = json.loads(closeread("audit", "run", "--dataset", "new.jsonl", "--json").stdout)
+    assert {one["check"] for one in told["findings"]} >= {"disagreement", "leakage"}
     (tmp_path / "new.jsonl").write_text(json.dumps(row))
-    told = closeread("score", "run", "--dataset", "new.jsonl", code=2).stderr
-    assert "not the file that the run answers" in told
+    for verb in ("score", "audit"):
+        told = closeread(verb, "run", "--dataset", "new.jsonl", code=2).stderr
+        assert "not the file that the run answers" in told
 
 
 def test_a_run_says_what_format_its_data_set_has(closeread, tmp_path):

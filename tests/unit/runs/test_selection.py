@@ -73,7 +73,7 @@ def test_a_list_of_other_questions_is_refused(runs, capsys):
     (runs / "other.txt").write_text("no such question\n", "utf-8")
     assert closeread("read", "exam/en", "--reader", "lexical", "--only", "other.txt",
                      "--out", "part") == 2  # fmt: skip
-    assert "1 of the 1 listed questions are not in the data set" in capsys.readouterr().err
+    assert "1 of 1 listed question not in the data set: no such question" in capsys.readouterr().err
     assert not (runs / "part").exists()
 
 
@@ -82,8 +82,18 @@ def test_a_list_of_other_questions_is_refused_with_an_earlier_run_too(runs, caps
     (runs / "other.txt").write_text("no such question\n", "utf-8")
     assert closeread("read", "exam/en", "--reader", "first-sentence", "--only", "other.txt",
                      "--rest", "first", "--out", "whole") == 2  # fmt: skip
-    assert "1 of the 1 listed questions are not in the data set" in capsys.readouterr().err
+    assert "1 of 1 listed question not in the data set: no such question" in capsys.readouterr().err
     assert not (runs / "whole").exists()
+
+
+def test_the_first_few_of_a_list_that_are_missing_are_named(runs, capsys):
+    """In its order, whatever their ids hold."""
+    names = ["\x1b[31mred", ids()[0], "two", "three", "four"]
+    (runs / "other.txt").write_text("\n".join(names), "utf-8")
+    assert closeread("read", "exam/en", "--reader", "lexical", "--only", "other.txt",
+                     "--out", "part") == 2  # fmt: skip
+    told = "4 of 5 listed questions not in the data set: ␛[31mred, two, three, …"
+    assert told in capsys.readouterr().err
 
 
 def test_a_limit_takes_the_first_of_the_list(runs):
