@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Counted up with every change of a bound or of what the note says of it: who verifies older numbers
 # is told that they are older.
-VERSION = 4
+VERSION = 5
 
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time

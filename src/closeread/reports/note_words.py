@@ -13,6 +13,8 @@ NOTES = Phrases(
             "只有一个计分单位：用精确界代替自助法",
         "resampled as {n} units: what belongs to one question together":
             "按 {n} 个单位重抽样：同属一题的在一起",
+        "fewer than {n} passages: the interval is narrower than it should be":
+            "文章少于 {n} 篇：区间比应有的窄",
         "no resample has a value": "没有一次重抽样有值",
         "resamples do not differ, which is no certainty: no interval":
             "各次重抽样没有差别，但这不等于确定：不给区间",

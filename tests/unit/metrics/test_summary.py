@@ -51,6 +51,24 @@ def test_a_summary_carries_value_interval_counts_and_signature():
     assert (half.value, half.n_questions, half.n_scored) == (0.75, 4, 2)
 
 
+def test_an_interval_of_few_passages_is_said_to_be_too_narrow():
+    """Nothing is said of an exact bound, of many passages, or where none was made."""
+    told = "fewer than 20 passages: the interval is narrower than it should be"
+
+    def note(n, values, resampling):
+        scores = [
+            Score(question_id=str(k), values={"em": values(k)}, unit_id=f"p{k % n}")
+            for k in range(3 * n)
+        ]
+        return summarize(Toy(), scores, SUBMISSION, resampling)[0].note
+
+    drawn = Resampling(resamples=100)
+    assert note(19, lambda k: float(k % 5 > 2), drawn) == told
+    assert note(20, lambda k: float(k % 5 > 2), drawn) == ""
+    assert note(19, lambda k: float(k % 5 > 2), None) == ""
+    assert told not in note(19, lambda _: 1.0, drawn)
+
+
 def test_evidence_without_an_answer_answers_nothing():
     """An answer that was withheld leaves its evidence; a metric of evidence judges just that."""
     withheld = Prediction(question_id="a", evidence=(Evidence(spans=(Span(0, 3),)),))

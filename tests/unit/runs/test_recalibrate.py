@@ -82,7 +82,7 @@ def test_graded_answers_carry_no_gold(run):
     assert len(rows) == 42
     assert {row.correct for row in rows} == {0.0, 1.0}
     assert not any(row.question.answers or row.question.option_truth for row in rows)
-    with pytest.raises(UsageError, match="no value 'choice.f7'"):
+    with pytest.raises(UsageError, match=r"no value 'choice\.f7'"):
         list(graded(run, "choice.f7"))
 
 
