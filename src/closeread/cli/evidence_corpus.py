@@ -1,6 +1,5 @@
 """``closeread evidence`` over a corpus of passages instead of each question's own."""
 
-from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,8 +7,10 @@ from typing import Any
 import click
 import msgspec
 
+from closeread.cli.evidence_chosen import Chosen
 from closeread.cli.evidence_methods import Method
 from closeread.cli.evidence_numbers import lines_told
+from closeread.cli.known_words import tell_known_words
 from closeread.cli.numbers import aligned, contract, notes_of, row
 from closeread.cli.output import as_json, remark
 from closeread.cli.progress import progress
@@ -18,7 +19,7 @@ from closeread.formats.files.outcome import must_take_folder
 from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
 from closeread.sums import sha256_of
-from closeread.types import Dataset, Item
+from closeread.types import Dataset
 
 
 def must_be_free(folder: Path) -> None:
@@ -42,17 +43,21 @@ def build_corpus(dataset: Dataset, folder: Path, json_: bool) -> None:
 
 
 def search_corpus(
-    items: Iterable[Item],
+    chosen: Chosen,
     folder: Path,
-    method: Method,
+    methods: list[Method],
     *,
     passages: int,
-    label: str | None,
     out: Path | None,
     workers: int,
     intervals: bool,
-) -> Any:
-    """Seek every claim's evidence in the corpus, and return the scorer that saw all of it."""
+    json_: bool,
+) -> None:
+    """Seek every claim's evidence in the corpus; print how often, and what it is worth."""
+    if len(methods) > 1:
+        raise click.UsageError("--corpus takes one retriever")
+    (method,) = methods
+    tell_known_words(chosen.items(), method.name, method.options)
     from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
@@ -62,10 +67,10 @@ def search_corpus(
         advance = stack.enter_context(progress(method.name, None))
         stream = stack.enter_context(replacing(out)) if out is not None else None
         for passage, question, said in extract_from_corpus(
-            items, folder, method.name, method.given,
-            passages=passages, label=label, workers=workers, advance=advance,
+            chosen.items(), folder, method.name, method.given,
+            passages=passages, label=chosen.label, workers=workers, advance=advance,
         ):  # fmt: skip
-            scorer.add(passage, question, said, only=label)
+            scorer.add(passage, question, said, only=chosen.label)
             if stream is not None:
                 rows = [
                     {
@@ -78,13 +83,13 @@ def search_corpus(
                 ]
                 line = {"question_id": question.question_id, "evidence": rows}
                 stream.write(msgspec.json.encode(line) + b"\n")
-    return scorer
+    chosen.must_have(scorer.claims)
+    _print(chosen.info(), folder, method, scorer, out=out, json_=json_)
 
 
-def print_search(
+def _print(
     info: DatasetInfo, folder: Path, method: Method, scorer: Any, *, out: Path | None, json_: bool
 ) -> None:
-    """Print how often the right passage was found, and what the evidence is worth."""
     metrics = scorer.summaries()
     told = {
         "claims": scorer.claims,

@@ -1,13 +1,17 @@
-"""What ``closeread evidence`` prints of one or several retrievers, as tables or JSON."""
+"""What retrievers find in a whole set, scored where gold is there: as tables or JSON."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import msgspec
 
+from closeread.cli.evidence_chosen import Chosen
 from closeread.cli.evidence_methods import Method
 from closeread.cli.numbers import aligned, broken_down, contract, notes_of, row
 from closeread.cli.output import as_json, remark
+from closeread.cli.progress import progress
 from closeread.counting import count_of
 from closeread.formats.files.outcome import is_stream
 from closeread.pipeline.reading_cost import ReadingCost
@@ -28,6 +32,60 @@ class Found:
     claims: int
     predictions: dict[str, Prediction]
     values: dict[str, dict[str, float | None]]
+
+
+def found_by(
+    method: Method,
+    chosen: Chosen,
+    *,
+    workers: int,
+    out: Path | None,
+    by: tuple[str, ...],
+    intervals: bool,
+    keep: bool,
+) -> Found:
+    """Extract the evidence of what was chosen, write it as lines, and score it.
+
+    Args:
+        method: By what.
+        chosen: Of which questions and options.
+        workers: Processes.
+        out: The file of the lines, if they are wanted.
+        by: What the scores are broken down by.
+        intervals: Whether each score has its interval.
+        keep: Whether all is kept question by question, too.
+    """
+    from closeread.formats.files.whole import replacing
+    from closeread.metrics.intervals import Resampling
+    from closeread.pipeline.extract import Scorer, as_judged, extract, judgeable
+    from closeread.runs.evidence_groups import EvidenceGroups
+
+    resampling = Resampling() if intervals else None
+    scorer, groups, cost = Scorer(resampling), EvidenceGroups(resampling), ReadingCost()
+    pieces = claims = 0
+    kept = {}
+    with ExitStack() as stack:
+        advance = stack.enter_context(progress(method.name, chosen.limit))
+        stream = stack.enter_context(replacing(out)) if out is not None else None
+        for passage, question, prediction in extract(
+            chosen.items(), method.name, method.given,
+            workers=workers, label=chosen.label, advance=advance,
+        ):  # fmt: skip
+            scorer.add(question, prediction, only=chosen.label)
+            if by:
+                judged = judgeable(question, chosen.label)
+                groups.add(passage, judged, as_judged(judged, prediction))
+            cost.add(passage, question, prediction)
+            if keep:
+                kept[question.question_id] = prediction
+            claims += len(prediction.evidence)
+            pieces += sum(len(found.spans) for found in prediction.evidence)
+            if stream is not None:
+                stream.write(msgspec.json.encode(prediction) + b"\n")
+        chosen.must_have(claims)
+    breakdowns = {key: groups.summaries().get(key, {}) for key in by}
+    values = scorer.values() if keep else {}
+    return Found(method, scorer.summaries(), breakdowns, cost, pieces, claims, kept, values)
 
 
 def lines_told(out: Path | None) -> dict[str, dict[str, str]]:

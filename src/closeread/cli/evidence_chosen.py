@@ -1,0 +1,63 @@
+"""The part of a data set whose evidence is asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from closeread.errors import UnknownNameError, UsageError
+from closeread.items import up_to
+from closeread.runs.records import DatasetInfo, describe_dataset
+from closeread.types import Dataset, Item
+
+
+@dataclass
+class Chosen:
+    """A data set, and what of it: one question or the first ones, one option or all.
+
+    Attributes:
+        count: How many questions there were when they were walked through last.
+    """
+
+    dataset: Dataset
+    question: str | None
+    label: str | None
+    limit: int | None
+    count: int = 0
+
+    def info(self) -> DatasetInfo:
+        """Return how the set is named, once its questions were counted."""
+        return describe_dataset(self.dataset, self.count, self.limit)
+
+    def items(self) -> Iterator[Item]:
+        """Yield passages with the questions that were asked for, counting them.
+
+        Raises:
+            UnknownNameError: There is no such question.
+        """
+        self.count = 0
+        for passage, questions in up_to(self._named(), self.limit):
+            self.count += len(questions)
+            yield passage, questions
+        if self.question is not None and not self.count:
+            raise UnknownNameError(
+                f"there is no question {self.question!r}",
+                where=self.dataset.path,
+                cure="`closeread show` lists the ids",
+            )
+
+    def _named(self) -> Iterator[Item]:
+        for passage, questions in self.dataset:
+            named = [one for one in questions if self.question in (None, one.question_id)]
+            if named:
+                yield passage, tuple(named)
+
+    def must_have(self, claims: int) -> None:
+        """Refuse an option that no question has: there were no claims of it.
+
+        Raises:
+            UsageError: Of the option that was asked for there is none.
+        """
+        if self.label is not None and not claims:
+            raise UsageError(
+                f"no question that was asked for has an option {self.label!r}",
+                cure="leave out --option",
+            )
