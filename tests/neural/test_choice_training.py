@@ -3,8 +3,10 @@
 import json
 import random
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
+import numpy as np
 import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
@@ -116,8 +118,31 @@ def test_features_are_what_the_reader_shows(toy, tmp_path):
     assert labels[feature.target[0]] == question.answers[0].label
 
 
+def test_every_accepted_option_is_learned_to_be_right(toy):
+    """The first alone was: of two right ones the other was learned to be wrong."""
+    checkpoint = open_checkpoint(toy, "choice", new_head=True)
+    passage = Passage(passage_id="p", text="the red box holds the cup .")
+    three = tuple(Option(label=label, text=label) for label in "ABC")
+    question = Question(
+        question_id="q", passage_id="p", text="which", kind="choice", options=three,
+        answers=tuple(Answer(kind="choice", label=label) for label in "XCA"),
+    )  # fmt: skip
+    task = ChooseTask()
+    (made,) = task.features(checkpoint, [(passage, question)], random.Random(0))
+    assert made.target == (0, 2)
+    one = made._replace(sequences=made.sequences[:2], target=(1,))
+    scores = torch.tensor([[0.3, -1.0, 2.0, 0.5, 0.1]], requires_grad=True)
+    outputs = SimpleNamespace(logits=scores)
+    loss = task.loss(outputs, collate([made, one], 0)["targets"], [3, 2])
+    shares = [*np.exp([0.3, -1.0, 2.0])] / np.exp([0.3, -1.0, 2.0]).sum()
+    other = np.exp(0.1) / np.exp([0.5, 0.1]).sum()
+    assert loss.item() == pytest.approx(-(np.log(shares[0] + shares[2]) + np.log(other)) / 2)
+    loss.backward()
+    assert [float(one) > 0 for one in scores.grad[0]] == [False, True, False, True, False]
+
+
 def test_questions_without_a_choice_are_passed_over(toy):
-    """No gold, one option, an answer that is no option."""
+    """No gold, one option, an answer that is no option, or every option."""
     checkpoint = open_checkpoint(toy, "choice", new_head=True)
     passage = Passage(passage_id="p", text="the red box holds the cup .")
     two = (Option(label="A", text="red"), Option(label="B", text="blue"))
@@ -127,6 +152,7 @@ def test_questions_without_a_choice_are_passed_over(toy):
         plain,
         msgspec.structs.replace(plain, options=two[:1], answers=gold),
         msgspec.structs.replace(plain, answers=(Answer(kind="choice", label="F"),)),
+        msgspec.structs.replace(plain, answers=(*gold, Answer(kind="choice", label="B"))),
         msgspec.structs.replace(plain, answers=gold),
     ]
     items = [(passage, one) for one in asked]

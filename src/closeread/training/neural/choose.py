@@ -2,8 +2,9 @@
 
 The cross-entropy of the answer among the question's own options, as the baseline of GCRC_advRobust
 has it (``BertForMultipleChoice``), for any number of options from two on; questions of different
-numbers may stand in one batch. A feature is a question with all its options, so ``batch_size``
-counts questions, as in that program.
+numbers may stand in one batch. Where several answers are accepted it is that of their probabilities
+in sum. A feature is a question with all its options, so ``batch_size`` counts questions, as in that
+program.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,14 +12,13 @@ from random import Random
 from typing import Any
 
 import torch
-from torch.nn.functional import cross_entropy
 
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.choice import ChoiceReader
 from closeread.readers.option_sequences import behind_question, option_windows
 from closeread.training.neural import train as neural
-from closeread.training.neural.task import Feature
+from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.recipe import Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import PassageQuestion, Question, Record
@@ -59,12 +59,12 @@ class ChooseTask:
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
-        """Yield a question with its options; the target is the answer's place among them."""
+        """Yield a question with its options; the target are the accepted ones' places."""
         last, passage_ids = None, list[int]()
         room = min(self._max_length, checkpoint.max_length)
         for passage, question in items:
-            gold = answer_place(question)
-            if gold is None:
+            accepted = accepted_places(question)
+            if not accepted:
                 continue
             if passage is not last:
                 last, passage_ids = passage, checkpoint.marked_tokens(passage.text).ids
@@ -79,24 +79,26 @@ class ChooseTask:
                 )[0].encoded
                 for option in question.options
             )
-            yield Feature(sequences, (gold,))
+            yield Feature(sequences, accepted)
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean over questions of each one's cross-entropy."""
+        """Return the mean over questions of minus the log of the accepted options' probability."""
         scores = outputs.logits.float().reshape(-1)
-        among = torch.full((len(sizes), max(sizes)), -torch.inf, device=scores.device)
-        for row, of_question in enumerate(scores.split(list(sizes))):
-            among[row, : len(of_question)] = of_question
-        return cross_entropy(among, targets[:, 0])
+        found = [
+            of_question.logsumexp(dim=0) - of_question[places[places != NOTHING]].logsumexp(dim=0)
+            for of_question, places in zip(scores.split(list(sizes)), targets, strict=True)
+        ]
+        return torch.stack(found).mean()
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the choice reader over the model as it is."""
         return ChoiceReader(checkpoint, max_length=self._max_length)
 
 
-def answer_place(question: Question) -> int | None:
-    """Return the answer's place among two options or more; None where it is not one of them."""
-    labels = [option.label for option in question.options]
-    if len(labels) < 2 or not question.answers or question.answers[0].label not in labels:
-        return None
-    return labels.index(question.answers[0].label)
+def accepted_places(question: Question) -> tuple[int, ...]:
+    """Return the places of the accepted options; none where all are, or none, or fewer than two."""
+    accepted = {answer.label for answer in question.answers}
+    found = tuple(
+        place for place, option in enumerate(question.options) if option.label in accepted
+    )
+    return found if len(found) < len(question.options) else ()
