@@ -130,6 +130,9 @@ def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
     silent.write_text(json.dumps(rows[0]) + "\n")
     with pytest.raises(InputError, match="no question that span can learn from"):
         train(tmp_path / "out", encoder, str(silent), before=(stage(data),), begin=never)
+    settings = {"before": (stage(data),), "beside": {"datasets": [{"path": data}]}}
+    with pytest.raises(InputError, match=r"no pair that train\.beside can learn from"):
+        train(tmp_path / "out", encoder, data, begin=never, **settings)
 
 
 def test_what_is_learned_beside_is_not_called_the_reader_s(tmp_path, encoder, data):

@@ -24,7 +24,7 @@ def pairs(
     """Yield one pair a question, its target the class; other questions give none."""
     room = min(max_length, checkpoint.max_length)
     for passage, question in items:
-        label = _label(question)
+        label = label_of(question)
         if label not in classes:
             continue
         statement = Statement(Evidence(), passage.text, question.text)
@@ -63,7 +63,8 @@ class InferenceBeside:
         return class_loss(outputs, targets)
 
 
-def _label(question: Question) -> str:
+def label_of(question: Question) -> str:
+    """Return the class that a hypothesis is said to be of; empty for other questions."""
     if question.kind != "entailment" or not question.answers:
         return ""
     return (question.answers[0].texts or ("",))[0].strip().lower()

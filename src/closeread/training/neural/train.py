@@ -20,7 +20,7 @@ from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_device, device_of
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
-from closeread.training.neural.inference import InferenceBeside
+from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured
 from closeread.training.neural.packed import Packed
@@ -62,6 +62,8 @@ def train(request: Request, task: Task) -> Trained:
         beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
         if gathers is None:
             _check_gold(request, task, material)
+        if settings.beside:
+            _check_pairs(request, beside)
         metric = settings.metric or task.metric
         drawn_from = [told for _, told in (*material, *beside)]
         data = [one.told_apart for one in (*drawn_from, *looked_at)]
@@ -237,6 +239,20 @@ def _check_gold(request: Request, task: Task, material: list[Material]) -> None:
     raise _nothing_to_learn(request, material)
 
 
+def _check_pairs(request: Request, material: list[Material]) -> None:
+    """See the same of what is learned beside.
+
+    Raises:
+        InputError: There is no premise with a hypothesis and its label.
+    """
+    if not any(label_of(one) in CLASSES for items, _ in material for _, one in items):
+        raise InputError(
+            f"no pair that {request.within}train.beside can learn from",
+            where=", ".join(told.path for _, told in material),
+            expected="premises and hypotheses with labels",
+        )
+
+
 def _tell_shared(
     request: Request, watched: list[PassageQuestion], material: list[Material]
 ) -> None:
@@ -297,12 +313,6 @@ def _features(
         request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}")
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
-        if isinstance(task, InferenceBeside):
-            raise InputError(
-                f"no pair that {request.within}train.beside can learn from",
-                where=", ".join(told.path for _, told in material),
-                expected="premises and hypotheses with labels",
-            )
         raise _nothing_to_learn(request, material)
     return features
 
