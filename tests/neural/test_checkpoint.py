@@ -45,6 +45,36 @@ def test_a_broken_file_is_one_message(tmp_path, model, name, change):
         make("span", {"model": str(folder)})
 
 
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+def test_a_pointer_of_git_lfs_is_told(tmp_path, model, name):
+    """What is there where a model was cloned without it; no file was cut short."""
+    folder = Path(shutil.copytree(model, tmp_path / "cloned"))
+    oid = "sha256:" + 64 * "0"
+    (folder / name).write_text(f"version https://git-lfs.github.com/spec/v1\noid {oid}\nsize 9\n")
+    with pytest.raises(InputError, match=f"{name} is a pointer of Git LFS") as told:
+        make("span", {"model": str(folder)})
+    assert told.value.cure == "run `git lfs pull` in the folder"
+
+
+def test_a_model_of_a_kind_that_is_not_known_is_not_called_cut_short(tmp_path, model):
+    """One with code of its own, which is never run, and one for which there is no such head."""
+    folder = Path(shutil.copytree(model, tmp_path / "own"))
+    config = json.loads((folder / "config.json").read_text())
+    ran = tmp_path / "ran"
+    (folder / "own.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    named = {"AutoConfig": "own.OwnConfig", "AutoModelForQuestionAnswering": "own.Own"}
+    own = config | {"model_type": "own", "auto_map": named}
+    for changed, found in (
+        (own, "only code of its own could do that, which is never run"),
+        (config | {"model_type": "layoutlm"}, "transformers has no QuestionAnswering of the kind"),
+    ):
+        (folder / "config.json").write_text(json.dumps(changed))
+        with pytest.raises(InputError, match=f"cannot be opened: {found}") as told:
+            make("span", {"model": str(folder)})
+        assert told.value.cure == "take a model of another kind"
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
 def test_a_file_is_no_model(model, name):
     given = str(Path(model) / name)

@@ -1,6 +1,7 @@
 """What the opening of every model has in common: its name, its tokenizer, what failures say."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,9 @@ from closeread.readers.places import (
 )
 
 _EXPECTED = "a folder of a model with safetensors and a tokenizer, or a hub name"
+_OF_ITS_OWN = "which must be executed to correctly load the model"
+_HEADLESS = re.compile(r"Unrecognized configuration class .*?(\w+)Config'>.*: AutoModelFor(\w+)\.")
+_POINTER, _SMALL = b"version https://git-lfs", 1024  # how one begins; bytes, more than one has
 
 
 def loading(name: str) -> dict[str, Any]:
@@ -93,12 +97,29 @@ def unopened(name: str, error: Exception) -> InputError:
             cure="pickled ones are read with pickled=true (in a recipe of a training "
             "train.pickled); such files can run code",
         )
-    return InputError(
-        f"the model cannot be opened: {first_line(error)}",
-        where=name,
-        expected=_EXPECTED,
-        cure=what_helps(name),
+    found, expected, cure = _otherwise(folder, str(error)) or (
+        first_line(error),
+        _EXPECTED,
+        what_helps(name),
     )
+    return InputError(
+        f"the model cannot be opened: {found}", where=name, expected=expected, cure=cure
+    )
+
+
+def _otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
+    """Return what is wrong where the files are whole, what is expected, and what to do."""
+    if _OF_ITS_OWN in told:
+        found = "only code of its own could do that, which is never run"
+        return found, "a kind of model that transformers has", "take a model of another kind"
+    if headless := _HEADLESS.search(told):
+        found = f"transformers has no {headless[2]} of the kind {headless[1]}"
+        return found, "a model trained for it", "take a model of another kind"
+    for one in sorted(folder.glob("*")) if folder.is_dir() else ():
+        if one.is_file() and one.stat().st_size < _SMALL and one.read_bytes().startswith(_POINTER):
+            found = f"{one.name} is a pointer of Git LFS, and not what it points to"
+            return found, _EXPECTED, "run `git lfs pull` in the folder"
+    return None
 
 
 def _is_pickled(folder: Path, told: str) -> bool:
