@@ -189,7 +189,7 @@ def test_train_makes_weights_that_read(tmp_path):
     [
         (lambda: closeread.score("exam/en"), InputError, "is not a run folder"),
         (lambda: closeread.score(_items()), UsageError, "without predictions"),
-        (lambda: closeread.score(_items(), {"x": "Ann"}), MismatchError, "none of the 1"),
+        (lambda: closeread.score(_items(), {"x": "Ann"}), MismatchError, "none of 1 prediction"),
         (lambda: closeread.score(_items(), [3]), InputError, "row 1: a prediction without an id"),
         (lambda: closeread.score(_items(), {"who": 3}), InputError, "question who"),
         (lambda: closeread.score(_items(), {"who": "Ann"}, metrics="nix"), UsageError, "nix"),
