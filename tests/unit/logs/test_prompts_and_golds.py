@@ -119,6 +119,7 @@ def test_the_last_word_of_the_user_is_the_prompt():
         ("['a', 'b']", [("span", ("a",)), ("span", ("b",))]),
         ("[('a', 'b'), ('3',)]", [("spans", ("a", "b")), ("number", ("3",))]),
         ("(3, 4)", [("span", ("(3, 4)",))]),
+        ("(1990)", [("span", ("(1990)",))]),
         ("[citation needed]", [("span", ("[citation needed]",))]),
         (r"['\ud800']", [("span", (r"['\ud800']",))]),
         ("[1j]", [("span", ("[1j]",))]),
@@ -166,6 +167,10 @@ def test_options_are_named_by_letter_text_or_index():
         assert (found and found.label) == label
     assert [answer.label for answer in golds.choice("[0, 2]", options)] == ["A", "C"]
     assert golds.likeliest("q", options, (1.0, 3.0, 3.0)).answer.label == "B"
+    numbered = golds.lettered(["(1)", "(2)", "(3)"])
+    assert [answer.label for answer in golds.choice("(2)", numbered)] == ["B"]
+    letters = golds.lettered(["C", "D", "A"])  # the points of a figure: a gold is the label
+    assert [answer.label for answer in golds.choice("C", letters)] == ["C"]
     for values in ((1.0, float("nan"), 3.0), (1.0, 3.0)):
         assert golds.likeliest("q", options, values).error == "not one likelihood an option"
 

@@ -159,7 +159,10 @@ def _option(value: Any, options: Sequence[Option]) -> Option | None:
     text = str(value).strip()
     bare = text.strip("().（）[]:： ")
     for option in options:
-        if option.label in (text, bare) or option.text.strip() == text:
+        if option.label in (text, bare):
+            return option
+    for option in options:
+        if option.text.strip() == text:
             return option
     if text.isdecimal() and int(text) < len(options):
         return options[int(text)]

@@ -197,7 +197,7 @@ def literal(text: str, opening: str = "[(") -> Any:
         msgspec.json.encode(found)  # fails at half of a surrogate pair, and at complex numbers
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, msgspec.EncodeError):
         return text
-    return found
+    return found if isinstance(found, list | tuple | dict) else text  # (1990) is no tuple
 
 
 def text_of(value: Any) -> str | None:
