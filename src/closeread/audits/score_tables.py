@@ -176,8 +176,9 @@ def _from_results(path: Path, problems: Problems) -> Row:
         if (chosen := _chosen(metrics)) is None:
             continue
         number = _number(str(metrics[chosen]), f"{path}, {task}", problems)
-        if number is not None:
-            scores[name] = number
+        share = None if number is None else _share(chosen.partition(",")[0], number)
+        if share is not None:
+            scores[name] = share
     return Row(
         model=_model(found, path),
         scores=scores,
@@ -227,6 +228,13 @@ def _chosen(metrics: object) -> str | None:
         if name in plain:
             return plain[name]
     return next(iter(plain.values()), None)
+
+
+def _share(metric: str, number: float) -> float | None:
+    """Return a task's score as a fraction: SQuAD's are percent. A perplexity, say, is none."""
+    if number <= 1:
+        return number
+    return number / 100 if metric in _PREFERRED and number <= 100 else None
 
 
 def _number(cell: str, where: str, problems: Problems) -> float | None:

@@ -254,6 +254,20 @@ def test_results_of_newer_harnesses_say_their_model(tmp_path):
     assert (row.model, row.shots, row.scores) == ("org/y-1b", 5, {"drop": 0.1})
 
 
+def test_percent_and_perplexities_among_results_are_told_apart(tmp_path):
+    """SQuAD 2.0 of the harness is percent; of a perplexity less is better, and it has no end."""
+    path = tmp_path / "results_2026-01-01T00-00-00.json"
+    results = {
+        "drop": {"em,none": 0.1, "f1,none": 0.2},
+        "squadv2": {"exact,none": 40.5, "f1,none": 45.0, "HasAns_f1,none": 80.0},
+        "wikitext": {"word_perplexity,none": 12.5, "bits_per_byte,none": 0.6},
+        "cola": {"mcc,none": -0.02},
+    }
+    path.write_text(json.dumps({"results": results, "config": {}, "model_name": "m"}))
+    (row,) = read([path], Problems()).rows
+    assert row.scores == {"drop": 0.2, "squadv2": 0.45, "cola": -0.02}
+
+
 def test_results_of_the_first_open_llm_leaderboard(tmp_path):
     """Its lighteval called a task by suite, name and number of examples."""
     path = tmp_path / "results_2023-11-01T00-00-00.json"
