@@ -47,16 +47,16 @@ def bound(host: str, port: int) -> socket.socket:
         if os.name == "posix":
             made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         made.bind(address)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter: a name that no host can have
         if made is not None:
             made.close()
         raise _taken(host, port, error) from error
     return made
 
 
-def _taken(host: str, port: int, error: OSError) -> UsageError:
+def _taken(host: str, port: int, error: Exception) -> UsageError:
     return UsageError(
-        f"cannot listen on {host}, port {port}: {error.strerror or error}",
+        f"cannot listen on {host}, port {port}: {getattr(error, 'strerror', None) or error}",
         cure="choose another with --port (0 takes a free one), or another --host",
     )
 

@@ -342,6 +342,8 @@ def test_what_other_machines_may_reach():
         (["lexical", "-o", "sharp=1"], "has no option 'sharp'"),
         (["lexical", "--retriever", "covr"], "perhaps cover"),
         (["lexical", "--host", "256.0.0.1"], "cannot listen on 256.0.0.1"),
+        (["lexical", "--host", "a" * 64], "label too long"),
+        (["lexical", "--host", "\udcff"], "cannot listen on "),
         (["majority", "--port", "70000"], "70000"),
         (["lexical", "--allow-origin", "https://example.org/"], "do: --allow-origin https://ex"),
         (["lexical", "--allow-origin", "example.org"], "expected: scheme, host and perhaps"),
