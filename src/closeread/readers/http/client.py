@@ -56,6 +56,8 @@ class Client:
         budget: Budget,
         cache: Cache | None,
         explain: Explain,
+        *,
+        there: bool = False,
     ) -> None:
         """Begin.
 
@@ -64,11 +66,13 @@ class Client:
             budget: What may be spent.
             cache: Where replies are kept, if anywhere.
             explain: What a refusal means (a status that is neither 200 nor passes).
+            there: Whether it has answered something before: one that is gone may come back.
         """
         self.endpoint = endpoint
         self.budget = budget
         self._cache = cache
         self._explain = explain
+        self._there = there
         self._jitter = random.Random()
         self._not_before = 0.0
         self._succeeded = False
@@ -179,7 +183,7 @@ class Client:
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
             ) from None
         except NotThereError as error:
-            if not self._succeeded:
+            if not (self._there or self._succeeded):
                 raise unreachable(self.endpoint, error) from None
             raise PassingFaultError(f"no connection: {error}", unpaid=True) from None
         except BROKEN_OFF as error:

@@ -179,7 +179,7 @@ class HttpReader:
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
-        client = Client(self._endpoint, budget, None, _explained)
+        client = Client(self._endpoint, budget, None, _explained, there=True)  # it told its protocol
         alone: list[Portion] = []
 
         async def one(lane: Lane, portion: Portion) -> None:

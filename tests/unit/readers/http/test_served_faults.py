@@ -171,6 +171,21 @@ def test_a_server_that_comes_up_late_is_waited_for(monkeypatch):
     assert said.getvalue().startswith(f"waiting for http://127.0.0.1:{port}, 60 seconds at most")
 
 
+def test_a_server_that_is_started_again_before_the_first_answer_is_asked_again():
+    """It was there when it told what it serves, and may be gone for a moment at every batch."""
+    with serving(service()) as endpoint:
+        port = int(host(endpoint).rpartition(":")[2])
+        reader = reading(endpoint, retries=12)
+        assert reader.record["reader"] == "echo"
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(reader.read(items(2))))
+    thread.start()
+    thread.join(0.3)  # nobody is there: without patience it is at its end already
+    with serving(service(), port):
+        thread.join(60)
+    assert told(found) == expected(2)
+
+
 def test_a_place_without_the_path_stops_at_once():
     with serving(service()) as endpoint:
         endpoint.fault = lambda number, body: (404, {}, "nothing here")
