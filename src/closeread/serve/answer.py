@@ -102,8 +102,8 @@ def _belongs(question: Question, passage: Passage, where: str) -> None:
         )
 
 
-def reply(order: Order, reader: ReaderInfo) -> bytes:
-    """Return the JSON of the answers."""
+def reply(order: Order, reader: ReaderInfo, record_sha256: str) -> bytes:
+    """Return the JSON of the answers, and by whom they are."""
     answered = order.answered()
     return msgspec.json.encode(
         AnswerReply(
@@ -112,6 +112,7 @@ def reply(order: Order, reader: ReaderInfo) -> bytes:
             reader=reader.name,
             options=reader.options,
             version=__version__,
+            record_sha256=record_sha256,
         )
     )
 

@@ -164,7 +164,8 @@ class _Paths:
         order = await self._service.ask(
             request, shown, n_best=asked.n_best, evidence=asked.evidence
         )
-        return Response(answer.reply(order, self._service.info), media_type=JSON)
+        service = self._service
+        return Response(answer.reply(order, service.info, service.record_sha256), media_type=JSON)
 
 
 def _none_such(request: Request, error: Exception) -> RefusedError:

@@ -29,6 +29,7 @@ class Service:
 
     Attributes:
         info: The reader's name and options, as replies name them.
+        record_sha256: Of what it records of itself; empty where that is nothing.
         settings: All limits.
         metrics: What is counted.
         bodies: Reads the bodies of requests.
@@ -62,7 +63,7 @@ class Service:
         finisher = Finisher(retriever, retriever_name, sure)
         self.batcher = Batcher(reader, finisher, settings, self.metrics)
         self.metrics.watch(lambda: self.batcher.waiting, lambda: self.batcher.reading()[0])
-        self._record_sha256 = _sha256(info.record) if info.record else ""
+        self.record_sha256 = _sha256(info.record) if info.record else ""
         self._begun = time.monotonic()
 
     async def ask(
@@ -111,7 +112,7 @@ class Service:
             reader=self.info.name,
             options=self.info.options,
             version=__version__,
-            record_sha256=self._record_sha256,
+            record_sha256=self.record_sha256,
             calibrated=self.info.record.get("calibrated", {}),
             uptime_seconds=round(time.monotonic() - self._begun, 3),
             batch_size=self.settings.batch_size,

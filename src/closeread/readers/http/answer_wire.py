@@ -89,6 +89,7 @@ class AnswerReply(Record, frozen=True, kw_only=True):
         reader: The reader's name.
         options: Every option that it was made with.
         version: The version of closeread that answered.
+        record_sha256: Of all that the reader records of itself, as ``GET /health`` tells it.
     """
 
     predictions: tuple[Prediction, ...]
@@ -96,6 +97,7 @@ class AnswerReply(Record, frozen=True, kw_only=True):
     reader: str
     options: dict[str, Any]
     version: str
+    record_sha256: str = ""
 
 
 class Refusal(msgspec.Struct, frozen=True, kw_only=True):

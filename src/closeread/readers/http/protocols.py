@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from closeread.errors import EndpointError
 from closeread.formats.conversion.spacy_tokens import tokenizer
 from closeread.readers.http.answer_wire import (
     MOST_CANDIDATES,
@@ -17,6 +18,7 @@ from closeread.readers.http.answer_wire import (
 )
 from closeread.readers.http.endpoint import told
 from closeread.readers.http.faults import MalformedReplyError
+from closeread.readers.http.waiting import Served
 from closeread.types import Answer, PassageQuestion, Prediction, Question
 
 Portion = tuple[PassageQuestion, ...]  # questions about one passage
@@ -36,11 +38,18 @@ class Own:
     """``POST /v1/answer`` of ``closeread serve``: options, n-best, confidence and evidence.
 
     Attributes:
-        most: Questions a request.
+        address: Where it is, for messages.
+        served: What was served there when the reading began.
     """
 
-    most: int
+    address: str
+    served: Served
     name: str = "closeread"
+
+    @property
+    def most(self) -> int:
+        """Questions a request: one of more than may wait is never taken."""
+        return max(1, min(self.served.batch_size, self.served.queue_limit))
 
     def unaskable(self, question: Question) -> str:
         """Return nothing: every question can be put."""
@@ -58,10 +67,32 @@ class Own:
             reply = _decoded(raw, AnswerReply)
             if [one.question_id for one in reply.predictions] != names:
                 raise MalformedReplyError("the reply answers other questions than were asked")
+            self._check(reply)
             covered = chain(reply.coverage, repeat(()))
             return list(map(_readers_own, reply.predictions, covered))
 
         return Exchange("/v1/answer", msgspec.to_builtins(request), read)
+
+    def _check(self, reply: AnswerReply) -> None:
+        """Refuse the answers of another reader, which came up at the address meanwhile.
+
+        Raises:
+            EndpointError: It is another one, or has other options or weights.
+        """
+        before, now = _identity(self.served), _identity(reply)
+        differing = [
+            f"{name}: {before.get(name)} at the beginning, {now.get(name)} now"
+            for name in sorted({*before, *now})
+            if before.get(name) != now.get(name)
+        ]
+        if differing:
+            raise EndpointError(
+                "another reader answers than the one that began:\n    " + "\n    ".join(differing),
+                where=self.address,
+                expected="the same reader from the first question to the last",
+                cure="serve that one again; what it answered is kept, and the same command with "
+                "--resume goes on",
+            )
 
 
 @dataclass(frozen=True)
@@ -122,6 +153,15 @@ def portions(items: Iterable[PassageQuestion], most: int) -> Iterator[Portion]:
         begun.append(item)
     if begun:
         yield tuple(begun)
+
+
+def _identity(told: Served | AnswerReply) -> dict[str, Any]:
+    return {
+        "reader": told.reader,
+        "version": told.version,
+        "record_sha256": told.record_sha256,
+        **{f"option {name}": value for name, value in told.options.items()},
+    }
 
 
 def _readers_own(prediction: Prediction, coverage: Sequence[Coverage]) -> Prediction:

@@ -163,8 +163,7 @@ class HttpReader:
                 expected="a server that `closeread serve` started",
                 cure="-o protocol=mrqa asks it as a submission to the MRQA shared task",
             )
-        # A request beyond what may wait is never taken.
-        return Own(most=max(1, min(served.batch_size, served.queue_limit)))
+        return Own(self._endpoint.base_url, served)
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, as they come.

@@ -19,6 +19,7 @@ from stand_in import (
     expected,
     host,
     items,
+    own,
     passage,
     reading,
     run,
@@ -231,13 +232,44 @@ def test_a_run_is_not_resumed_with_another_reader_behind_the_address(tmp_path, q
             run(questions, tmp_path / "run", name, resume=True)
 
 
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [({"reader": "shout"}, "reader: echo at the beginning, shout now"),
+     ({"options": {"loud": False}}, "option loud: True at the beginning, False now"),
+     ({"record_sha256": "b" * 64}, "record_sha256: aaaa")],
+    ids=["reader", "option", "weights"],
+)  # fmt: skip
+def test_another_reader_that_comes_up_meanwhile_answers_nothing(tmp_path, questions, other, told):
+    """The server was started again with it; half of a run would be another model's."""
+    with serving(service()) as endpoint:
+        name = f"http:{host(endpoint)}"
+
+        def exchanged(path, body):
+            return own(path, body) | (other if len(endpoint.seen) > 10 else {})
+
+        endpoint.reply = exchanged
+        with pytest.raises(EndpointError, match=told) as caught:
+            run(questions, tmp_path / "run", name, concurrency=1)
+        assert "--resume" in caught.value.cure
+        kept = len((tmp_path / "run" / "ledger.jsonl").read_text("utf-8").splitlines())
+        assert kept == 10
+        endpoint.reply = own
+        assert run(questions, tmp_path / "run", name, resume=True).info.n_failed == 0
+        run(questions, tmp_path / "whole", name)
+    assert (tmp_path / "run/predictions.jsonl").read_bytes() == (
+        tmp_path / "whole/predictions.jsonl"
+    ).read_bytes()
+
+
 def test_a_run_goes_on_where_its_server_came_to_tell_more_of_the_reader(tmp_path, questions):
     """An earlier version of it told nothing by which weights are known."""
     with serving(service()) as endpoint:
         name = f"http:{host(endpoint)}"
         endpoint.pages["/health"] = HEALTH | {"record_sha256": ""}
+        endpoint.reply = lambda path, body: own(path, body) | {"record_sha256": ""}
         endpoint.fault = lambda number, body: "vanish" if number >= 10 else None
-        with pytest.raises(EndpointError, match="--resume"):
+        with pytest.raises(EndpointError, match="in each of 2 attempts"):
             run(questions, tmp_path / "run", name)
         endpoint.pages["/health"], endpoint.fault = HEALTH, lambda number, body: None
+        endpoint.reply = own
         assert run(questions, tmp_path / "run", name, resume=True).info.complete
