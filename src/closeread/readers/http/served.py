@@ -178,7 +178,8 @@ class HttpReader:
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
-        client = Client(self._endpoint, budget, None, _explained, there=True)  # it told its protocol
+        # it has told its protocol
+        client = Client(self._endpoint, budget, None, _explained, there=True)
         alone: list[Portion] = []
 
         async def one(lane: Lane, portion: Portion) -> None:
