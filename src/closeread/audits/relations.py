@@ -7,15 +7,17 @@ scorer: a transformation is either harmless (the scores must be the same), a cha
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Spans = tuple[str, ...]
 Demand = Literal["same", "lower", "not lower", "above zero", "one"]
+Edit = Callable[[str], Iterable[str]]  # what may be said instead
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _HAN = re.compile("[\u4e00-\u9fff]")
+_HYPHEN = re.compile(r"(?<=\w)-(?=\w)")
 _WORDS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 10: "ten"}
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 
@@ -40,7 +42,7 @@ class Relation:
     trials: Callable[[Spans], Iterator[Trial]]
 
 
-def _each(edit: Callable[[str], Iterator[str]]) -> Callable[[Spans], Iterator[Trial]]:
+def _each(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
     """Apply an edit of one string to the answers of one span."""
 
     def trials(gold: Spans) -> Iterator[Trial]:
@@ -52,83 +54,14 @@ def _each(edit: Callable[[str], Iterator[str]]) -> Callable[[Spans], Iterator[Tr
     return trials
 
 
-def _case(text: str) -> Iterator[str]:
-    yield text.upper()
-    yield text.lower()
-
-
-def _outside(text: str) -> Iterator[str]:
-    yield f" {text}"
-    yield f"{text} "
-    yield f"{text}\n"
-
-
-def _doubled(text: str) -> Iterator[str]:
-    yield text.replace(" ", "  ")
-
-
-def _other_blanks(text: str) -> Iterator[str]:
-    # Not a line break: what stands behind one is text on a later line, which another promise is of.
-    for blank in ("\t", "\u00a0", "\u3000"):
-        yield text.replace(" ", blank)
-
-
-def _run_on(text: str) -> Iterator[str]:
-    yield f"{text}\nx"
-    yield f"{text}\n\nPassage: The town has 7 wards"
-
-
-def _full_width(text: str) -> Iterator[str]:
-    yield text.translate(_WIDE)
-
-
-def _full_stop(text: str) -> Iterator[str]:
-    yield text + ("。" if _HAN.search(text) else ".")
-
-
-def _comma(text: str) -> Iterator[str]:
-    yield text + ("，" if _HAN.search(text) else ",")
-
-
-def _quotes(text: str) -> Iterator[str]:
-    yield f'"{text}"'
-    yield f"\u201c{text}\u201d"
-    yield f"({text})"
-
-
-def _apostrophes(text: str) -> Iterator[str]:
-    yield text.replace("'", "\u2019")
-
-
-def _article(text: str) -> Iterator[str]:
-    if re.match(r"[A-Za-z]", text):
-        yield f"the {text}"
-        yield f"a {text}"
-        yield f"an {text}"
-
-
-def _hyphens(text: str) -> Iterator[str]:
-    yield re.sub(r"(?<=\w)-(?=\w)", " ", text)
-
-
-def _dashes(text: str) -> Iterator[str]:
-    yield re.sub(r"(?<=\w)-(?=\w)", "\u2013", text)
-
-
-def _number_form(make: Callable[[str], Iterator[str]]) -> Callable[[str], Iterator[str]]:
+def _number(edit: Edit) -> Callable[[Spans], Iterator[Trial]]:
     """Apply an edit to answers that are a bare number."""
-
-    def edit(text: str) -> Iterator[str]:
-        if _NUMBER.fullmatch(text):
-            yield from make(text)
-
-    return edit
+    return _each(lambda text: edit(text) if _NUMBER.fullmatch(text) else ())
 
 
-def _decimals(text: str) -> Iterator[str]:
-    yield f"{text}0" if "." in text else f"{text}.0"
-    if "." not in text:
-        yield f"{text}."
+def _spelled(text: str) -> Iterator[str]:
+    if text.isdecimal() and int(text) in _WORDS:
+        yield _WORDS[int(text)]
 
 
 def _grouped(text: str) -> Iterator[str]:
@@ -137,34 +70,12 @@ def _grouped(text: str) -> Iterator[str]:
         yield f"{int(whole):,}{point}{rest}"
 
 
-def _spelled(text: str) -> Iterator[str]:
-    if text.isdecimal() and int(text) in _WORDS:
-        yield _WORDS[int(text)]
-
-
-def _leading_zero(text: str) -> Iterator[str]:
-    yield f"0{text}"
-
-
-def _other_decimals(text: str) -> Iterator[str]:
-    if "." in text:
-        yield f"{text}7"
-        yield text.partition(".")[0]
-    else:
-        yield f"{text}.7"
-
-
 def _no_point(text: str) -> Iterator[str]:
     if "." in text and text[0] != "0":
         yield text.replace(".", "")
     elif len(text) > 1 and text.isdecimal() and text[-1] != "0":
         yield f"{text[:-1]}.{text[-1]}"
         yield f"${text[:-1]}.{text[-1]}"
-
-
-def _more_digits(text: str) -> Iterator[str]:
-    yield f"{text}1"
-    yield f"1{text}"
 
 
 def _fraction(text: str) -> Iterator[str]:
@@ -181,19 +92,9 @@ def _last_word(text: str) -> Iterator[str]:
             yield f"{head.replace(',', '')}, qqq"
 
 
-def _grown_word(text: str) -> Iterator[str]:
-    if text.isalpha():
-        yield f"q{text}q"
-
-
 def _repeated_word(text: str) -> Iterator[str]:
     if text.replace(" ", "").isalnum() and not _HAN.search(text):
         yield f"{text} {text}"
-
-
-def _empty(text: str) -> Iterator[str]:
-    if any(map(str.isalnum, text)):
-        yield ""
 
 
 def _negative_forms(gold: Spans) -> Iterator[Trial]:
@@ -278,50 +179,64 @@ def _gold_twice(gold: Spans) -> Iterator[Trial]:
 
 RELATIONS: tuple[Relation, ...] = (
     Relation("itself", "an answer equal to the gold one scores 1", "one", _parts),
-    Relation("case", "letter case does not count", "same", _each(_case)),
-    Relation("blanks-around", "white space around does not count", "same", _each(_outside)),
-    Relation("blanks-doubled", "two blanks are one", "same", _each(_doubled)),
-    Relation("other-blanks", "any white space separates words", "same", _each(_other_blanks)),
-    Relation("run-on", "text on later lines does not count", "same", _each(_run_on)),
-    Relation("full-width", "full-width characters are the same", "same", _each(_full_width)),
-    Relation("full-stop", "a full stop at the end does not count", "same", _each(_full_stop)),
-    Relation("comma", "a comma at the end does not count", "same", _each(_comma)),
-    Relation("quotes", "quotes and brackets around do not count", "same", _each(_quotes)),
-    Relation("apostrophes", "apostrophes are one character", "same", _each(_apostrophes)),
-    Relation("articles", "an article does not count", "same", _each(_article)),
-    Relation("hyphens", "a hyphen is a blank", "same", _each(_hyphens)),
-    Relation("dashes", "a dash is a hyphen", "same", _each(_dashes)),
+    Relation("case", "letter case does not count", "same",
+             _each(lambda text: (text.upper(), text.lower()))),
+    Relation("blanks-around", "white space around does not count", "same",
+             _each(lambda text: (f" {text}", f"{text} ", f"{text}\n"))),
+    Relation("blanks-doubled", "two blanks are one", "same",
+             _each(lambda text: (text.replace(" ", "  "),))),
+    # Not a line break: what stands behind one is text on a later line, which the next one is of.
+    Relation("other-blanks", "any white space separates words", "same",
+             _each(lambda text: [text.replace(" ", blank) for blank in "\t\u00a0\u3000"])),
+    Relation("run-on", "text on later lines does not count", "same",
+             _each(lambda text: (f"{text}\nx", f"{text}\n\nPassage: The town has 7 wards"))),
+    Relation("full-width", "full-width characters are the same", "same",
+             _each(lambda text: (text.translate(_WIDE),))),
+    Relation("full-stop", "a full stop at the end does not count", "same",
+             _each(lambda text: (text + ("。" if _HAN.search(text) else "."),))),
+    Relation("comma", "a comma at the end does not count", "same",
+             _each(lambda text: (text + ("，" if _HAN.search(text) else ","),))),
+    Relation("quotes", "quotes and brackets around do not count", "same",
+             _each(lambda text: (f'"{text}"', f"\u201c{text}\u201d", f"({text})"))),
+    Relation("apostrophes", "apostrophes are one character", "same",
+             _each(lambda text: (text.replace("'", "\u2019"),))),
+    Relation("articles", "an article does not count", "same",
+             _each(lambda text: [f"{article} {text}" for article in ("the", "a", "an")
+                                 if re.match(r"[A-Za-z]", text)])),
+    Relation("hyphens", "a hyphen is a blank", "same",
+             _each(lambda text: (_HYPHEN.sub(" ", text),))),
+    Relation("dashes", "a dash is a hyphen", "same",
+             _each(lambda text: (_HYPHEN.sub("\u2013", text),))),
     Relation("decimals", "10, 10.0 and 10. are one number", "same",
-             _each(_number_form(_decimals))),
-    Relation("thousands", "separators of thousands do not count", "same",
-             _each(_number_form(_grouped))),
+             _number(lambda text: (f"{text}0",) if "." in text else (f"{text}.0", f"{text}."))),
+    Relation("thousands", "separators of thousands do not count", "same", _number(_grouped)),
     Relation("leading-zero", "leading zeros do not count", "same",
-             _each(_number_form(_leading_zero))),
+             _number(lambda text: (f"0{text}",))),
     Relation("currency", "a currency sign does not count", "same",
-             _each(_number_form(lambda text: iter((f"${text}",))))),
+             _number(lambda text: (f"${text}",))),
     Relation("percent", "a percent sign does not count", "same",
-             _each(_number_form(lambda text: iter((f"{text}%",))))),
+             _number(lambda text: (f"{text}%",))),
     Relation("point-behind", "a full stop behind a number does not count", "same",
-             _each(_number_form(lambda text: iter((f"{text}.\n",))))),
-    Relation("number-words", "a number in words is the same", "same",
-             _each(_number_form(_spelled))),
+             _number(lambda text: (f"{text}.\n",))),
+    Relation("number-words", "a number in words is the same", "same", _number(_spelled)),
     Relation("minus", "every minus sign is one", "same", _negative_forms),
     Relation("sign", "the opposite number is another answer", "lower",
-             _each(_number_form(lambda text: iter((f"-{text}",) if float(text) else ())))),
+             _number(lambda text: (f"-{text}",) if float(text) else ())),
     Relation("other-decimals", "other decimals are another answer", "lower",
-             _each(_number_form(_other_decimals))),
-    Relation("lost-point", "the point tells numbers apart", "lower",
-             _each(_number_form(_no_point))),
+             _number(lambda text: (f"{text}7", text.partition(".")[0]) if "." in text
+                     else (f"{text}.7",))),
+    Relation("lost-point", "the point tells numbers apart", "lower", _number(_no_point)),
     Relation("other-digits", "more digits are another number", "lower",
-             _each(_number_form(_more_digits))),
+             _number(lambda text: (f"{text}1", f"1{text}"))),
     Relation("other-thousands", "what follows a separator counts", "lower", _groups_differ),
-    Relation("fraction", "a fraction or a time is no whole number", "lower",
-             _each(_number_form(_fraction))),
+    Relation("fraction", "a fraction or a time is no whole number", "lower", _number(_fraction)),
     Relation("other-word", "another last word is another answer", "lower", _each(_last_word)),
-    Relation("other-letters", "a longer word is another word", "lower", _each(_grown_word)),
+    Relation("other-letters", "a longer word is another word", "lower",
+             _each(lambda text: (f"q{text}q",) if text.isalpha() else ())),
     Relation("repeated-word", "saying it twice is another answer", "lower",
              _each(_repeated_word)),
-    Relation("nothing", "saying nothing is wrong", "lower", _each(_empty)),
+    Relation("nothing", "saying nothing is wrong", "lower",
+             _each(lambda text: ("",) if any(map(str.isalnum, text)) else ())),
     Relation("nearly", "nearly right is better than nothing", "above zero", _shortened),
     Relation("span-order", "the order of spans does not count", "same", _order),
     Relation("span-joined", "spans joined by a comma are the same answer", "same", _joined),
