@@ -3,8 +3,9 @@
 import dataclasses
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import click
@@ -20,9 +21,26 @@ if TYPE_CHECKING:
     from closeread.readers.calibrate import Applied
     from closeread.runs.records import ReaderInfo
 
+_Range = click.IntRange | click.FloatRange
+F = TypeVar("F", bound=Callable[..., Any])
 _DEFAULT = Settings()
 # Large batches are for whole data sets: here the next question waits until one is read.
 _MOST_TOGETHER = 64
+_COUNT = click.IntRange(min=1)
+_TIME = click.FloatRange(min=0, min_open=True)
+
+
+def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], F]:
+    """Return the option that sets one of the ``Settings``, with its default."""
+    return click.option(
+        flag,
+        setting,
+        type=range_,
+        default=getattr(_DEFAULT, setting),
+        show_default=True,
+        metavar="N" if range_ is _COUNT else None,
+        help=said,
+    )
 
 
 @click.command("serve")
@@ -50,14 +68,7 @@ _MOST_TOGETHER = 64
     help="Tells confidences that are probabilities: from `closeread calibrate`.",
 )
 @click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
-@click.option(
-    "--queue",
-    type=click.IntRange(min=1),
-    default=_DEFAULT.queue,
-    show_default=True,
-    metavar="N",
-    help="Questions that may wait; beyond, 503.",
-)
+@_limit("--queue", "queue", _COUNT, "Questions that may wait; beyond, 503.")
 @click.option(
     "--batch-size",
     type=click.IntRange(min=1),
@@ -66,71 +77,26 @@ _MOST_TOGETHER = 64
 )
 @click.option(
     "--batch-wait-milliseconds",
+    "batch_wait_seconds",
     type=click.FloatRange(min=0),
     default=_DEFAULT.batch_wait_seconds * 1000,
     show_default=True,
+    callback=lambda _, __, milliseconds: milliseconds / 1000,
     help="A batch waits so long for more questions.",
 )
-@click.option(
-    "--timeout-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=_DEFAULT.timeout_seconds,
-    show_default=True,
-    help="From a request's last byte to its answer; beyond, 504.",
-)
-@click.option(
-    "--grace-seconds",
-    type=click.FloatRange(min=0),
-    default=_DEFAULT.grace_seconds,
-    show_default=True,
-    help="To answer what was accepted, when told to stop.",
-)
-@click.option(
-    "--header-timeout-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=_DEFAULT.header_seconds,
-    show_default=True,
-    help="For a request's headers to arrive.",
-)
-@click.option(
-    "--body-timeout-seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=_DEFAULT.body_seconds,
-    show_default=True,
-    help="For its body to arrive.",
-)
-@click.option(
-    "--max-body-bytes",
-    type=click.IntRange(min=1),
-    default=_DEFAULT.max_body_bytes,
-    show_default=True,
-    metavar="N",
-    help="A larger body gets 413.",
-)
-@click.option(
-    "--max-passage-characters",
-    type=click.IntRange(min=1),
-    default=_DEFAULT.max_passage_characters,
-    show_default=True,
-    metavar="N",
-    help="A longer passage gets 422.",
-)
-@click.option(
-    "--max-question-characters",
-    type=click.IntRange(min=1),
-    default=_DEFAULT.max_question_characters,
-    show_default=True,
-    metavar="N",
-    help="A longer question, its options counted in, gets 422.",
-)
-@click.option(
-    "--max-connections",
-    type=click.IntRange(min=1),
-    default=_DEFAULT.max_connections,
-    show_default=True,
-    metavar="N",
-    help="Further clients get 503.",
-)
+@_limit("--timeout-seconds", "timeout_seconds", _TIME,
+        "From a request's last byte to its answer; beyond, 504.")  # fmt: skip
+@_limit("--grace-seconds", "grace_seconds", click.FloatRange(min=0),
+        "To answer what was accepted, when told to stop.")  # fmt: skip
+@_limit("--header-timeout-seconds", "header_seconds", _TIME,
+        "For a request's headers to arrive.")  # fmt: skip
+@_limit("--body-timeout-seconds", "body_seconds", _TIME, "For its body to arrive.")
+@_limit("--max-body-bytes", "max_body_bytes", _COUNT, "A larger body gets 413.")
+@_limit("--max-passage-characters", "max_passage_characters", _COUNT,
+        "A longer passage gets 422.")  # fmt: skip
+@_limit("--max-question-characters", "max_question_characters", _COUNT,
+        "A longer question, its options counted in, gets 422.")  # fmt: skip
+@_limit("--max-connections", "max_connections", _COUNT, "Further clients get 503.")
 @click.option(
     "--allow-origin",
     "origins",
@@ -147,18 +113,9 @@ def command(
     retriever: str,
     calibrator: Path | None,
     selective: bool,
-    queue: int,
     batch_size: int | None,
-    batch_wait_milliseconds: float,
-    timeout_seconds: float,
-    grace_seconds: float,
-    header_timeout_seconds: float,
-    body_timeout_seconds: float,
-    max_body_bytes: int,
-    max_passage_characters: int,
-    max_question_characters: int,
-    max_connections: int,
     origins: tuple[str, ...],
+    **limits: Any,
 ) -> None:
     """Answer questions over HTTP; one line on stdout says where, once READER is ready.
 
@@ -177,18 +134,7 @@ def command(
 
     for origin in origins:
         _check_origin(origin)
-    settings = Settings(
-        queue=queue,
-        batch_wait_seconds=batch_wait_milliseconds / 1000,
-        timeout_seconds=timeout_seconds,
-        grace_seconds=grace_seconds,
-        max_body_bytes=max_body_bytes,
-        max_passage_characters=max_passage_characters,
-        max_question_characters=max_question_characters,
-        max_connections=max_connections,
-        header_seconds=header_timeout_seconds,
-        body_seconds=body_timeout_seconds,
-    )
+    settings = Settings(**limits)
     sure, calibrated = _applied(calibrator, selective=selective)
     with bound(host, port) as listening:
         made, resolved = make(reader, parsed(options))
@@ -197,7 +143,7 @@ def command(
         if sure is not None:
             info = _calibrated(info, sure, calibrated)
         finder = making.make("retriever", retriever)[0] if retriever != "none" else None
-        size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), queue)
+        size = min(batch_size or min(batch_size_of(made), _MOST_TOGETHER), settings.queue)
         service = Service(
             made,
             info,
@@ -213,7 +159,7 @@ def command(
             app(service, origins),
             listening,
             ready=lambda: click.echo(url(listening)),
-            stopping=lambda count: _tell_of_stopping(count, grace_seconds),
+            stopping=lambda count: _tell_of_stopping(count, settings.grace_seconds),
             crowded=_tell_of_crowd,
         )
     if code:
