@@ -188,6 +188,18 @@ def test_a_long_record_of_nobody_s_is_told_as_such(tmp_path, monkeypatch):
     assert "--format" in str(refused.value)
 
 
+@pytest.mark.parametrize("target", [["A", "C"], "AC"])
+def test_several_options_that_are_wanted_together_are_no_alternatives(tmp_path, target):
+    """The scorer ``choice`` wants all of them: one alone would be counted as right."""
+    (log,) = (FIXTURES / "inspect").glob("*.json")
+    found = json.loads(log.read_text("utf-8"))
+    left = len(found["samples"]) - 1
+    found["samples"][0]["target"] = target
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found))
+    refused_then_skipped(path, tmp_path, "odd-value", 1, left)
+
+
 def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))

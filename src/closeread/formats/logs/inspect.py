@@ -162,6 +162,10 @@ def _record(
     passage = prompts.passage(apart[0])
     options = golds.lettered(sample.get("choices") or ())
     target = sample.get("target")
+    if several := _together(target, options, sample.get("scores") or {}):
+        what = f"the target {several} wants several options together, not one of them"
+        problems.bad.add("odd-value", what, question_id=name)
+        return None
     answers = golds.choice(target, options) if options else ()
     if not answers:
         options = ()
@@ -183,6 +187,16 @@ def _record(
             _talk(sample.get("messages") or sample["input"], attachments), apart[0]
         ),
     )
+
+
+def _together(target: Any, options: tuple[Option, ...], scored: dict[str, Any]) -> str:
+    """Return the letters that inspect's scorer ``choice`` wants all of; "" where it wants one.
+
+    Any other scorer takes each of several targets.
+    """
+    letters = "".join(map(str, target)) if isinstance(target, list) else str(target or "")
+    labels = {option.label for option in options}
+    return letters if "choice" in scored and len(letters) > 1 and set(letters) <= labels else ""
 
 
 def _talk(prompt: Any, attachments: dict[str, Any]) -> Any:
