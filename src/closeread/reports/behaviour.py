@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from closeread.metrics.units import question_unit
 from closeread.reports.coverage import Point
 from closeread.reports.material import Material, Row, RunView, Share
-from closeread.reports.plot import Plot, mean_interval, percent
+from closeread.reports.plot import DIGITS, Plot, mean_interval, percent
 
 _MOST_CURVES = 4
 # Fewer questions than this show nothing but chance.
@@ -46,7 +46,7 @@ def _coverage(runs: Sequence[RunView], named: bool) -> Plot:
 
 def _rounded(point: Point) -> tuple[float, ...]:
     """Return coverage and value, and the bounds where there are any."""
-    return tuple(round(part, 4) for part in point if part is not None)
+    return tuple(round(part, DIGITS) for part in point if part is not None)
 
 
 def lengths(material: Material) -> list[Plot]:
@@ -104,7 +104,7 @@ def _share(
 ) -> tuple[float | None, ...]:
     judged = [Share(unit, shares.get(place, 0.0)) for unit, shares in places]
     found = mean_interval("length", judged, run.resampling)
-    return tuple(None if part is None else round(part, 4) for part in found)
+    return tuple(None if part is None else round(part, DIGITS) for part in found)
 
 
 def flips(material: Material) -> list[Plot]:

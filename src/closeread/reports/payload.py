@@ -8,6 +8,7 @@ import msgspec
 
 from closeread.reports.covering import asked, laid, located
 from closeread.reports.material import Attention, Material, Row, RunView, Told
+from closeread.reports.plot import DIGITS
 from closeread.reports.shortening import shortened
 from closeread.runs.walk import tags_of
 from closeread.types import Answer, Evidence, Passage, Question
@@ -218,4 +219,4 @@ def _groups(rows: list[Row]) -> list[int]:
 
 
 def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, 4)
+    return None if value is None else round(value, DIGITS)

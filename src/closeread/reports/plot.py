@@ -11,6 +11,9 @@ from closeread.metrics.pools import per_unit
 from closeread.protocols import Pool
 from closeread.reports.material import Share
 
+# Of fractions in a page: of four, 0.12546 would be 12.6 % there and 12.5 % elsewhere.
+DIGITS = 6
+
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
     """One plot: what kind, which question it answers, its numbers.

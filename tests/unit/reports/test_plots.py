@@ -9,7 +9,8 @@ from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.reports.gather import gather
 from closeread.reports.material import Share
-from closeread.reports.plot import mean_interval
+from closeread.reports.payload import columns
+from closeread.reports.plot import mean_interval, percent
 from closeread.reports.plots import all_plots
 from closeread.types import Answer, Option, Passage, Prediction, Question, Score, Submission
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
@@ -124,6 +125,19 @@ def test_coverage_curve_averages_the_surest(tmp_path):
     assert curve["points"][-1] == (1.0, pytest.approx(sum(values) / 15, abs=1e-4))
     surest = values[::-1][:3]
     assert curve["points"][0] == (0.2, pytest.approx(sum(surest) / 3, abs=1e-4))
+
+
+def test_fractions_of_a_page_are_the_same_percent_as_elsewhere(tmp_path):
+    """Rounded to four digits first, 0.12546 is 12.6 %."""
+    questions, predictions = _answers(20)
+    values = {"choice.accuracy": {each.question_id: 0.12546 for each in questions}}
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    material = gather([write_run(tmp_path / "run", dataset, predictions, values)])
+    plot = _plots(material)["coverage", None]
+    shown = [point[1] for point in plot.data["curves"][0]["points"]]
+    shown += columns(material)["runs"][0]["value"]
+    assert {percent(value) for value in shown} == {"12.5"}
+    assert {row[2] for row in plot.numbers[1:]} == {"12.5"}
 
 
 def _answers(many, unlike=()):
