@@ -66,3 +66,20 @@ def test_lighteval_finds_the_options_of_its_letters_in_the_prompt(tmp_path):
     assert (question.text, question.answers[0].texts) == ("Who ran?", ("Ann",))
     assert [one.text for one in question.options] == ["Bob", "Ann"]
     assert next(iter(run.predictions())).answer.texts == ("Ann",)
+
+
+@pytest.mark.parametrize(("labels", "right"), [((1, 2), "A"), ((0, 1), "B"), (("A", "B"), "B")])
+def test_a_gold_that_is_a_label_of_opencompass_is_no_place(tmp_path, labels, right):
+    """StoryCloze counts from 1: the gold 1 is its first ending, and the second of those from 0."""
+    entry = {
+        f"label: {label}": {"prompt": f"Story. {ending}", "PPL": cost}
+        for label, ending, cost in zip(
+            labels, ("It rained.", "It snowed."), (1.0, 2.0), strict=True
+        )
+    }
+    log = tmp_path / "story_cloze.json"
+    log.write_text(json.dumps({"0": entry | {"prediction": labels[0], "gold": 1}}))
+    (run,) = ingest([log], tmp_path / "run").runs
+    ((_, (question,)),) = list(run.dataset())
+    assert [answer.label for answer in question.answers] == [right]
+    assert [said.answer.label for said in run.predictions()] == ["A"]

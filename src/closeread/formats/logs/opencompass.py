@@ -93,7 +93,8 @@ def _record(
     gold = entry.get("gold")
     if by_label:
         options = golds.lettered(list(by_label))
-        answers = golds.choice(gold, options)
+        # StoryCloze's labels are 1 and 2: a gold that is a label is none's place.
+        answers = golds.choice(str(gold) if str(gold) in by_label else gold, options)
         prediction = _by_perplexity(name, list(by_label.values()), options)
     else:
         options, answers = letters.of_prompt(golds.of_value(_accepted(task, gold)), prompt)
