@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 
 from closeread.formats import dump, load
+from closeread.reports.gather import gather
+from closeread.reports.page import write_material
 from closeread.runs.records import (
     DatasetInfo,
     ReaderInfo,
@@ -37,6 +39,11 @@ def write_set(path: Path, items: Sequence[Item], **info: Any) -> Dataset:
     made = Dataset(name=path.stem, format="jsonl", read=lambda _: iter(items))
     dump(made, path)
     return load(path, "jsonl")
+
+
+def write_page(runs: Sequence[Path], out: Path, language: str | None = None, **where: Any) -> Path:
+    """Write the page about run folders."""
+    return write_material(gather(runs, **where), out, language=language)
 
 
 def summary(metric: str, values: Sequence[float], **changes: Any) -> Summary:

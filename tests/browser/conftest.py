@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from closeread.reports.page import write_page
-from report_runs import PASSAGE, choose, one_run, right_or_wrong, triple, write_run, write_set
+from report_runs import (
+    PASSAGE,
+    choose,
+    one_run,
+    right_or_wrong,
+    triple,
+    write_page,
+    write_run,
+    write_set,
+)
 
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _ARGUMENTS = (

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from closeread.reports.page import write_page
 from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
-from report_runs import PASSAGE, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, right_or_wrong, triple, write_page, write_run, write_set
 from verbs import apart
 
 pytestmark = pytest.mark.browser

@@ -2,8 +2,7 @@
 
 import pytest
 
-from closeread.reports.page import write_page
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
 from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser

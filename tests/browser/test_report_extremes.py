@@ -2,7 +2,6 @@
 
 import pytest
 
-from closeread.reports.page import write_page
 from closeread.types import (
     Answer,
     Candidate,
@@ -14,7 +13,7 @@ from closeread.types import (
     Question,
     Span,
 )
-from report_runs import one_run
+from report_runs import one_run, write_page
 from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser

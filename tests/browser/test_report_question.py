@@ -2,9 +2,8 @@
 
 import pytest
 
-from closeread.reports.page import write_page
 from closeread.types import Answer, Passage, Prediction, Question, Span
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
 from visits import DESKTOP, Visit
 
 pytestmark = pytest.mark.browser

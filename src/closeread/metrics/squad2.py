@@ -205,27 +205,6 @@ def official(
     return printed
 
 
-def average_precisions(
-    golds: Golds, predictions: Mapping[str, Any], null_odds: Mapping[str, float]
-) -> dict[str, float]:
-    """Return the three average precisions of the official program, in percent.
-
-    Raises:
-        CloseReadError: As ``official``; or no question has an answer.
-    """
-    known = dict(golds)
-    exact, f1 = _raw_scores(known, predictions)
-    if not any(known[name] for name in exact):
-        raise no_questions("squad2", "no question with an answer was answered")
-    complete(null_odds, list(exact))
-    oracle = {name: float(bool(known[name])) for name in exact}
-    found = {}
-    for value, scores in (("exact", exact), ("f1", f1), ("oracle", oracle)):
-        ranking = _official_ranking(known, predictions, null_odds, scores)
-        found[f"pr_{value}_ap"] = 100.0 * ranking.average_precision()
-    return found
-
-
 def _with_threshold(score: Score, odds: Mapping[str, float], threshold: float) -> Score:
     if score.values["em"] is None or odds[score.question_id] <= threshold:
         return score

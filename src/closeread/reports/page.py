@@ -10,7 +10,6 @@ from closeread.formats.files.whole import replacing
 from closeread.reports import payload
 from closeread.reports.differences import differences
 from closeread.reports.frame import drawn_by, in_closure, scripts, template
-from closeread.reports.gather import gather
 from closeread.reports.groups import of_runs
 from closeread.reports.joint import cells, joint, table
 from closeread.reports.material import Material, RunView, SetView
@@ -21,30 +20,17 @@ from closeread.reports.plots import all_plots
 from closeread.reports.words import by_language, word
 
 
-def write_page(
-    runs: Sequence[Path],
-    out: Path,
-    *,
-    language: str | None = None,
-    dataset_path: str | Path | None = None,
-) -> Path:
-    """Write the page about some run folders; it appears under its name only when it is whole.
+def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
+    """Write the page about what was gathered; it appears under its name only when it is whole.
 
     Args:
-        runs: Run folders, finished; of one data set or several.
+        material: Of run folders, or of what retrievers found.
         out: The HTML file.
         language: The page's words, ``en`` or ``zh``; by default the data set's language.
-        dataset_path: Where the data set lies, if no longer where the runs say.
 
     Raises:
-        InputError: No run folder, not finished, or damaged.
         StorageError: The file cannot be written.
     """
-    return write_material(gather(runs, dataset_path=dataset_path), out, language=language)
-
-
-def write_material(material: Material, out: Path, *, language: str | None = None) -> Path:
-    """Write the page about what was gathered already."""
     chosen = language or material.language
     html = drawn_by(
         in_closure(map(template, scripts())),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from closeread.errors import CloseReadError, InputError
+from closeread.errors import InputError
 from closeread.metrics import squad2
 from closeread.metrics.intervals import Resampling, interval, value
 from closeread.metrics.no_answer import CurveStatistic, Ranking
@@ -99,13 +99,6 @@ def test_there_are_curves_only_of_what_was_answered_and_precision_only_of_what_h
     pools = _given([metric.score(_asked("b"), said["b"])], said, {"b": 0.5})
     assert list(pools)[means:] == ["squad2.best_em", "squad2.best_f1"]
     assert pools["squad2.em"].note == ""
-
-
-def test_precision_needs_an_answered_question_with_an_answer_and_null_odds_of_all():
-    with pytest.raises(CloseReadError, match="no question with an answer was answered"):
-        squad2.average_precisions([("a", ["cat"]), ("b", [])], {"b": ""}, {"b": 0.1})
-    with pytest.raises(InputError, match="1 predicted questions have no null odds, the first is a"):
-        squad2.average_precisions([("a", ["cat"])], {"a": "cat"}, {"b": 0.1})
 
 
 def test_where_answering_never_helps_the_best_is_to_say_nothing():

@@ -13,11 +13,11 @@ from closeread.errors import InputError
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
-from closeread.reports.page import first, write_page
+from closeread.reports.page import first
 from closeread.reports.shortening import MOST
 from closeread.runs.selection import write_list
 from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
 
 HOSTILE = "</script><script>alert(1)</script><!-- \u2028 \u2029 \u202e & ' \" <img src=x onerror=y>"
 
