@@ -43,6 +43,7 @@ def command(
     """
     from closeread.api.datasets import locate
     from closeread.cli.output import as_json, remark
+    from closeread.cli.reading import watched
     from closeread.cli.sources import each_once
     from closeread.reports import tables
     from closeread.reports.gather import gather
@@ -57,7 +58,8 @@ def command(
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
     _must_be_taken(out, plots, markdown, latex, csv_)
     where = locate(dataset) if dataset else None
-    material = gather(folders, dataset_path=where, ranked=ranked)
+    with watched("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
+        material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
     language = lang or material.language
     written: list[str] = []
     if out is not None:

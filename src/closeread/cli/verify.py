@@ -31,17 +31,15 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     """
     from closeread.api.datasets import locate
     from closeread.cli.reading import watched
-    from closeread.protocols import unwatched
     from closeread.runs.store import find_runs, open_run
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each
 
     opened = {path: open_run(path) for path in find_runs(run)}
     own = locate(dataset) if dataset else None
-    with watched("runs", "verify changes nothing") as begin:
-        checked = verify_each(
-            list(opened.values()), own, begin=begin if len(opened) > 1 else unwatched
-        )
+    label = "runs" if len(opened) > 1 else "questions"
+    with watched(label, "verify changes nothing") as begin:
+        checked = verify_each(list(opened.values()), own, begin=begin)
     found = dict(zip(opened, checked, strict=True))
     rulings = {path: closed_track(one.info) for path, one in opened.items() if track}
     good = not any(one.differences for one in found.values())

@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from closeread import formats
 from closeread.errors import CloseReadError, MismatchError
-from closeread.items import up_to
+from closeread.items import telling, up_to
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
+from closeread.protocols import Begin, unwatched
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, ScoreSettings
@@ -31,6 +32,7 @@ def gather(
     dataset_path: str | Path | None = None,
     most: int = 20_000,
     ranked: bool = False,
+    begin: Begin = unwatched,
 ) -> Material:
     """Read run folders and the questions that they answer.
 
@@ -39,12 +41,16 @@ def gather(
         dataset_path: Where the data set of every run lies now, if not where the runs say.
         most: About how many questions to keep of a data set; of a larger one every k-th passage.
         ranked: Put the runs on each data set in the order of their scores, the best first.
+        begin: Told how many runs there are, or of one how many questions; what it returns counts
+            them.
 
     Raises:
         InputError: No run folder, not finished, or damaged.
     """
     opened = [open_run(path) for path in {path.resolve(): path for path in paths}.values()]
     names = _names(opened)
+    many = len(opened) > 1
+    advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
     found = Material()
     places: dict[str, int] = {}
     for run in opened:
@@ -56,11 +62,11 @@ def gather(
             dataset, problem = _open(widest, dataset_path)
             found.sets.append(SetView(info=info, problem=problem))
             if dataset is not None:
-                _keep(found, dataset, info, most)
-    found.runs = [
-        _view(run, name, places[run.info.dataset.sha256])
-        for run, name in zip(opened, names, strict=True)
-    ]
+                _keep(found, dataset if many else telling(dataset, advance), info, most)
+    for run, name in zip(opened, names, strict=True):
+        found.runs.append(_view(run, name, places[run.info.dataset.sha256]))
+        if many:
+            advance(1)
     if ranked:
         found.runs = sorted(found.runs, key=found.standing)
     for place, view in enumerate(found.sets):

@@ -10,8 +10,8 @@ from pathlib import Path
 from closeread.counting import count_of
 from closeread.errors import CloseReadError, MismatchError, UsageError
 from closeread.formats.files.source import Source
-from closeread.items import ordered
-from closeread.protocols import Begin, unwatched
+from closeread.items import ordered, telling
+from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.runs.choose import make_metrics
 from closeread.runs.computed import Versions, computed_by
@@ -74,7 +74,9 @@ class Verification:
         return not found
 
 
-def verify(run: Run, dataset_path: Path | None = None) -> Verification:
+def verify(
+    run: Run, dataset_path: Path | None = None, *, advance: Advance = uncounted
+) -> Verification:
     """Check a run folder against itself and, where it is still there, against its data set.
 
     The ledger and the hash in ``run.json`` vouch for the predictions; predictions and gold for
@@ -85,6 +87,7 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
         run: To be checked.
         dataset_path: Where the data set lies now, if not where the run says; another file than the
             run's is a difference.
+        advance: Told how many questions more were scored anew.
 
     Raises:
         InputError: ``dataset_path`` cannot be read.
@@ -109,7 +112,8 @@ def verify(run: Run, dataset_path: Path | None = None) -> Verification:
         if summary is None:
             found.unchecked.append("scores: the run was not scored yet")
         else:
-            _scores(run, summary, dataset, found)
+            watched = None if dataset is None else telling(dataset, advance)
+            _scores(run, summary, watched, found)
     except CloseReadError as error:
         found.differences.append(_in_one_line(error))
     return found
@@ -127,13 +131,17 @@ def verify_each(
     Args:
         runs: To be checked.
         dataset_path: Where the data set of some of them lies now.
-        begin: Told how many runs there are; what it returns counts them.
+        begin: Told how many runs there are, or of one how many questions; what it returns counts
+            them.
 
     Raises:
         InputError: ``dataset_path`` cannot be read.
     """
+    if len(runs) == 1:
+        advance = begin(runs[0].info.dataset.n_questions)
+        return [verify(runs[0], dataset_path, advance=advance)]
     sha256 = ""
-    if dataset_path is not None and len(runs) > 1:
+    if dataset_path is not None:
         sha256 = Source(dataset_path, option="--dataset").sha256()
     same = [run.info.dataset for run in runs if sha256 and run.info.dataset.sha256 == sha256]
     names = {dataset.name for dataset in same}

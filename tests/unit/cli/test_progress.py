@@ -61,11 +61,11 @@ def told_at_once(monkeypatch) -> None:
     monkeypatch.setattr("closeread.items._AT_ONCE", 10)
 
 
-@pytest.mark.parametrize("verb", ["score", "verify"])
+@pytest.mark.parametrize("verb", ["score", "verify", "report"])
 def test_verbs_over_several_runs_tell_how_far_they_are(
     verb, tmp_path, monkeypatch, capsys, told_at_once
 ) -> None:
-    """In a log from the first minute on; one run is told by its questions, or not at all."""
+    """In a log from the first minute on; one run is told by its questions."""
     monkeypatch.chdir(tmp_path)
     for name in "ab":
         given = ("--reader", "first-sentence", "--limit", "3", "--out", f"runs/{name}")
@@ -74,7 +74,7 @@ def test_verbs_over_several_runs_tell_how_far_they_are(
     capsys.readouterr()
     assert closeread(verb, "runs/a") == 0
     assert "runs:" not in capsys.readouterr().err
-    assert closeread(verb, "runs") == 0
+    assert closeread(verb, "runs", *(("--out", "page.html") if verb == "report" else ())) == 0
     assert "runs: 2 of 2 (100%)" in capsys.readouterr().err
 
 
@@ -91,5 +91,8 @@ def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, tol
     capsys.readouterr()
     assert closeread("score", "run", "--no-intervals") == 0
     assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
+    for verb in ("verify", "report"):
+        assert closeread(verb, "run") == 0
+        assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
     assert closeread("score", "run", "--no-intervals", "--workers", "2") == 0
     assert "questions:" not in capsys.readouterr().err
