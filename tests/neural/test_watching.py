@@ -42,6 +42,16 @@ def test_the_metric_is_watched_in_the_precision_that_is_read_in(
     assert losses(mixed) == losses(alone), "training itself stays as it is"
 
 
+def test_a_chinese_set_is_watched_by_characters(tmp_path, encoder, few):
+    """By words between blanks a training with patience would have ended where it began."""
+    qas = [{"id": "1", "question": "几点", "answers": [{"text": "六点出发", "answer_start": 2}]}]
+    data = [{"title": "", "paragraphs": [{"context": "渡船六点出发。", "qas": qas}]}]
+    path = tmp_path / "zh.json"
+    path.write_text(json.dumps({"version": "1.1", "data": data}), "utf-8")
+    record = train(tmp_path / "out", encoder, few, max_steps=1, dev=[{"path": str(path)}])
+    assert record["metric"] == "cmrc.f1~mixed"
+
+
 def watched(at_most):
     return drawn(Source(path="exam/zh", at_most=at_most), open_dataset, None, 0, whole_groups=True)
 

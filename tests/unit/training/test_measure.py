@@ -1,9 +1,10 @@
 """What a training is watched by is the number that `closeread score` gives."""
 
 import pytest
+from msgspec.structs import replace
 
 from closeread.errors import UsageError
-from closeread.training.neural.measure import check_metric, measured
+from closeread.training.neural.measure import check_metric, measured, watched_by
 from closeread.types import Answer, Option, Passage, Prediction, Question
 
 PASSAGE = Passage(passage_id="p", text="The ferry left at six.")
@@ -37,6 +38,28 @@ class Points:
 @pytest.mark.parametrize("name", ["squad.f1", "squad2.f1", "mrqa.f1"])
 def test_options_do_not_count_where_texts_are_judged(name):
     assert measured(Points(), MIXED, name) == measured(Points(), MIXED[:1], name) == 2 / 3
+
+
+def test_what_is_watched_can_judge_the_questions_and_shows_progress():
+    """A part of a Chinese answer is worth something, and so is silence where there is no answer."""
+    chinese = (replace(PASSAGE, text="渡船六点出发。", language="zh"),
+               replace(TEXT, answers=(Answer(kind="span", texts=("六点出发",)),)))  # fmt: skip
+    silent = (PASSAGE, replace(TEXT, answers=(Answer(kind="none"),)))
+    names = [watched_by("squad.f1", [one]) for one in (MIXED[0], chinese, silent)]
+    assert names == ["squad.f1", "cmrc.f1~mixed", "squad2.f1"]
+    assert watched_by("squad2.f1", [chinese]) == "cmrc.f1~mixed"
+    assert watched_by("choice.accuracy", [chinese, silent]) == "choice.accuracy"
+
+    class Begins:
+        def read(self, items):
+            for _, question in items:
+                said = Answer(kind="span", texts=("六点",))
+                yield Prediction(question_id=question.question_id, answer=said)
+
+    assert measured(Begins(), [chinese], "squad.f1") == 0.0
+    assert measured(Begins(), [chinese], names[1]) == pytest.approx(2 / 3)
+    for one, name in zip((chinese, silent), names[1:], strict=True):
+        check_metric([one], name, lambda question: True, "span")
 
 
 def test_texts_do_not_count_where_options_are_judged():

@@ -12,6 +12,26 @@ from closeread.protocols import Metric, Reader
 from closeread.types import Answer, PassageQuestion, Prediction, Question, Submission
 
 _LESS_IS_BETTER = ("selective.aurc",)
+_OF_SPANS = ("squad.f1", "squad2.f1")
+
+
+def watched_by(usual: str, items: Sequence[PassageQuestion]) -> str:
+    """Return the value that chooses the best state where a recipe names none.
+
+    SQuAD's scorers part words at blanks. Chinese has none, and of an answer all or nothing would
+    count: a reader that has just begun to learn would show no progress. That of SQuAD 1.1 judges no
+    questions without an answer.
+
+    Args:
+        usual: Of the reader.
+        items: What is watched.
+    """
+    if usual not in _OF_SPANS:
+        return usual
+    if any(passage.language == "zh" for passage, _ in items):
+        return "cmrc.f1~mixed"
+    silent = any(answer.kind == "none" for _, one in items for answer in one.answers)
+    return "squad2.f1" if silent else usual
 
 
 def measured(reader: Reader, items: Sequence[PassageQuestion], name: str) -> float:

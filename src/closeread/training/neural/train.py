@@ -22,7 +22,7 @@ from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder, writable
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
-from closeread.training.neural.measure import apart, check_metric, measured
+from closeread.training.neural.measure import apart, check_metric, measured, watched_by
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings, Source, check
@@ -64,7 +64,7 @@ def train(request: Request, task: Task) -> Trained:
             _check_gold(request, task, material)
         if settings.beside:
             _check_pairs(request, beside)
-        metric = settings.metric or task.metric
+        metric = settings.metric or watched_by(task.metric, watched)
         drawn_from = [told for _, told in (*material, *beside)]
         data = [one.told_apart for one in (*drawn_from, *looked_at)]
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
@@ -291,7 +291,7 @@ def _watched(
     if found:
         check_metric(
             found,
-            settings.metric or task.metric,
+            settings.metric or watched_by(task.metric, found),
             task.answers,
             request.recipe.reader.name,
             f"{request.within}train",
