@@ -15,7 +15,7 @@ from closeread.audits.material import Subject, most_are_chinese, of_texts, other
 from closeread.audits.parting import PARTS, Refused, distance, spread, values_of
 from closeread.making import make
 from closeread.protocols import Metric
-from closeread.types import Question
+from closeread.types import Answer, Prediction, Question
 
 ENGLISH = (
     "drop", "drop~whitespace", "drop~number", "drop~firstline", "drop~fixed", "squad", "lm-eval",
@@ -38,7 +38,7 @@ def check(subjects: Sequence[Subject], names: Sequence[str] = ()) -> Finding:
         return skipped("disagreement", "the questions ask for options")
     chosen = names or _defaults(texts[0])
     metrics = {name: make("metric", name)[0] for name in chosen}
-    refused: dict[str, str] = {}
+    refused = {} if names else _unaware(texts[0], metrics)
     columns = [_scored(one, metrics, refused) for one in texts]
     values = [
         name
@@ -99,6 +99,29 @@ def _defaults(one: Subject) -> tuple[str, ...]:
     names = CHINESE if most_are_chinese(one) else ENGLISH
     none = any(answer.kind == "none" for question in one.questions for answer in question.answers)
     return tuple("squad2" if none and name == "squad" else name for name in names)
+
+
+def _unaware(one: Subject, metrics: Mapping[str, Metric]) -> dict[str, str]:
+    """Return the scorers of which a right "no answer" gets nothing, and that this is so.
+
+    They are for sets in which every question has an answer: elsewhere it is no scorer's doubt that
+    they give a run less.
+    """
+    question = next(
+        (each for each in one.questions if all(gold.kind == "none" for gold in each.answers)), None
+    )
+    if question is None:
+        return {}
+    said = Prediction(question_id=question.question_id, answer=Answer(kind="none"))
+    found: dict[str, str] = {}
+    for family, metric in metrics.items():
+        try:
+            values = values_of(metric, family, question, said)
+        except Refused:  # it refuses the run's own answer, too, and is left out for that
+            continue
+        if not any(values.values()):
+            found[family] = "it knows no question without an answer"
+    return found
 
 
 def _scored(

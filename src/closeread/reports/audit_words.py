@@ -139,6 +139,8 @@ _DISAGREEMENT = {
     "exact scores (0 or 1) are compared with exact ones, graded with graded ones":
         "精确分（0 或 1）只与精确分比较，分级分只与分级分比较",
     "{value} is {number}, not from 0 to 1": "{value} 为 {number}，不在 0 到 1 之间",
+    "left out {scorer}: it knows no question without an answer":
+        "略去 {scorer}：它不识别没有答案的题目",
     "left out {scorer}: {why}": "略去 {scorer}：{why}",
     "no scorer judges these questions": "没有评分器适用于这些题目",
     "Which run is best, by scorer": "各评分器认为哪次运行最好",

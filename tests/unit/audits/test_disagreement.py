@@ -111,6 +111,18 @@ def test_by_default_questions_without_answer_are_judged_by_those_who_can():
     assert "squad2.em" in finding.data["matrix"] and "squad.em" not in finding.data["matrix"]
 
 
+def test_a_right_no_answer_parts_no_scorers_by_default():
+    """Those that know no question without an answer give it nothing; asked for, they are there."""
+    run = mixed(["Ada", "", "A"])
+    none = Prediction(question_id="q1", answer=Answer(kind="none"))
+    said = Submission(predictions={**run.predictions, "q1": none})
+    run = dataclasses.replace(run, submission=said)
+    finding = check([run])
+    assert finding.verdict == "sound"
+    assert "left out lm-eval: it knows no question without an answer" in finding.notes
+    assert check([run], ["squad2", "lm-eval"]).verdict == "broken"
+
+
 def test_values_stay_with_their_questions():
     """A scorer leaves a question out of a value: the next one's is not taken for it."""
     questions = [mixed(["", "", ""]).questions[0]] * 3
