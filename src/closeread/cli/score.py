@@ -1,6 +1,7 @@
 """``closeread score``: a run folder, or a data set against a file of predictions."""
 
 import gc
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -181,14 +182,24 @@ def _joined(
     """Return numbers with those of the answers by their evidence."""
     from msgspec.structs import replace
 
+    from closeread.runs.extract import marked
     from closeread.runs.joined import must_join
     from closeread.runs.summaries import resampling_of
 
-    both = must_join(dataset, submission, resampling_of(scored.settings), limit)
+    settings = scored.settings
+
+    def told(summaries: Mapping[str, Summary]) -> dict[str, Summary]:
+        return {name: marked(one, settings.extraction) for name, one in summaries.items()}
+
+    both = must_join(dataset, submission, resampling_of(settings), limit)
+    groups = {
+        tag: {value: told(of) for value, of in values.items()}
+        for tag, values in both.breakdowns.items()
+    }
     return replace(
         scored,
-        metrics=scored.metrics | both.metrics,
-        breakdowns=scored.breakdowns | both.breakdowns,
+        metrics=scored.metrics | told(both.metrics),
+        breakdowns=scored.breakdowns | groups,
     )
 
 

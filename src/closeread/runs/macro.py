@@ -8,6 +8,7 @@ from closeread.metrics.subject import family
 from closeread.protocols import Metric, Pool
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import make_metrics, wanted
+from closeread.runs.extract import marked
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
 from closeread.runs.summaries import resampling_of
@@ -42,12 +43,15 @@ def macro_averages(runs: Sequence[Run]) -> dict[str, Summary]:
     placed = sorted(runs, key=lambda run: (run.info.dataset.name, run.info.dataset.sha256))
     every = [_pools(run, metric, settings.extraction) for run in placed]
     return {
-        name: macro_average(
-            name,
-            [pools[name] for pools in every],
-            metric.signature(),
-            metric.unit,
-            resampling_of(settings),
+        name: marked(
+            macro_average(
+                name,
+                [pools[name] for pools in every],
+                metric.signature(),
+                metric.unit,
+                resampling_of(settings),
+            ),
+            settings.extraction,
         )
         for name in every[0]
         if wanted(AVERAGED, name, settings.metrics)

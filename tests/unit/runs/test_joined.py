@@ -7,7 +7,7 @@ import pytest
 
 from closeread.reports.gather import gather
 from closeread.reports.joint import joint
-from closeread.types import Answer, Evidence, Passage, Prediction, Question, Span
+from closeread.types import Answer, Evidence, Generation, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 from verbs import apart
 
@@ -60,6 +60,28 @@ def test_without_the_option_nothing_is_joined(tmp_path):
     assert "joined" not in _score(path, "--json").stdout
     assert "joined.both" in _score(path, "--joined").stdout
     assert "joined" not in (path / "summary.json").read_text("utf-8")
+
+
+def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
+    """As of every other number: two that read the same texts by other rules are not alike."""
+    evidence = tuple(Evidence(spans=(GOLD,), option_label=label) for label in "AB")
+    told = [
+        Prediction(
+            question_id=f"t-{role}",
+            answer=Answer(kind="choice", label="B"),
+            evidence=evidence,
+            generation=Generation(text="A"),
+        )
+        for role in ("original", "positive", "negative")
+    ]
+    run = _run(tmp_path, told)
+    as_read = json.loads(_score(run, "--joined", "--json").stdout)
+    anew = json.loads(_score(run, "--joined", "--json", "--extract", "letter").stdout)
+    for printed, value in ((as_read, 1 / 3), (anew, 2 / 3)):
+        told = [printed["metrics"]["joined.both"], printed["metrics"]["choice.accuracy"]]
+        told += [printed["breakdowns"]["sentences"]["1"]["evidence.f1"]]
+        assert [one["value"] for one in told[:2]] == [pytest.approx(value)] * 2
+        assert {"|extract:letter" in one["signature"] for one in told} == {printed is anew}
 
 
 def test_answers_without_evidence_cannot_be_joined(tmp_path):

@@ -5,9 +5,13 @@ import json
 import pytest
 
 from closeread.api.running import read
+from closeread.readers.generative.extraction import Extraction
 from closeread.runs.macro import macro_averages
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
+from closeread.runs.store import open_run
+from closeread.types import Answer, Generation, Passage, Prediction, Question
+from report_runs import write_run, write_set
 
 MRQA = ScoreSettings(metrics=("mrqa",), resamples=200)
 
@@ -42,6 +46,32 @@ def test_skipped_questions_leave_each_mean(handed_in):
     assert list(found) == ["mrqa.em"]
     assert (found["mrqa.em"].value, found["mrqa.em"].n_scored) == (1.0, 5)
     assert "missing:skip" in found["mrqa.em"].signature
+
+
+def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
+    """As of the numbers that it is the mean of."""
+    runs = []
+    for name in "ab":
+        folder = tmp_path / name
+        folder.mkdir()
+        question = Question(
+            question_id=name, passage_id=name, text="?", kind="span",
+            answers=(Answer(kind="span", texts=("red",)),),
+        )  # fmt: skip
+        dataset = write_set(
+            folder / f"{name}.jsonl", [(Passage(passage_id=name, text="red"), (question,))]
+        )
+        said = Prediction(
+            question_id=name, answer=Answer(kind="span", texts=("red\nblue",)),
+            generation=Generation(text="red\nblue"),
+        )  # fmt: skip
+        runs.append(open_run(write_run(folder / "run", dataset, [said], {"mrqa.em": {name: 0.0}})))
+    for extraction, value in ((None, 0.0), (Extraction(stops=("\n",), rule="none"), 1.0)):
+        settings = ScoreSettings(metrics=("mrqa.em",), resamples=0, extraction=extraction)
+        summaries = [score_run(run, settings).metrics["mrqa.em"] for run in runs]
+        summaries.append(macro_averages(runs)["mrqa.em"])
+        assert {one.value for one in summaries} == {value}
+        assert {"|extract:none" in one.signature for one in summaries} == {extraction is not None}
 
 
 def test_the_order_in_which_runs_are_named_does_not_matter(handed_in):
