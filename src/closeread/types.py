@@ -6,7 +6,7 @@ Ids are strings, sequences are tuples, absence is ``None`` or the empty tuple.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import msgspec
 
@@ -14,6 +14,7 @@ AnswerKind = Literal["span", "spans", "number", "date", "choice", "none"]
 QuestionKind = Literal["span", "discrete", "choice", "verification", "entailment"]
 Polarity = Literal["supported", "contradicted"]
 Role = Literal["original", "positive", "negative"]
+ROLES: tuple[Role, ...] = get_args(Role)
 Unit = Literal["question", "passage", "group"]
 Truth = Literal["same", "opposite"]
 

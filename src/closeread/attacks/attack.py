@@ -20,9 +20,8 @@ from closeread.attacks.triples import (
     positive,
 )
 from closeread.protocols import Constraint, Perturbation
-from closeread.types import Edit, Item, Passage, Question, Role
+from closeread.types import Edit, Item, Passage, PassageQuestion, Question, Role
 
-Variant = tuple[Passage, Question]
 Found = Sequence[Sequence[Edit]]  # by strategy, what it proposes and all constraints allow
 # What tags tell of an attack, of a question and of an option.
 _TOLD = ("strategy", "rule", "now")
@@ -35,7 +34,7 @@ class Group:
 
     passage: Passage
     original: Question
-    variants: Sequence[Variant]
+    variants: Sequence[PassageQuestion]
 
 
 @dataclass
@@ -106,7 +105,7 @@ class Attack:
         question = stated(question)
         return [self._allowed(one, passage, question) for one in self.strategies]
 
-    def variants(self, passage: Passage, question: Question, found: Found) -> list[Variant]:
+    def variants(self, passage: Passage, question: Question, found: Found) -> list[PassageQuestion]:
         """Return the variants of one question, by role.
 
         Args:

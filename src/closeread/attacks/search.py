@@ -6,9 +6,9 @@ from itertools import islice
 
 from msgspec.structs import replace as with_fields
 
-from closeread.attacks.attack import Attack, Group, Made, Variant, originals
+from closeread.attacks.attack import Attack, Group, Made, originals
 from closeread.attacks.triples import NotMadeError
-from closeread.types import Item, Passage, Question
+from closeread.types import Item, Passage, PassageQuestion, Question
 
 # Says of each question how hard it is for a reader: more is harder, 1 and more that it fails.
 Judge = Callable[[Sequence[tuple[Passage, Question]]], Sequence[float]]
@@ -47,9 +47,9 @@ def hardest(
 
 def _drawn(
     attacks: Sequence[Attack], passage: Passage, question: Question, made: Made
-) -> Iterator[list[Variant]]:
+) -> Iterator[list[PassageQuestion]]:
     """Yield one question's different draws, the first of equal ones."""
-    seen: list[list[Variant]] = []
+    seen: list[list[PassageQuestion]] = []
     if not question.answers:
         made.left_out["no answer is known, so that none is known to be wrong"] += 1
         return
@@ -77,7 +77,7 @@ def _drawn(
 
 
 def _numbered(
-    drawn: Sequence[Sequence[Sequence[Variant]]],
+    drawn: Sequence[Sequence[Sequence[PassageQuestion]]],
 ) -> Iterator[tuple[int, int, Passage, Question]]:
     """Yield all variants with the places of their question and draw, under ids of their own.
 

@@ -4,9 +4,7 @@ import re
 
 from closeread.text.polarity import is_verification, polarity
 from closeread.text.quotations import quoted
-from closeread.text.traditional import SIMPLIFIED
-
-_SIMPLE = str.maketrans(SIMPLIFIED)
+from closeread.text.traditional import simplified
 
 _ZH_FITS = (
     "正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|合乎|切合|属于|属实|成立|能|可以"
@@ -61,7 +59,7 @@ def turned(stem: str) -> str | None:
 
 def _no_longer(stem: str) -> list[str]:
     places = [(match, "") for match in _outside(_ZH_SAYS_NO, stem)]
-    right = "正确" if stem == _folded(stem) else "正確"
+    right = "正确" if stem == simplified(stem) else "正確"
     places += [(match, right) for match in _outside(_ZH_WRONG, stem)]
     if _EN_ASKS.search(stem):
         places += [(match, "") for match in _outside(_EN_SAYS_NO, stem)]
@@ -88,8 +86,5 @@ def _outside(pattern: re.Pattern[str], stem: str) -> list[re.Match[str]]:
 
     Patterns are in simplified characters; one stands for one, so that places stay.
     """
-    return [match for match in pattern.finditer(_folded(stem)) if not quoted(stem, match.start())]
-
-
-def _folded(stem: str) -> str:
-    return stem.translate(_SIMPLE)
+    found = pattern.finditer(simplified(stem))
+    return [match for match in found if not quoted(stem, match.start())]

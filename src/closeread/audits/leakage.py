@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from closeread.audits.findings import Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, said
 from closeread.audits.overlaps import overlap_table, shared_passages
-from closeread.types import Dataset, Question, Span
+from closeread.types import ROLES, Dataset, Question, Span
 
 _WINDOW_WORDS = 384
 _MANY = 20
-_ROLES = ("original", "positive", "negative")
 _UNLIKELY = 1e-6
 
 
@@ -103,7 +102,7 @@ def _siblings(one: Subject) -> Siblings | None:
             triples.setdefault(question.group_id, {})[question.role] = (
                 gold, prediction.answer.label or said(prediction)
             )  # fmt: skip
-    whole = [tuple(found[role] for role in _ROLES) for found in triples.values() if len(found) == 3]
+    whole = [tuple(found[role] for role in ROLES) for found in triples.values() if len(found) == 3]
     if not whole:
         return None
     n = len(whole)

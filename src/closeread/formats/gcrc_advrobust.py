@@ -27,11 +27,10 @@ from closeread.formats.layouts.writing import write_array
 from closeread.formats.registry import Format, Info
 from closeread.text.language import detect
 from closeread.text.polarity import is_verification, polarity
-from closeread.types import Dataset, Defects, Item, Passage, Question, Role
+from closeread.types import ROLES, Dataset, Defects, Item, Passage, Question, Role
 
 _NAME = "gcrc-advrobust"
 _TERMS = "non-commercial research only (no licence in the repository)"
-_ROLES: tuple[Role, ...] = ("original", "positive", "negative")
 
 
 class _Record(msgspec.Struct):
@@ -144,12 +143,12 @@ def _check(record: _Record, defects: Defects) -> None:
 
 
 def _letters(triple: dict[Role | None, Question]) -> dict[str, Any]:
-    original, positive, negative = (letter_of(triple[role]) for role in _ROLES)
+    original, positive, negative = (letter_of(triple[role]) for role in ROLES)
     return present(answer=original, positive_answer=positive, negative_answer=negative)
 
 
 def _record(passage: Passage, triple: dict[Role | None, Question]) -> dict[str, Any]:
-    original, positive, negative = (triple[role] for role in _ROLES)
+    original, positive, negative = (triple[role] for role in ROLES)
     return present(
         id=original.group_id,
         title=passage.title,
@@ -186,7 +185,7 @@ def _records(dataset: Dataset) -> Iterator[dict[str, Any]]:
             name = question.group_id if question.role else question.question_id
             groups.setdefault(name, {})[question.role] = question
         for name, triple in groups.items():
-            if set(triple) != set(_ROLES):
+            if set(triple) != set(ROLES):
                 raise UsageError(
                     "not a triple",
                     where=f"group {name}",

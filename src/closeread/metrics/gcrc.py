@@ -17,12 +17,11 @@ from closeread.errors import InputError
 from closeread.metrics.choice import picked
 from closeread.metrics.pools import counts
 from closeread.protocols import Pool
-from closeread.types import Prediction, Question, Score, Submission, Unit
+from closeread.types import ROLES, Prediction, Question, Score, Submission, Unit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_ROLES = ("original", "positive", "negative")
 _NAMES = ("acc0", "acc1", "acc2", "score")
 _OPTIONS = 4  # as GCRC_advRobust has; notes tell another number
 _NOTE = re.compile(
@@ -165,8 +164,8 @@ def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
         if found := _NOTE.match(score.note):
             told = found["gold"], int(found["options"] or _OPTIONS)
             triples.setdefault(score.unit_id, {})[role] = told
-    whole = [found for found in triples.values() if len(found) == len(_ROLES)]
-    sizes = [[found[role][1] for role in _ROLES] for found in whole]
+    whole = [found for found in triples.values() if len(found) == len(ROLES)]
+    sizes = [[found[role][1] for role in ROLES] for found in whole]
     if any(size != _OPTIONS for of_triple in sizes for size in of_triple):
         columns = zip(*map(_guessed, sizes), strict=True)
         means = [math.fsum(column) / len(sizes) for column in columns]
@@ -174,7 +173,7 @@ def _chance_notes(scores: Iterable[Score]) -> dict[str, str]:
         return {
             name: f"chance {100 * level:.2f} %" for name, level in zip(_NAMES, levels, strict=True)
         }
-    differ = all(len({label for label, _ in found.values()}) == len(_ROLES) for found in whole)
+    differ = all(len({label for label, _ in found.values()}) == len(ROLES) for found in whole)
     return {name: _chance_note(name, differ=differ) for name in _NAMES}
 
 
@@ -243,10 +242,10 @@ def _strict_units(scores: Sequence[Score]) -> _Units:
     whole = {
         unit_id: found
         for unit_id, found in triples.items()
-        if all(found.get(role) is not None for role in _ROLES)
+        if all(found.get(role) is not None for role in ROLES)
     }
     return _units(
-        (unit_id, [found[role] == 1.0 for role in _ROLES], 1) for unit_id, found in whole.items()
+        (unit_id, [found[role] == 1.0 for role in ROLES], 1) for unit_id, found in whole.items()
     )
 
 
@@ -262,12 +261,12 @@ def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
     letters: dict[str, dict[str, set[Any]]] = {}
     for question_id, raw in submission.rows or submission.predictions.items():
         unit_id, role, letter = places.get(question_id) or (*_unknown(question_id), None)
-        of_unit = letters.setdefault(unit_id, {name: set() for name in _ROLES})
+        of_unit = letters.setdefault(unit_id, {name: set() for name in ROLES})
         of_unit[role].add(_letter(question_id, raw, letter))
     return _units(
         (
             unit_id,
-            [(unit_id, role) in gold and gold[unit_id, role] in found[role] for role in _ROLES],
+            [(unit_id, role) in gold and gold[unit_id, role] in found[role] for role in ROLES],
             len(found["original"]),
         )
         for unit_id, found in letters.items()
@@ -278,7 +277,7 @@ def _official_units(scores: Sequence[Score], submission: Submission) -> _Units:
 def _unknown(question_id: str) -> tuple[str, str]:
     """An id that the data set lacks counts too: as the original of a triple unless it says not."""
     unit_id, _, role = question_id.rpartition("#")
-    return (unit_id, role) if role in _ROLES else (question_id, "original")
+    return (unit_id, role) if role in ROLES else (question_id, "original")
 
 
 def _letter(question_id: str, raw: Any, picked_letter: str | None) -> Any:

@@ -3,7 +3,7 @@
 import re
 from typing import Literal
 
-from closeread.text.traditional import SIMPLIFIED
+from closeread.text.traditional import simplified
 
 Asked = Literal["number", "date", "name", "thing"]
 
@@ -25,12 +25,11 @@ _ASKS = {
         re.IGNORECASE,
     ),
 }
-_SPELLED = str.maketrans(SIMPLIFIED)
 
 
 def asked_for(question: str) -> Asked:
     """Return what kind of answer a question's words ask for, in whatever characters."""
-    question = question.translate(_SPELLED)
+    question = simplified(question)
     if _ASKS["date"].search(question):
         return "date"
     if _ASKS["number"].search(question):

@@ -1,12 +1,10 @@
 """What the stem of a multiple-choice question asks for: the supported statement, or the other."""
 
 import re
-from typing import Literal
 
 from closeread.text.quotations import asides
 from closeread.text.traditional import SIMPLIFIED
-
-Polarity = Literal["supported", "contradicted"]
+from closeread.types import Polarity
 
 _CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
 

@@ -141,3 +141,9 @@ _SIMPLIFIED = (
 )
 
 SIMPLIFIED = dict(zip(_TRADITIONAL, _SIMPLIFIED, strict=True))
+TO_SIMPLIFIED = str.maketrans(SIMPLIFIED)
+
+
+def simplified(text: str) -> str:
+    """Return a text of the same length in simplified characters."""
+    return text.translate(TO_SIMPLIFIED)

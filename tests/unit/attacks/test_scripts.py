@@ -6,13 +6,14 @@ from closeread.attacks.attack import Attack, Made
 from closeread.attacks.chinese.causality import turns_zh as causality
 from closeread.attacks.chinese.keyword import turns_zh as keywords
 from closeread.attacks.chinese.logic import turns_zh as logic
-from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional, simplified
+from closeread.attacks.chinese.scripts import in_both_scripts, is_traditional
 from closeread.attacks.chinese.spacetime import turns_zh as spacetime
 from closeread.attacks.keyword import keyword
 from closeread.attacks.stems import turned
 from closeread.attacks.surroundings import Surroundings
 from closeread.evidence.cover import cover
 from closeread.text.polarity import polarity
+from closeread.text.traditional import simplified
 from closeread.types import Answer, Option, Passage, Question
 from turns_zh import Turns, made, statement
 

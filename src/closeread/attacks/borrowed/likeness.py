@@ -7,7 +7,7 @@ from itertools import pairwise
 from closeread.text.function_words import CHINESE, ENGLISH, ENGLISH_COMMON
 from closeread.text.numbers import pieces, plain, spelled_out
 from closeread.text.segment import words
-from closeread.text.traditional import SIMPLIFIED
+from closeread.text.traditional import simplified
 
 UNSPACED = frozenset(("zh", "ja"))  # languages without spaces between words
 STEM = 6  # letters by which words are compared, so that founded and founding are one
@@ -15,7 +15,6 @@ STEM = 6  # letters by which words are compared, so that founded and founding ar
 _FEW_MORE = "during also not no such one first"
 FUNCTION = ENGLISH | ENGLISH_COMMON | frozenset(_FEW_MORE.split())
 ZH_FUNCTION = CHINESE | frozenset("谁几多少年月日中上下不一二三四五六七八九十我你他她它")
-_SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
 _MARKS = re.compile(r"[\W_]+")
 _HAN_OR_KANA = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _CLAUSES = re.compile(r"[,，;；:：。.!?！？\n\r]+")
@@ -30,7 +29,7 @@ def folded(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text).lower().translate(_SIMPLIFIED_OF)
+    return simplified(unicodedata.normalize("NFKC", text).lower())
 
 
 def squeezed(text: str) -> str:

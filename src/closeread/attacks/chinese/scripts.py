@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from closeread.attacks.statements import Statement, Turn, Turns
-from closeread.text.traditional import SIMPLIFIED
+from closeread.text.traditional import SIMPLIFIED, simplified
 
-_FOLDED = str.maketrans(SIMPLIFIED)
 _SIMPLE_ALONE = frozenset(SIMPLIFIED.values()) - frozenset(SIMPLIFIED)
 # Written so in both, though they stand for others, too (只 for 隻, 表 for 錶), or by most.
 _KEPT = frozenset(
@@ -59,11 +58,6 @@ def is_traditional(text: str) -> bool:
     """Whether more characters of a text are traditional alone than are simplified alone."""
     simple = sum(character in _SIMPLE_ALONE for character in text)
     return sum(character in SIMPLIFIED for character in text) > simple
-
-
-def simplified(text: str) -> str:
-    """Return a text of the same length in simplified characters."""
-    return text.translate(_FOLDED)
 
 
 def _spelled(words: str, statement: Statement, folded: Statement) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from closeread.text.traditional import SIMPLIFIED
+from closeread.text.traditional import SIMPLIFIED, simplified
 
 _TYPED = (
     "已经:以经 以及:已及 可以:可已 以后:已后 以前:已前 所以:所已 以来:已来 即使:既使"
@@ -45,7 +45,6 @@ _NOT_BEHIND = (
 _NOT_BEFORE = "确士话是一地产中上下方区点位名址图理形带铁球面主板域势震段盘"
 _PARTICLE = re.compile(rf"(?<={_HAN})(?<![{_NOT_BEHIND}])的(?=(?![{_NOT_BEFORE}]){_HAN})")
 _ADVERB = re.compile(rf"(?<=渐渐|慢慢|深深|逐渐|迅速|成功|大量|广泛|完全|积极)地(?={_HAN})")
-_SIMPLIFIED_OF = str.maketrans(SIMPLIFIED)
 _NEW = frozenset(SIMPLIFIED.values())
 
 
@@ -63,7 +62,7 @@ def homophones(text: str) -> Iterator[Typed]:
     Words are found in Traditional characters too; there no character is typed that is a
     simplified one.
     """
-    plain = text.translate(_SIMPLIFIED_OF)
+    plain = simplified(text)
     found = []
     for word in _WORD.finditer(plain):
         typed = _OF[word[0]]

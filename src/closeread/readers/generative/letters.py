@@ -20,14 +20,13 @@ from closeread.readers.generative.conclusions import (
     stated,
 )
 from closeread.text.polarity import approving
-from closeread.text.traditional import SIMPLIFIED
+from closeread.text.traditional import TO_SIMPLIFIED, simplified
 from closeread.types import Option, Polarity
 
-_SIMPLIFIED = str.maketrans(SIMPLIFIED)
 _WIDE = str.maketrans(
     {wide: wide - 0xFEE0 for wide in (*range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
     | {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("’"): "'"}
-    | _SIMPLIFIED
+    | TO_SIMPLIFIED
 )
 _FIRST = re.compile(
     rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}\s*(?:$|\n|[.。,，、:;；!！—-]|{JOIN}))"
@@ -200,5 +199,5 @@ def _holds(said: str, words: str) -> bool:
 
 
 def _folded(text: str) -> str:
-    plain = unicodedata.normalize("NFKC", text).casefold().translate(_SIMPLIFIED)
+    plain = simplified(unicodedata.normalize("NFKC", text).casefold())
     return plain.strip(" \t\n.。!！\"“”'*")
