@@ -1,6 +1,6 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -11,12 +11,14 @@ from closeread.items import telling, up_to
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
+from closeread.readers.generative.extraction import needs_question
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
 from closeread.runs.fits import misfits
-from closeread.runs.records import DatasetInfo, ScoreSettings
+from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
+from closeread.runs.score import as_submission
 from closeread.runs.store import Run, open_run
 from closeread.runs.summaries import resampling_of
-from closeread.types import Dataset, Question
+from closeread.types import Dataset, Prediction, Question
 
 # The first of these that a metric family computes is its chief value, shown large.
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
@@ -53,6 +55,7 @@ def gather(
     advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)
     found = Material()
     places: dict[str, int] = {}
+    answered: list[Dataset | None] = []
     for run in opened:
         sha256 = run.info.dataset.sha256
         if sha256 not in places:
@@ -61,10 +64,12 @@ def gather(
             info = widest.info.dataset
             dataset, problem = _open(widest, dataset_path)
             found.sets.append(SetView(info=info, problem=problem))
+            answered.append(None if problem else dataset)
             if dataset is not None:
                 _keep(found, dataset if many else telling(dataset, advance), info, most)
     for run, name in zip(opened, names, strict=True):
-        found.runs.append(_view(run, name, places[run.info.dataset.sha256]))
+        place = places[run.info.dataset.sha256]
+        found.runs.append(_view(run, name, place, answered[place]))
         if many:
             advance(1)
     if ranked:
@@ -135,7 +140,18 @@ def _bare(found: Material, place: int, most: int) -> list[Row]:
     ]
 
 
-def _view(run: Run, name: str, place: int) -> RunView:
+def _judged(run: Run, summary: RunSummary | None, dataset: Dataset | None) -> Iterable[Prediction]:
+    """Return the answers that the run's numbers judge: read anew where scoring read them so.
+
+    A rule that looks at the options needs the data set; without it the answers are the run's own.
+    """
+    extraction = summary.settings.extraction if summary is not None else None
+    if extraction is None or (dataset is None and needs_question(extraction.rule)):
+        return run.predictions()
+    return as_submission(run, dataset, extraction).predictions.values()
+
+
+def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
     values: dict[str, dict[str, float | None]] = {}
     units: dict[str, dict[str, str]] = {}
     makers: dict[str, str] = {}
@@ -158,7 +174,7 @@ def _view(run: Run, name: str, place: int) -> RunView:
             values=values.get(prediction.question_id, {}),
             note=notes.get(prediction.question_id, ""),
         )
-        for prediction in run.predictions()
+        for prediction in _judged(run, summary, dataset)
     }
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))

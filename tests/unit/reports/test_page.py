@@ -10,12 +10,16 @@ import pytest
 from msgspec import structs
 
 from closeread.errors import InputError
+from closeread.readers.generative.extraction import Extraction
 from closeread.reports.frame import embedded
 from closeread.reports.gather import gather
 from closeread.reports.notices import notices
 from closeread.reports.page import first
 from closeread.reports.shortening import MOST
+from closeread.runs.records import ScoreSettings
+from closeread.runs.score import score_run
 from closeread.runs.selection import write_list
+from closeread.runs.store import open_run
 from closeread.types import Answer, Candidate, Generation, Passage, Prediction, Question
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
 
@@ -273,6 +277,32 @@ def test_several_runs_share_their_questions(tmp_path):
     assert index["questions"]["n"] == 3
     assert [run["value"] for run in index["questions"]["runs"]] == [[1, 1, 0], [0, 1, 0]]
     assert [plot["title"] for plot in index["plots"]].count("pair") == 1
+
+
+def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
+    """Old answers would stand beside values that are not theirs."""
+    questions = triple("t")
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, questions)])
+    said = [
+        structs.replace(one, confidence=0.5, generation=Generation(text="A"))
+        for one in choose(questions, {q.question_id: "B" for q in questions})
+    ]
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    path = write_run(tmp_path / "run", dataset, said, values)
+    extraction = Extraction(stops=(), rule="letter")
+    for settings, label in ((None, "B"), (extraction, "A")):
+        score_run(open_run(path), ScoreSettings(metrics=("choice",), extraction=settings))
+        (run,) = gather([path]).runs
+        right = [name for name in run.told if run.value(name) == 1.0]
+        assert len(right) == (2 if label == "A" else 1)
+        told = {one.prediction.answer.label for one in run.told.values()}
+        assert told == {label}
+        assert {one.prediction.confidence for one in run.told.values()} == {
+            None if settings else 0.5
+        }
+    (tmp_path / "set.jsonl").unlink()  # without it nothing can be read anew by its options
+    (run,) = gather([path]).runs
+    assert {one.prediction.answer.label for one in run.told.values()} == {"B"}
 
 
 def test_runs_on_different_sets_stand_in_one_page(tmp_path):
