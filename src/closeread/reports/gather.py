@@ -18,7 +18,7 @@ from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run, open_run
 from closeread.runs.summaries import resampling_of
-from closeread.types import Dataset, Prediction, Question
+from closeread.types import ROLES, Dataset, Prediction, Question
 
 # The first of these that a metric family computes is its chief value, shown large.
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
@@ -179,9 +179,12 @@ def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
     metrics = summary.metrics if summary is not None else {}
     headline = _chief(list(metrics))
     per_question = headline if headline in makers else _chief(list(makers), headline)
+    judge = makers.get(per_question, "")
+    if per_question in {value_name(judge, role) for role in ROLES}:
+        per_question = value_name(judge, "right")  # each question by its own role
     judged = {
         question_id: share
-        for question_id, unit in units.get(makers.get(per_question, ""), {}).items()
+        for question_id, unit in units.get(judge, {}).items()
         if (share := share_of(values[question_id], per_question, unit)) is not None
     }
     return RunView(

@@ -348,6 +348,7 @@ def test_values_named_by_role_count_for_their_questions(tmp_path):
     folder = write_run(tmp_path / "run", dataset, predictions, values)
     _, blocks = _parsed(write_page([folder], tmp_path / "page.html"))
     assert blocks["index"]["questions"]["runs"][0]["value"] == [1, 1, 0]
+    assert gather([folder]).runs[0].per_question == "gcrc.right"  # not that of originals alone
 
 
 def test_a_large_set_is_thinned_by_whole_passages_and_says_so(tmp_path):
