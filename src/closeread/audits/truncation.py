@@ -22,6 +22,8 @@ _HEADING = re.compile(
 )
 _RESAMPLING = Resampling()
 _GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
+_OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
+_UNLIKELY = 0.001
 _NUMBER_AT_END = re.compile(r"\d$")
 
 CAUSES = {
@@ -59,6 +61,9 @@ def check(one: Subject) -> Finding:
             members[cause].append(question.question_id)
             if not beside_the_answer(cause, one, question, prediction):
                 harmed[cause].append(question.question_id)
+    chance = _by_chance(one) if members["copied"] else None
+    if chance is not None and not _beyond(len(members["copied"]), *chance):
+        harmed["copied"] = []
     recuts = recut_at(one, metric, [None, *candidates(one)])
     best = max(recuts, key=lambda row: (row.f1, -row.changed))
     saved = recuts[0]
@@ -97,6 +102,12 @@ def check(one: Subject) -> Finding:
         notes=(
             *other_languages(one),
             *((GUESSED if one.shown is None else KNOWN,) if members["copied"] else ()),
+            *(
+                (f"copied by chance: {chance[0] / chance[1]:.1f} texts equal the answer of an "
+                 "example that another question was shown",)
+                if chance is not None
+                else ()
+            ),
             *(
                 ("the texts were cut when they were saved: what followed the stop is lost, and "
                  "cutting later cannot bring it back",)
@@ -217,11 +228,46 @@ def _copied(one: Subject, question: Question, prediction: Prediction) -> frozens
     """Return the first line of a text that copies an example of its own prompt, else nothing."""
     text = said(prediction)
     shown = (one.shown or {}).get(question.question_id, ())
-    passage = one.passages[question.passage_id].text
-    found = bool(shown) and is_copy(
-        question, prediction, text, passage=passage, shown=shown, stops=one.stops
-    )
+    found = _copies(one, question, prediction, shown)
     return frozenset([text.strip().partition("\n")[0]] if found else ())
+
+
+def _copies(one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> bool:
+    passage = one.passages[question.passage_id].text
+    return bool(shown) and is_copy(
+        question, prediction, said(prediction), passage=passage, shown=shown, stops=one.stops
+    )
+
+
+def _by_chance(one: Subject) -> tuple[int, float] | None:
+    """Return how many texts copy what another question was shown, and how often each was tried.
+
+    None where the prompts are not known, or all show the same.
+    """
+    asked = [
+        (question, prediction, shown)
+        for question, prediction in one.answered()
+        if (shown := (one.shown or {}).get(question.question_id))
+    ]
+    tried = found = 0
+    for place, (question, prediction, own) in enumerate(asked):
+        for shift in range(1, _OTHER_PROMPTS + 1):
+            *_, other = asked[(place + shift) % len(asked)]
+            if other != own:
+                tried += 1
+                found += _copies(one, question, prediction, other)
+    return (found, tried / len(asked)) if tried else None
+
+
+def _beyond(copies: int, elsewhere: int, tries: float) -> bool:
+    """Whether more texts copy their own prompt than chance has it.
+
+    Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
+    all chance, each of the copies found were as likely in any of the prompts that were tried.
+    """
+    from scipy.special import bdtrc
+
+    return bool(bdtrc(copies - 1, copies + elsewhere, 1 / (1 + tries)) < _UNLIKELY)
 
 
 def _said_often(one: Subject) -> frozenset[str]:

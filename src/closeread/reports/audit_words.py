@@ -209,6 +209,8 @@ _TRUNCATION = {
     "copied: one long text to ten questions or more of different passages, of which fewer than one "
     "in ten has an answer in it; the prompts are not known, so this is a guess":
         "照抄：同一个长文本用于不同篇章的十题或更多，其中含有答案的不到十分之一；提示未知，因此只是推测",
+    "copied by chance: {n} texts equal the answer of an example that another question was shown":
+        "偶然照抄：{n} 条文本与其他题目提示中某个示例的答案相同",
     "answer after": "答案在后",
     "a gold answer stands in the text, but not on its first line":
         "文本中有标准答案，但不在第一行",

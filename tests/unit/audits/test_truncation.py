@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import random
 from pathlib import Path
 
 import msgspec
@@ -10,6 +11,7 @@ import pytest
 from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
 from closeread import load
 from closeread.audits.copies import GUESSED, KNOWN, answers_shown
+from closeread.audits.material import Subject
 from closeread.audits.recuts import recut
 from closeread.audits.truncation import causes, check
 from closeread.metrics.intervals import unseen
@@ -21,7 +23,7 @@ from closeread.reports.audit_words import SENTENCES
 from closeread.runs.ingest import ingest
 from closeread.runs.predict import Job, predict
 from closeread.runs.records import describe_reader
-from closeread.types import Answer, Generation, Prediction, Question, Submission
+from closeread.types import Answer, Generation, Passage, Prediction, Question, Submission
 
 FEW_SHOT = Path(__file__).parents[1] / "logs/fixtures/lm_eval_few_shot"
 ZERO_SHOT = FEW_SHOT.with_name("lm_eval")
@@ -151,6 +153,45 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     assert cutting.startswith('same: cutting at "," takes drop F1 from ')
     assert lost == "30.00 points are lost at 12 texts: copied"
     assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
+
+
+def test_short_answers_come_again_by_chance(tmp_path):
+    """Counts from 0 to 9 in every prompt: a wrong one is often an example's, of one's own or not.
+
+    A reader that copies one wrong answer in four from its own prompt is found all the same.
+    """
+    rng = random.Random(3)
+    questions = tuple(
+        msgspec.structs.replace(asked(str(rng.randrange(10))), question_id=f"q{place}")
+        for place in range(400)
+    )
+    shown = {one.question_id: tuple(map(str, rng.sample(range(10), 3))) for one in questions}
+
+    def finding(copied):
+        texts = {
+            name: rng.choice(examples) if rng.random() < copied else str(rng.randrange(10))
+            for name, examples in shown.items()
+        }
+        return check(
+            Subject(
+                name="run", dataset="set", sha256="", questions=questions, shown=shown,
+                passages={"p": Passage(passage_id="p", text="Boats came.")}, stops_known=True,
+                submission=Submission(
+                    predictions={
+                        name: msgspec.structs.replace(
+                            generated(name, text), answer=Answer(kind="span", texts=(text,))
+                        )
+                        for name, text in texts.items()
+                    }
+                ),
+            )
+        )  # fmt: skip
+
+    by_chance, copying = finding(0), finding(0.25)
+    assert by_chance.data["causes"]["copied"] > 50
+    assert by_chance.verdict == "sound"
+    assert any(note.startswith("copied by chance: ") for note in by_chance.notes)
+    assert copying.verdict == "broken" and copying.headline.endswith(" texts: copied")
 
 
 def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
