@@ -344,7 +344,6 @@ def test_a_pipe_carries_the_set_alone(own: Path) -> None:
         (["--strategy", "keywords", "--out", "h.jsonl"], "perhaps keyword"),
         (["--strategy", WORDS, "--out", "h.what"], "says no format"),
         (["--strategy", WORDS, "--out", "h.json", "--to", "squad"], "no place for options"),
-        (["--strategy", WORDS, "--out", "no/such/h.jsonl"], "no/such"),
         (["--strategy", WORDS, "--out", "h.jsonl", "-o", "x=1"], "--against"),
         (["--strategy", WORDS, "--out", "h.jsonl", "--tries", "3"], "--tries goes with --against"),
         (["--strategy", WORDS, "--out", "h.jsonl", "--against", "lexikal"], "perhaps lexical"),
