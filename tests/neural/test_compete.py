@@ -262,6 +262,7 @@ def test_pairs_and_questions_have_the_same_loss(encoder):
         ({"loss": "cross-entropy", "unit": "pair"}, "no unit=pair"),
         ({"reduction": "sum", "unit": "pair"}, "unit=question"),
         ({"margin": 0.0}, "margin=0"),
+        ({"margin": float("nan")}, "margin=nan"),
     ],
 )
 def test_settings_that_do_not_go_together(settings, said):

@@ -11,6 +11,7 @@ competition is the cross-entropy of each option's truth.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from math import inf
 from random import Random
 from typing import Any, Literal
 
@@ -283,5 +284,5 @@ def _check(settings: CompeteSettings) -> None:
             f"reduction=sum adds up a question's pairs, and unit={settings.unit} parts them",
             expected="unit=question, or reduction=mean",
         )
-    if settings.margin <= 0:
+    if not 0 < settings.margin < inf:
         raise UsageError(f"margin={settings.margin:g}", expected="above 0")
