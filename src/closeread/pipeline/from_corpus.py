@@ -8,12 +8,12 @@ from closeread.evidence.corpus import Corpus, FromCorpus, evidence_from
 from closeread.evidence.query import label_of
 from closeread.making import make
 from closeread.metrics.intervals import Resampling
-from closeread.metrics.pools import mean_pools, without_texts
+from closeread.metrics.pools import counts, per_unit, without_texts
 from closeread.metrics.summary import describe
 from closeread.metrics.units import passage_unit
 from closeread.pipeline.extract import Scorer, wanted_options, with_setting
 from closeread.pipeline.processes import Work, in_order
-from closeread.protocols import Advance, uncounted
+from closeread.protocols import Advance, Pool, uncounted
 from closeread.runs.plan import stripped
 from closeread.types import (
     Evidence,
@@ -164,32 +164,39 @@ class CorpusScorer:
         self._evidence.add(question, prediction, only=only)
         if said:
             name = question.question_id
+            within = {at: sum(0 < one.own <= at for one in said) for at in (1, self._passages)}
+            values: dict[str, float | None] = {f"recall@{at}": n for at, n in within.items()}
+            values["claims"] = len(said)
             self._scores.append(
-                Score(
-                    question_id=name,
-                    values={f"recall@{at}": _share(said, at) for at in {1, self._passages}},
-                    unit_id=passage_unit(question),
-                )
+                Score(question_id=name, values=values, unit_id=passage_unit(question))
             )
             self._found[name] = without_texts(prediction)
 
     def summaries(self) -> dict[str, Summary]:
         """Return the summaries of the passages found, and of the evidence where there is gold."""
         mark = f"from:corpus|passages:{self._passages}"
-        names = {f"recall@{at}": f"corpus.recall@{at}" for at in sorted({1, self._passages})}
         found = {
-            pool.metric: describe(pool, f"corpus|{mark}|v:1", "passage", self._resampling)
-            for pool in mean_pools(
-                names, self._scores, Submission(predictions=self._found), by_evidence=True
-            )
+            pool.metric: describe(pool, f"corpus|{mark}|v:2", "passage", self._resampling)
+            for pool in map(self._recall, sorted({1, self._passages}))
         }
         for name, one in self._evidence.summaries().items():
             found[name] = with_setting(one, mark)
         return found
 
-
-def _share(said: tuple[Claimed, ...], at: int) -> float:
-    return sum(0 < one.own <= at for one in said) / len(said)
+    def _recall(self, at: int) -> Pool:
+        units, (found, claims) = per_unit(
+            [one.unit_id for one in self._scores],
+            [one.values[f"recall@{at}"] or 0.0 for one in self._scores],
+            [one.values["claims"] or 0.0 for one in self._scores],
+        )
+        submission = Submission(predictions=self._found)
+        return Pool(
+            metric=f"corpus.recall@{at}",
+            unit_ids=units,
+            numerators=found,
+            denominators=claims,
+            **counts(self._scores, submission, by_evidence=True),
+        )
 
 
 def _as_in(passage: Passage, said: Claimed) -> Evidence:

@@ -7,11 +7,12 @@ import sys
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.corpus import Corpus, build, evidence_from
 from closeread.making import make
-from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
+from closeread.pipeline.from_corpus import Claimed, CorpusScorer, extract_from_corpus
 from closeread.types import Evidence, Option, Passage, Question, Span
 from verbs import closeread
 
@@ -252,6 +253,26 @@ def test_the_right_passage_is_known_by_its_text(corpus, tmp_path):
         "evidence.recall": 0.0,
         "evidence.f1": 0.0,
     }
+
+
+def test_every_claim_counts_once_however_many_a_question_has():
+    """One of one claim and one of four: two of five are in their passage, not five of eight."""
+    scorer = CorpusScorer(3, None)
+    for name, places in (("a", (1,)), ("b", (2, 0, 0, 0))):
+        said = tuple(
+            Claimed(
+                option_label=label, score=None, sentences=(), passages=(), own=own,
+                own_sentences=(),
+            )
+            for label, own in zip("ABCD", places, strict=False)
+        )  # fmt: skip
+        question = replace(CLAIM, question_id=name, gold_evidence=())
+        scorer.add(PASSAGES[0], question, said)
+    found = scorer.summaries()
+    assert found["corpus.recall@1"].value == 1 / 5
+    assert found["corpus.recall@3"].value == 2 / 5
+    assert (found["corpus.recall@1"].n_scored, scorer.claims) == (2, 5)
+    assert found["corpus.recall@1"].signature.endswith("|from:corpus|passages:3|v:2|n:2")
 
 
 def test_one_passage_is_recall_at_one_alone(corpus, tmp_path):
