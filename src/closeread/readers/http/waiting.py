@@ -15,7 +15,7 @@ from closeread.readers.http.endpoint import Endpoint, unreachable
 from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError
 from closeread.readers.http.lanes import streamed
 
-_NOT_YET = (502, 503, 504)
+_NOT_YET = (408, 425, 429, 502, 503, 504)
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 1.0
 _ATTEMPT_SECONDS = 10.0

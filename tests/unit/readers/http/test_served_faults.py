@@ -134,6 +134,16 @@ def test_nobody_there_is_said_after_the_wait(nobody, capfd):
     assert waited.startswith(f"waiting for http://{nobody}, 0.3 seconds at most")
 
 
+@pytest.mark.parametrize("status", [408, 429, 503])
+def test_a_server_that_is_busy_when_it_is_met_is_no_submission(status):
+    """Something in front of it may hold us back; the shared task's protocol would lose a lot."""
+    with serving(service(get_status=status)) as endpoint:
+        with pytest.raises(EndpointError, match=f"it answers with status {status}"):
+            _ = reading(endpoint, tokens=False).record
+        endpoint.get_status = 0
+        assert reading(endpoint, tokens=False).record["protocol"] == "closeread"
+
+
 def test_nobody_there_leaves_no_folder(nobody, tmp_path):
     with pytest.raises(EndpointError):
         run(written(tmp_path, "squad"), tmp_path / "run", f"http:{nobody}", wait_seconds=0.0)
