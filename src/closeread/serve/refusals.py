@@ -10,6 +10,7 @@ from closeread.formats.files.place import byte_of, explain
 from closeread.readers.http.answer_wire import ErrorReply, Refusal
 
 JSON = "application/json"
+_LONGEST = 400  # characters at either end of what is told: an id may be as long as a body
 BODY = "the request's body"
 
 
@@ -36,13 +37,21 @@ class RefusedError(Exception):
     ) -> None:
         self.status = status
         self.reason = reason
-        self.refusal = Refusal(what=what, where=where, expected=expected, cure=cure)
+        told = {"what": what, "where": where, "expected": expected, "cure": cure}
+        self.refusal = Refusal(**{name: _shortened(text) for name, text in told.items()})
         self.headers = dict(headers or {})
         super().__init__(what)
 
     def body(self) -> bytes:
         """Return the JSON that is sent."""
         return msgspec.json.encode(ErrorReply(error=self.refusal))
+
+
+def _shortened(text: str) -> str:
+    """Leave out the middle of a long text: what is said of an id stands before and behind it."""
+    if len(text) <= 2 * _LONGEST:
+        return text
+    return f"{text[:_LONGEST]} … {text[-_LONGEST:]}"
 
 
 class GoneError(Exception):

@@ -101,6 +101,22 @@ def test_wrong_fields(echo, number):
     assert all(reply.error.values())
 
 
+def test_a_refusal_does_not_repeat_what_is_long(echo):
+    """An id, a name or a path may be as long as a body; what is wrong with it is still told."""
+    twice, unknown = asking("q1", "q2"), asking("q", **{"n" * 9_000: 1})
+    for question in twice["items"][0]["questions"]:
+        question["question_id"] = "q" * 9_000
+    for path, body, what, where in (
+        ("/v1/answer", twice, "q' stands at items[0].questions[0] too", "questions[1].question_id"),
+        ("/v1/answer", unknown, "unknown field 'nnn", "the request's body"),
+        ("/" + "p" * 9_000, None, "there is nothing at this path", "/ppp"),
+    ):
+        reply = echo.post(path, body)
+        assert len(reply.body) < 2_000
+        assert what in reply.error["what"]
+        assert where in reply.error["where"]
+
+
 @pytest.mark.parametrize(
     ("body", "what", "where"),
     [
