@@ -30,27 +30,19 @@ _REQUEST = msgspec.json.Decoder(AnswerRequest)
 _PREDICTION = msgspec.json.Decoder(Prediction)
 
 
-def request(raw: bytes) -> AnswerRequest:
-    """Parse a request's body.
+def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown]]:
+    """Return a request, and its questions as a reader may see them, in the order asked.
 
     Raises:
-        RefusedError: No JSON (400), or JSON of another form (422); says where.
+        RefusedError: No JSON (400); JSON of another form, an id that stands twice, something too
+            long, or without options (422); too many questions (413). It says where.
     """
     try:
-        return _REQUEST.decode(raw)
+        asked = _REQUEST.decode(raw)
     except PARSER_ERRORS as error:
         raise unfit(
             error, raw, "mend the request; GET /docs shows its form", AnswerRequest
         ) from error
-
-
-def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
-    """Return the questions of a request as a reader may see them, in the order asked.
-
-    Raises:
-        RefusedError: An id stands twice, something is too long, options are missing (422), or
-            there are too many questions (413).
-    """
     check_count(sum(len(item.questions) for item in asked.items), settings)
     found: list[Shown] = []
     seen: dict[str, str] = {}
@@ -77,7 +69,7 @@ def questions(asked: AnswerRequest, settings: Settings) -> list[Shown]:
             seen[question.question_id] = here
             read.append(_understood(question))
         found.extend(shown(passage, read))
-    return found
+    return asked, found
 
 
 def _understood(question: Question) -> Question:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -20,6 +21,7 @@ from closeread.serve.openapi import document
 from closeread.serve.reference import reference_page
 from closeread.serve.refusals import JSON, GoneError, RefusedError, stopping
 from closeread.serve.service import Service
+from closeread.serve.settings import Settings
 
 PATHS = ("/", "/v1/answer", "/health", "/metrics", "/openapi.json", "/docs")
 FAILED_HEADER = "closeread-failed"
@@ -30,6 +32,9 @@ _OF_THE_REFERENCE = _GUARDED | {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"
 }
 
+_LARGE_BYTES = 64 * 1024
+
+T = TypeVar("T")
 Respond = Callable[[Request, bytes], Awaitable[Response]]
 
 
@@ -152,20 +157,26 @@ class _Paths:
         return origin is not None and is_of_another_host(origin, request.headers.get("host", ""))
 
     async def _mrqa(self, request: Request, raw: bytes) -> Response:
-        shown = mrqa.questions(raw, self._service.settings)
+        shown = await _looked_at(raw, mrqa.questions, self._service.settings)
         order = await self._service.ask(request, shown, n_best=0, evidence=False)
         body, n_failed = mrqa.reply(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
     async def _answer(self, request: Request, raw: bytes) -> Response:
-        asked = answer.request(raw)
-        shown = answer.questions(asked, self._service.settings)
+        asked, shown = await _looked_at(raw, answer.questions, self._service.settings)
         order = await self._service.ask(
             request, shown, n_best=asked.n_best, evidence=asked.evidence
         )
         service = self._service
         return Response(answer.reply(order, service.info, service.record_sha256), media_type=JSON)
+
+
+async def _looked_at(raw: bytes, look: Callable[[bytes, Settings], T], settings: Settings) -> T:
+    """Return what stands in a body; at a large one is looked in a thread, or all others waited."""
+    if len(raw) > _LARGE_BYTES:
+        return await asyncio.to_thread(look, raw, settings)
+    return look(raw, settings)
 
 
 def _none_such(request: Request, error: Exception) -> RefusedError:

@@ -1,5 +1,7 @@
 """Requests that would cost a service much, and cost it little."""
 
+import json
+import select
 from typing import Any
 
 import pytest
@@ -26,6 +28,24 @@ def test_a_stem_of_marks_that_nothing_closes():
             stem["text"] = "(" * length
             assert server.post("/v1/answer", body).status == status
             assert server.get("/health").status == 200
+
+
+def test_nobody_waits_until_a_large_body_is_looked_at():
+    """Its stems are read for seconds, and it is refused for what stands last in it."""
+    body = asking(*map(str, range(130)), "0")
+    for stem in body["items"][0]["questions"]:
+        options = [{"label": "A", "text": "It was lit."}]
+        stem |= {"kind": "verification", "text": "对" * 9_900, "options": options}
+    raw = json.dumps(body, ensure_ascii=False).encode()
+    head = f"POST /v1/answer HTTP/1.1\r\nhost: x\r\ncontent-length: {len(raw)}\r\n\r\n"
+    with serving("lexical") as server, server.connect() as large:
+        large.sendall(head.encode() + raw)
+        others = 0
+        while not select.select([large], [], [], 0)[0]:
+            assert server.get("/health").status == 200
+            others += 1
+        assert others > 20  # a few while the body comes in, and the rest after it
+        assert large.recv(65536).startswith(b"HTTP/1.1 422")
 
 
 def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():

@@ -107,7 +107,7 @@ def test_too_many_questions_are_refused_before_they_are_looked_at():
     settings = Settings(queue=2, max_passage_characters=1)
     ours, theirs = (json.dumps(body).encode() for body in (asking(*"abc"), context(*"abc")))
     for look in (
-        lambda: answer.questions(answer.request(ours), settings),
+        lambda: answer.questions(ours, settings),
         lambda: mrqa.questions(theirs, settings),
     ):
         with pytest.raises(RefusedError) as refused:
