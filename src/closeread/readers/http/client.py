@@ -19,7 +19,7 @@ from closeread.downloads.retry_after import retry_after
 from closeread.errors import EndpointError
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.cache import Cache
-from closeread.readers.http.endpoint import Endpoint, unreachable
+from closeread.readers.http.endpoint import Endpoint, lacks_files, unreachable
 from closeread.readers.http.event_stream import BrokenStreamError, unstreamed
 from closeread.readers.http.faults import (
     FailedQuestionError,
@@ -183,7 +183,7 @@ class Client:
                 f"no whole reply within {self.endpoint.timeout_seconds:g} seconds"
             ) from None
         except NotThereError as error:
-            if not (self._there or self._succeeded):
+            if not self._succeeded and (lacks_files(error) or not self._there):
                 raise unreachable(self.endpoint, error) from None
             raise PassingFaultError(f"no connection: {error}", unpaid=True) from None
         except BROKEN_OFF as error:

@@ -102,7 +102,7 @@ def _plain_or_escaped(character: str) -> str:
 
 def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     """Return the error for a server that is not there, or to which no connection can be opened."""
-    if _lacks_files(error):
+    if lacks_files(error):
         return EndpointError(
             f"no connection can be opened: {error}",
             where=endpoint.base_url,
@@ -116,7 +116,8 @@ def unreachable(endpoint: Endpoint, error: Exception) -> EndpointError:
     )
 
 
-def _lacks_files(error: BaseException | None) -> bool:
+def lacks_files(error: BaseException | None) -> bool:
+    """Say whether a connection failed since this process may open no further file."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE):
             return True
