@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
+import torch
+import transformers
 from safetensors import SafetensorError, safe_open
 
+from closeread import __version__
 from closeread.counting import count_of
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.files.outcome import must_take_folder
@@ -64,6 +67,7 @@ class Folder:
         data: Sequence[Sequence[Any]] | None = None,
     ) -> None:
         self.path = path
+        self._recipe = recipe
         self.mine = is_first()
         self._lock: IO[str] | None = None
         self._made: list[Path] = []  # folders that were not there, the innermost first
@@ -178,10 +182,17 @@ class Folder:
         if self._lock is not None:
             self._lock.close()
 
-    def finish(self, told: dict[str, Any]) -> None:
-        """Write what came of it, and leave the states behind."""
+    def finish(self, told: dict[str, Any], **more: Any) -> None:
+        """Write what came of it, with the recipe and what computed, and leave the states behind."""
+        made = {
+            **told,
+            "closeread": __version__,
+            "torch": str(torch.__version__),
+            "transformers": transformers.__version__,
+            "recipe": self._recipe,
+        }
         _let_read(self.path)
-        save_json(self.path / DONE, told, indent=1)
+        save_json(self.path / DONE, made | more, indent=1)
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 

@@ -19,7 +19,6 @@ import transformers
 from transformers import PrinterCallback, Trainer
 from transformers.utils import logging
 
-from closeread import __version__
 from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
@@ -121,17 +120,7 @@ def train(request: Request) -> Trained:
                 _set_dropout(model, _DROPOUT)
                 model.save_pretrained(request.out)
                 tokenizer.save_pretrained(request.out)
-                folder.finish(
-                    {
-                        **told,
-                        "closeread": __version__,
-                        "torch": str(torch.__version__),
-                        "transformers": transformers.__version__,
-                        "recipe": msgspec.to_builtins(request.recipe),
-                        "history": trainer.state.log_history,
-                        "lineage": lineage,
-                    }
-                )
+                folder.finish(told, history=trainer.state.log_history, lineage=lineage)
     return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
 
 

@@ -4,11 +4,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any
 
-import msgspec
-import torch
 import transformers
 
-from closeread import __version__
 from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
@@ -131,17 +128,7 @@ def train(request: Request, task: Task) -> Trained:
             if folder.mine:
                 checkpoint.save(request.out)
                 folder.finish(
-                    {
-                        **told,
-                        "closeread": __version__,
-                        "torch": str(torch.__version__),
-                        "transformers": transformers.__version__,
-                        "recipe": msgspec.to_builtins(request.recipe),
-                        "data": msgspec.to_builtins(drawn_from),
-                        "dev": msgspec.to_builtins(looked_at),
-                        "history": done.history,
-                        "lineage": msgspec.to_builtins(lineage),
-                    }
+                    told, data=drawn_from, dev=looked_at, history=done.history, lineage=lineage
                 )
     return Trained(out=request.out, told=told, remarks=_remarks(told, lineage))
 
