@@ -1,15 +1,15 @@
 """Answers copied from the prompt's examples: known where the prompts are, else guessed."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from closeread.errors import CloseReadError
-from closeread.readers.generative.examples import Examples
+from closeread.audits.material import Subject, said
 from closeread.readers.generative.extraction import Extraction
-from closeread.readers.generative.prompts import gold_of, language_of
-from closeread.runs.store import Run
-from closeread.types import Passage, Prediction, Question
+from closeread.types import Prediction, Question
 
+_OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
+_UNLIKELY = 0.001
 KNOWN = (
     "copied: equal to the answer of an example in the question's own prompt, not in its passage "
     "and not accepted; the prompts are known, so this is exact"
@@ -20,65 +20,91 @@ GUESSED = (
 )
 
 
-def answers_shown(
-    run: Run, passages: Mapping[str, Passage], questions: Iterable[Question]
-) -> dict[str, tuple[str, ...]] | None:
-    """Return the answers of the examples in each question's prompt, by its id.
-
-    Another harness' log has the prompts, or not. A run of our own says which data set and seed
-    the examples were drawn with: they are drawn again.
-
-    Returns:
-        None where the prompts are not known, or the examples' data set has gone or changed.
-    """
-    if run.info.log is not None:
-        return run.log_shown()
-    record = run.info.reader.record.get("examples")
-    if not isinstance(record, dict):
-        return None
-    if not record.get("shots"):
-        return {}
-    try:
-        examples = Examples.opened(record["path"], record["shots"], record["seed"])
-        if examples.sha256 != record["sha256"]:
-            return None
-        return {
-            question.question_id: tuple(
-                gold_of(example, language_of(of))
-                for of, example in examples.drawn(passages[question.passage_id], question)
-            )
-            for question in questions
-        }
-    except (CloseReadError, KeyError, OSError):
-        return None
+def copied_by(one: Subject) -> Callable[[Question, Prediction], frozenset[str]]:
+    """Return what tells the first lines that are copies, of a question and what was said to it."""
+    if one.shown is not None:
+        return partial(_copied, one)
+    often = _said_often(one)
+    return lambda *_: often
 
 
-def is_copy(
-    question: Question,
-    prediction: Prediction,
-    text: str,
-    *,
-    passage: str,
-    shown: Sequence[str],
-    stops: Sequence[str],
+def _copied(one: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
+    """Return the first line of a text that copies an example of its own prompt, else nothing."""
+    text = said(prediction)
+    shown = (one.shown or {}).get(question.question_id, ())
+    found = _is_copy(one, question, prediction, shown)
+    return frozenset([text.strip().partition("\n")[0]] if found else ())
+
+
+def _is_copy(
+    one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]
 ) -> bool:
-    """Whether an answer is that of an example in its prompt and can have come from nowhere else.
+    """Whether an answer is that of an example shown and can have come from nowhere else.
 
-    Args:
-        question: With gold: an accepted answer is no copy.
-        prediction: Its extracted answer counts, and the first line of its text.
-        text: What was generated.
-        passage: What the question was about; an answer that stands in it is no copy.
-        shown: The answers of the examples.
-        stops: In force when the text was written: examples are cut alike.
+    Not from the passage, and it is no accepted one. The extracted answer counts, and the first line
+    of the text. Examples are cut as the text was when it was written.
     """
-    whole = Extraction(stops=tuple(stops))
-    examples = {_plain(form) for one in shown for form in (one, whole.cut(one))} - {""}
+    if not shown:
+        return False
+    cut = Extraction(stops=tuple(one.stops)).cut
+    examples = {_plain(form) for text in shown for form in (text, cut(text))} - {""}
     golds = {_plain("; ".join(answer.texts)) for answer in question.answers}
-    golds |= {_plain(one) for answer in question.answers for one in answer.texts}
+    golds |= {_plain(text) for answer in question.answers for text in answer.texts}
+    passage = one.passages[question.passage_id].text
     return any(
-        one in examples and one not in golds and not stands_in(one, _plain(passage))
-        for one in map(_plain, _forms(prediction, text))
+        form in examples and form not in golds and not stands_in(form, _plain(passage))
+        for form in map(_plain, _forms(prediction, said(prediction)))
+    )
+
+
+def by_chance(one: Subject) -> tuple[int, float] | None:
+    """Return how many texts copy what another question was shown, and how often each was tried.
+
+    None where the prompts are not known, or all show the same.
+    """
+    asked = [
+        (question, prediction, shown)
+        for question, prediction in one.answered()
+        if (shown := (one.shown or {}).get(question.question_id))
+    ]
+    tried = found = 0
+    for place, (question, prediction, own) in enumerate(asked):
+        for shift in range(1, _OTHER_PROMPTS + 1):
+            *_, other = asked[(place + shift) % len(asked)]
+            if other != own:
+                tried += 1
+                found += _is_copy(one, question, prediction, other)
+    return (found, tried / len(asked)) if tried else None
+
+
+def is_beyond(copies: int, elsewhere: int, tries: float) -> bool:
+    """Whether more texts copy their own prompt than chance has it.
+
+    Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
+    all chance, each of the copies found were as likely in any of the prompts that were tried.
+    """
+    from scipy.special import bdtrc
+
+    return bool(bdtrc(copies - 1, copies + elsewhere, 1 / (1 + tries)) < _UNLIKELY)
+
+
+def _said_often(one: Subject) -> frozenset[str]:
+    """Return the long texts to ten questions or more, of ten passages, that are hardly ever right.
+
+    Whoever answers in sentences says *The answer is 2.* of many passages, and of some rightly.
+    """
+    passages: dict[str, set[str]] = {}
+    right: dict[str, list[bool]] = {}
+    for question, prediction in one.answered():
+        text = said(prediction).strip().partition("\n")[0]
+        if len(text) >= 12:
+            passages.setdefault(text, set()).add(question.passage_id)
+            golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
+            right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))
+    return frozenset(
+        text
+        for text, of in passages.items()
+        if len(of) >= 10 and 10 * sum(right[text]) < len(right[text])
     )
 
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from closeread.audits.copies import answers_shown
+from closeread.audits.shown import answers_shown
 from closeread.counting import count_of
 from closeread.errors import InputError
 from closeread.items import ordered

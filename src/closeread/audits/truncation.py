@@ -1,43 +1,21 @@
-"""Where a text ended, and what that did to its score: stops, limits, run-on text, copies."""
+"""What the ends of texts did to their score: stops, limits, run-on text, copies."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Literal
 
-from closeread.audits.copies import GUESSED, KNOWN, is_copy, stands_in
+from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, is_beyond
+from closeread.audits.endings import CAUSES, beside_the_answer, causes
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
-from closeread.audits.recuts import STOPS, Recut, candidates, named, recut_at, within_number
+from closeread.audits.recuts import Recut, candidates, named, recut_at
 from closeread.metrics.intervals import Resampling, interval
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import passage_unit, question_unit
 from closeread.protocols import Metric
-from closeread.readers.generative.extraction import Extraction
-from closeread.types import Prediction, Question, Score, Submission
+from closeread.types import Question, Score, Submission
 
-_HEADING = re.compile(
-    r"\n\s*(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)\s*\d*\s*[:：]",
-    re.IGNORECASE,
-)
 _RESAMPLING = Resampling()
 _GRAVITY: tuple[Verdict, ...] = ("sound", "doubtful", "broken")
-_OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
-_UNLIKELY = 0.001
-_NUMBER_AT_END = re.compile(r"\d$")
-
-CAUSES = {
-    "empty": "no text at all",
-    "token limit": "the text ended at the token limit",
-    "decimal cut": "a decimal gold answer of which the text has the part before the point, no more",
-    "gold cut": "the text is the beginning of a gold answer, up to a stop string in it",
-    "ends in a number": "the text ends in a digit: a stop may have cut it",
-    "next example": "the text goes on with headings as in the prompt",
-    "run-on": "text on further lines",
-    "copied": "the answer of one of the prompt's examples (see the notes)",
-    "answer after": "a gold answer stands in the text, but not on its first line",
-}
-
 _Loss = tuple[float, str, int]  # the share of the score, its cause, the texts
 # Whether the two others cost anything is not to be told from the text alone.
 _HARMFUL = tuple(cause for cause in CAUSES if cause not in ("ends in a number", "run-on"))
@@ -49,20 +27,19 @@ def check(one: Subject) -> Finding:
         return skipped("truncation", "the questions ask for options")
     one = of_texts(one)
     name, metric = judge_of(one)
-    often = _said_often(one) if one.shown is None else frozenset()
+    copied = copied_by(one)
     members: dict[str, list[str]] = {cause: [] for cause in CAUSES}
     harmed: dict[str, list[str]] = {cause: [] for cause in CAUSES}
     n_answered = 0
     for question, prediction in one.answered():
         n_answered += 1
-        copied = often if one.shown is None else _copied(one, question, prediction)
-        whole = one.is_whole(prediction)
-        for cause in causes(question, prediction, one.stops, copied, whole=whole):
+        lines, whole = copied(question, prediction), one.is_whole(prediction)
+        for cause in causes(question, prediction, one.stops, lines, whole=whole):
             members[cause].append(question.question_id)
             if not beside_the_answer(cause, one, question, prediction):
                 harmed[cause].append(question.question_id)
-    chance = _by_chance(one) if members["copied"] else None
-    if chance is not None and not _beyond(len(members["copied"]), *chance):
+    chance = by_chance(one) if members["copied"] else None
+    if chance is not None and not is_beyond(len(members["copied"]), *chance):
         harmed["copied"] = []
     recuts = recut_at(one, metric, [None, *candidates(one)])
     best = max(recuts, key=lambda row: (row.f1, -row.changed))
@@ -142,151 +119,6 @@ def _endings(by_cause: Sequence[tuple[Cell, ...]], stop: str | None) -> Table:
         note="; ".join(
             (*(f"{cause}: {what}" for cause, what in CAUSES.items()), "a text may show several")
         ),
-    )
-
-
-def causes(
-    question: Question,
-    prediction: Prediction,
-    stops: Sequence[str],
-    copied: frozenset[str],
-    *,
-    whole: bool = False,
-) -> Iterator[str]:
-    """Yield the names of ``CAUSES`` that a text shows; one that is ``whole`` was cut nowhere."""
-    text = said(prediction)
-    bare = text.strip()
-    if not bare:
-        yield "empty"
-        return
-    if prediction.generation and prediction.generation.finish_reason in ("length", "max_tokens"):
-        yield "token limit"
-    golds = [found for answer in question.answers for found in answer.texts]
-    if not whole:
-        cuts = [_cut_at(bare, gold.strip(), stops) for gold in golds]
-        if "number" in cuts:
-            yield "decimal cut"
-        elif any(cuts):
-            yield "gold cut"
-        if _NUMBER_AT_END.search(bare):
-            yield "ends in a number"
-    heading = _HEADING.search(bare)
-    if heading:
-        yield "next example"
-    first, _, rest = bare.partition("\n")
-    if rest.strip():
-        yield "run-on"
-        own = bare[len(first) : heading.start() if heading else None].lower()
-        small = [gold.strip().lower() for gold in golds if gold.strip()]
-        if any(stands_in(gold, own) for gold in small) and not any(
-            stands_in(gold, first.lower()) for gold in small
-        ):
-            yield "answer after"
-    if first in copied:
-        yield "copied"
-
-
-def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
-    """Whether what a cause names lies behind the answer that was read, and did not touch it.
-
-    So it is where the run's own stop cut before the limit, where a next example follows an answer
-    that is the same without it, and where an answer of a later line was read. A wrong answer is
-    then wrong, and no point is lost by how its text ended.
-    """
-    own, answer = prediction.generation, prediction.answer
-    if own is None or answer is None or not answer.texts:
-        return False
-    if cause == "answer after":
-        first = own.text.strip().partition("\n")[0]
-        return all(text not in first and "\n" not in text.strip() for text in answer.texts)
-    if cause not in ("token limit", "next example"):
-        return False
-    if cause == "token limit" and any(stop in own.text for stop in one.own_stops):
-        return True
-    heading = _HEADING.search(own.text)
-    if heading is None:
-        return False
-    before = own.text[: heading.start()]
-    if one.rule is None:
-        return all(text in before for text in answer.texts)
-    found = Extraction(stops=one.own_stops, rule=one.rule).answer(before, question)
-    return found is not None and found.texts == answer.texts
-
-
-def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
-    """Return what of a gold answer a stop cut, if the text ends where it would have."""
-    for stop in stops or STOPS[:2]:
-        head, found, rest = gold.partition(stop)
-        if found and rest and head and text.endswith(head.rstrip()) and gold not in text:
-            before = text[: len(text) - len(head.rstrip())]
-            if not before or not before[-1].isalnum():
-                return "number" if within_number(head, stop, rest) else "text"
-    return ""
-
-
-def _copied(one: Subject, question: Question, prediction: Prediction) -> frozenset[str]:
-    """Return the first line of a text that copies an example of its own prompt, else nothing."""
-    text = said(prediction)
-    shown = (one.shown or {}).get(question.question_id, ())
-    found = _copies(one, question, prediction, shown)
-    return frozenset([text.strip().partition("\n")[0]] if found else ())
-
-
-def _copies(one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> bool:
-    passage = one.passages[question.passage_id].text
-    return bool(shown) and is_copy(
-        question, prediction, said(prediction), passage=passage, shown=shown, stops=one.stops
-    )
-
-
-def _by_chance(one: Subject) -> tuple[int, float] | None:
-    """Return how many texts copy what another question was shown, and how often each was tried.
-
-    None where the prompts are not known, or all show the same.
-    """
-    asked = [
-        (question, prediction, shown)
-        for question, prediction in one.answered()
-        if (shown := (one.shown or {}).get(question.question_id))
-    ]
-    tried = found = 0
-    for place, (question, prediction, own) in enumerate(asked):
-        for shift in range(1, _OTHER_PROMPTS + 1):
-            *_, other = asked[(place + shift) % len(asked)]
-            if other != own:
-                tried += 1
-                found += _copies(one, question, prediction, other)
-    return (found, tried / len(asked)) if tried else None
-
-
-def _beyond(copies: int, elsewhere: int, tries: float) -> bool:
-    """Whether more texts copy their own prompt than chance has it.
-
-    Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
-    all chance, each of the copies found were as likely in any of the prompts that were tried.
-    """
-    from scipy.special import bdtrc
-
-    return bool(bdtrc(copies - 1, copies + elsewhere, 1 / (1 + tries)) < _UNLIKELY)
-
-
-def _said_often(one: Subject) -> frozenset[str]:
-    """Return the long texts to ten questions or more, of ten passages, that are hardly ever right.
-
-    Whoever answers in sentences says *The answer is 2.* of many passages, and of some rightly.
-    """
-    passages: dict[str, set[str]] = {}
-    right: dict[str, list[bool]] = {}
-    for question, prediction in one.answered():
-        text = said(prediction).strip().partition("\n")[0]
-        if len(text) >= 12:
-            passages.setdefault(text, set()).add(question.passage_id)
-            golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
-            right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))
-    return frozenset(
-        text
-        for text, of in passages.items()
-        if len(of) >= 10 and 10 * sum(right[text]) < len(right[text])
     )
 
 

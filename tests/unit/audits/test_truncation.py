@@ -10,10 +10,12 @@ import pytest
 
 from audit_runs import PASSAGES, generated, loaded, make_run, write_dataset
 from closeread import load
-from closeread.audits.copies import GUESSED, KNOWN, answers_shown
+from closeread.audits.copies import GUESSED, KNOWN
+from closeread.audits.endings import causes
 from closeread.audits.material import Subject
 from closeread.audits.recuts import recut
-from closeread.audits.truncation import causes, check
+from closeread.audits.shown import answers_shown
+from closeread.audits.truncation import check
 from closeread.metrics.intervals import unseen
 from closeread.readers.generative.asking import Asking
 from closeread.readers.generative.examples import Examples

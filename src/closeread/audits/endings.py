@@ -1,0 +1,108 @@
+"""Where a text ended, and what may have cut it there or let it run on."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from closeread.audits.copies import stands_in
+from closeread.audits.material import Subject, said
+from closeread.audits.recuts import STOPS, within_number
+from closeread.readers.generative.extraction import Extraction
+from closeread.types import Prediction, Question
+
+_HEADING = re.compile(
+    r"\n\s*(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)\s*\d*\s*[:：]",
+    re.IGNORECASE,
+)
+_NUMBER_AT_END = re.compile(r"\d$")
+
+CAUSES = {
+    "empty": "no text at all",
+    "token limit": "the text ended at the token limit",
+    "decimal cut": "a decimal gold answer of which the text has the part before the point, no more",
+    "gold cut": "the text is the beginning of a gold answer, up to a stop string in it",
+    "ends in a number": "the text ends in a digit: a stop may have cut it",
+    "next example": "the text goes on with headings as in the prompt",
+    "run-on": "text on further lines",
+    "copied": "the answer of one of the prompt's examples (see the notes)",
+    "answer after": "a gold answer stands in the text, but not on its first line",
+}
+
+
+def causes(
+    question: Question,
+    prediction: Prediction,
+    stops: Sequence[str],
+    copied: frozenset[str],
+    *,
+    whole: bool = False,
+) -> Iterator[str]:
+    """Yield the names of ``CAUSES`` that a text shows; one that is ``whole`` was cut nowhere."""
+    text = said(prediction)
+    bare = text.strip()
+    if not bare:
+        yield "empty"
+        return
+    if prediction.generation and prediction.generation.finish_reason in ("length", "max_tokens"):
+        yield "token limit"
+    golds = [found for answer in question.answers for found in answer.texts]
+    if not whole:
+        cuts = [_cut_at(bare, gold.strip(), stops) for gold in golds]
+        if "number" in cuts:
+            yield "decimal cut"
+        elif any(cuts):
+            yield "gold cut"
+        if _NUMBER_AT_END.search(bare):
+            yield "ends in a number"
+    heading = _HEADING.search(bare)
+    if heading:
+        yield "next example"
+    first, _, rest = bare.partition("\n")
+    if rest.strip():
+        yield "run-on"
+        own = bare[len(first) : heading.start() if heading else None].lower()
+        small = [gold.strip().lower() for gold in golds if gold.strip()]
+        if any(stands_in(gold, own) for gold in small) and not any(
+            stands_in(gold, first.lower()) for gold in small
+        ):
+            yield "answer after"
+    if first in copied:
+        yield "copied"
+
+
+def beside_the_answer(cause: str, one: Subject, question: Question, prediction: Prediction) -> bool:
+    """Whether what a cause names lies behind the answer that was read, and did not touch it.
+
+    So it is where the run's own stop cut before the limit, where a next example follows an answer
+    that is the same without it, and where an answer of a later line was read. A wrong answer is
+    then wrong, and no point is lost by how its text ended.
+    """
+    own, answer = prediction.generation, prediction.answer
+    if own is None or answer is None or not answer.texts:
+        return False
+    if cause == "answer after":
+        first = own.text.strip().partition("\n")[0]
+        return all(text not in first and "\n" not in text.strip() for text in answer.texts)
+    if cause not in ("token limit", "next example"):
+        return False
+    if cause == "token limit" and any(stop in own.text for stop in one.own_stops):
+        return True
+    heading = _HEADING.search(own.text)
+    if heading is None:
+        return False
+    before = own.text[: heading.start()]
+    if one.rule is None:
+        return all(text in before for text in answer.texts)
+    found = Extraction(stops=one.own_stops, rule=one.rule).answer(before, question)
+    return found is not None and found.texts == answer.texts
+
+
+def _cut_at(text: str, gold: str, stops: Sequence[str]) -> Literal["", "number", "text"]:
+    """Return what of a gold answer a stop cut, if the text ends where it would have."""
+    for stop in stops or STOPS[:2]:
+        head, found, rest = gold.partition(stop)
+        if found and rest and head and text.endswith(head.rstrip()) and gold not in text:
+            before = text[: len(text) - len(head.rstrip())]
+            if not before or not before[-1].isalnum():
+                return "number" if within_number(head, stop, rest) else "text"
+    return ""

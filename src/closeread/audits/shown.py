@@ -1,0 +1,42 @@
+"""Which answers a prompt's examples showed, where that is known."""
+
+from collections.abc import Iterable, Mapping
+
+from closeread.errors import CloseReadError
+from closeread.readers.generative.examples import Examples
+from closeread.readers.generative.prompts import gold_of, language_of
+from closeread.runs.store import Run
+from closeread.types import Passage, Question
+
+
+def answers_shown(
+    run: Run, passages: Mapping[str, Passage], questions: Iterable[Question]
+) -> dict[str, tuple[str, ...]] | None:
+    """Return the answers of the examples in each question's prompt, by its id.
+
+    Another harness' log has the prompts, or not. A run of our own says which data set and seed
+    the examples were drawn with: they are drawn again.
+
+    Returns:
+        None where the prompts are not known, or the examples' data set has gone or changed.
+    """
+    if run.info.log is not None:
+        return run.log_shown()
+    record = run.info.reader.record.get("examples")
+    if not isinstance(record, dict):
+        return None
+    if not record.get("shots"):
+        return {}
+    try:
+        examples = Examples.opened(record["path"], record["shots"], record["seed"])
+        if examples.sha256 != record["sha256"]:
+            return None
+        return {
+            question.question_id: tuple(
+                gold_of(example, language_of(of))
+                for of, example in examples.drawn(passages[question.passage_id], question)
+            )
+            for question in questions
+        }
+    except (CloseReadError, KeyError, OSError):
+        return None
