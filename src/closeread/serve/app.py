@@ -84,6 +84,7 @@ class _Paths:
     def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
         self._origins = origins
+        self._large = asyncio.Lock()
         # Made at once: a newer version, installed meanwhile, would be half of a later page.
         learned_from = tuple(service.info.record.get("calibrated", {}).get("learned_from", ()))
         self._page = demo_page(service.info.name, service.settings, learned_from)
@@ -156,27 +157,32 @@ class _Paths:
             return site in ("cross-site", "same-site")
         return origin is not None and is_of_another_host(origin, request.headers.get("host", ""))
 
+    async def _looked_at(self, raw: bytes, look: Callable[[bytes, Settings], T]) -> T:
+        """Return what stands in a body; at a large one is looked in a thread, or all others waited.
+
+        One after the other: what is made of one may take several times its bytes.
+        """
+        if len(raw) <= _LARGE_BYTES:
+            return look(raw, self._service.settings)
+        async with self._large:
+            if self._service.batcher.stopping:
+                raise stopping()
+            return await asyncio.to_thread(look, raw, self._service.settings)
+
     async def _mrqa(self, request: Request, raw: bytes) -> Response:
-        shown = await _looked_at(raw, mrqa.questions, self._service.settings)
+        shown = await self._looked_at(raw, mrqa.questions)
         order = await self._service.ask(request, shown, n_best=0, evidence=False)
         body, n_failed = mrqa.reply(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
     async def _answer(self, request: Request, raw: bytes) -> Response:
-        asked, shown = await _looked_at(raw, answer.questions, self._service.settings)
+        asked, shown = await self._looked_at(raw, answer.questions)
         order = await self._service.ask(
             request, shown, n_best=asked.n_best, evidence=asked.evidence
         )
         service = self._service
         return Response(answer.reply(order, service.info, service.record_sha256), media_type=JSON)
-
-
-async def _looked_at(raw: bytes, look: Callable[[bytes, Settings], T], settings: Settings) -> T:
-    """Return what stands in a body; at a large one is looked in a thread, or all others waited."""
-    if len(raw) > _LARGE_BYTES:
-        return await asyncio.to_thread(look, raw, settings)
-    return look(raw, settings)
 
 
 def _none_such(request: Request, error: Exception) -> RefusedError:
