@@ -9,8 +9,8 @@ without that it is left out, and said.
 
 Where passages need several windows, each side reads as it does when nothing is said (here they
 share 96 tokens, there 128), then both with the very same windows, of which number and tokens are
-checked: the pipeline told to share 96, too, and both told to move by 128, as the baseline of MRQA
-2019 does.
+checked: the pipeline told to share 96, too, and both told to move by 128, as BERT's program
+does.
 """
 
 import json
@@ -32,7 +32,7 @@ from closeread.types import Passage, PassageQuestion, Question
 PEER = HERE.parent / ".venv-pipeline" / "bin" / "python"
 RUNS = 3
 FLOOR_BATCH = 16
-SHARE, MOVE = 96, 128  # our default; as in MRQA's baseline
+SHARE, MOVE = 96, 128  # our default; as in BERT's program
 MOST_OF_A_PASSAGE = 6  # questions asked of a joined one: as many as NewsQA asks
 
 

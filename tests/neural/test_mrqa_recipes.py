@@ -6,6 +6,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import load_recipe, section
 from conftest import ROOT
@@ -38,11 +39,19 @@ def test_the_numbers_are_those_of_the_baseline(name):
     steps = {"mrqa-bert-base": 120_000, "mrqa-bert-large": 145_000}
     assert found.max_steps == steps.get(name)
     options = load_recipe(FOLDER / f"{name}.toml").reader.options
-    assert (options["max_length"], options["stride"]) == (384, 128)
+    assert (options["max_length"], options["stride"]) == (512, 128)
     wanted = [one for one in SETS if name.endswith(one.lower())] or SETS
     for split, sources in (("train", found.datasets), ("in-domain-dev", found.dev)):
         paths = [f"data/mrqa/{split}/{one}.jsonl.gz" for one in wanted]
         assert [one.path for one in sources] == paths
+
+
+def test_all_12_sets_are_read_in_the_windows_that_were_learned_from():
+    recipe = load_reading(ROOT / "recipes" / "mrqa-span.toml")
+    trained = load_recipe(FOLDER / "mrqa-bert-base.toml").reader
+    assert recipe.reader.name == trained.name
+    assert recipe.reader.options == trained.options | {"max_answer_tokens": 30}
+    assert len(recipe.datasets) == 12
 
 
 @pytest.mark.parametrize("name", ["mrqa-bert-base", "mrqa-bert-large", *SINGLE])

@@ -1,9 +1,9 @@
 """Trains the reader ``span``: where an answer starts and where it ends, in one window a question.
 
 The baseline of MRQA 2019 (Fisch et al.): one window drawn from those that hold an answer, the
-cross-entropy of its start and of its end, halved. Only the passage's tokens can be chosen here,
-where the published program lets the question's and the padding's compete too; a reader never
-chooses those.
+cross-entropy of its start and of its end, halved (the published program adds them up), of one of
+the answers in it (there the first). Only the passage's tokens can be chosen here, where the program
+lets the question's compete too; a reader never chooses those.
 """
 
 from bisect import bisect_left, bisect_right
