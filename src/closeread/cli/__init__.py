@@ -5,15 +5,18 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from closeread import __version__
-from closeread.errors import CloseReadError, StorageError
+from closeread.errors import CloseReadError, StorageError, UsageError
+from closeread.visible import in_one_line
 
+_SHOWN = 200  # of an argument
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
@@ -41,6 +44,11 @@ VERBS = {
 
 
 class _Verbs(click.Group):
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse what run folders and JSON cannot hold, before anything is read or written."""
+        _must_be_text(args)
+        return super().parse_args(ctx, args)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(VERBS)
 
@@ -96,8 +104,9 @@ def cli() -> None:
 
 def main(argv: list[str] | None = None) -> None:
     """Run the command line; user errors print one message and exit with 2."""
-    if sys.stdout is None:  # closed by whoever started us (`>&-`): nobody wants to read it
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
+    # Closed by whoever started us (`>&-`): nobody wants to read it.
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal that lacks a character shows "?"
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -118,6 +127,26 @@ def main(argv: list[str] | None = None) -> None:
                 cure="make room, or write it elsewhere",
             )
         )
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def _must_be_text(arguments: Iterable[str]) -> None:
+    """Refuse bytes of another encoding, which a shell passes on, in arguments and working folder.
+
+    Raises:
+        UsageError: There are some.
+    """
+    for one in (*arguments, _here()):
+        try:
+            one.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"{in_one_line(one[:_SHOWN])} is not UTF-8",
+                cure="rename the file or folder, or set the terminal to UTF-8",
+            ) from error
 
 
 def _here() -> str:

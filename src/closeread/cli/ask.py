@@ -49,7 +49,6 @@ def command(
     ⟪brackets⟫. With --option it is a question of choice; where its stem asks which one the passage
     supports, or contradicts, the options are judged as statements.
     """
-    _must_be_text(*questions, text or "", title, *choices)
     about = _passage(file, text)
     _must_say_something(about, questions, choices)
     opened = open_reader(reader, **parsed(options))
@@ -92,14 +91,6 @@ def _beside(question: Question, told: Prediction) -> Iterator[str]:
             yield f"or {one.answer.text or 'no answer'}  {one.score:.3f}"
     if told.note:
         yield told.note
-
-
-def _must_be_text(*given: str) -> None:
-    for one in given:
-        try:
-            one.encode()
-        except UnicodeEncodeError as error:  # as a shell passes on bytes of another encoding
-            raise UsageError(f"{one!r:.80} is not UTF-8", cure="set the terminal to it") from error
 
 
 def _must_say_something(passage: str, questions: tuple[str, ...], options: tuple[str, ...]) -> None:

@@ -85,6 +85,8 @@ def _diagnose(source: Source) -> None:
     if told := source.as_packed():
         raise told
     raw = source.head().raw
+    if not raw.strip():
+        next(source.lines())  # which says so where all of it is blank
     try:
         codecs.getincrementaldecoder("utf-8")().decode(raw)
     except UnicodeDecodeError as error:

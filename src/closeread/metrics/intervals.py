@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from closeread.counting import count_of
 from closeread.errors import UsageError
 from closeread.metrics.paired_tests import ROUNDING
 from closeread.protocols import Pool
@@ -45,10 +46,8 @@ class Resampling:
 
     def __post_init__(self) -> None:
         if self.resamples < 100:
-            raise UsageError(
-                f"{self.resamples} resamples are too few for an interval",
-                expected="at least 100",
-            )
+            few = count_of(self.resamples, "resample is", "resamples are")
+            raise UsageError(f"{few} too few for an interval", expected="at least 100")
         if self.resamples > _MOST_RESAMPLES:
             raise UsageError(
                 f"{self.resamples:,} resamples need more memory than they are worth",

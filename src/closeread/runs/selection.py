@@ -25,8 +25,16 @@ def read_list(path: Path) -> tuple[str, ...]:
     """
     try:
         text = path.read_text("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", where=str(path)) from error
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror}", where=str(path), cure="name a list of question ids"
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte {error.start:,} is not UTF-8",
+            where=str(path),
+            expected="one question id a line, in UTF-8",
+        ) from error
     fields = (line.removesuffix("\r").partition("\t")[0] for line in text.split("\n"))
     found = dict.fromkeys(_id(field) for field in fields if field.strip())
     if not found:

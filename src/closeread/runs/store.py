@@ -191,7 +191,7 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
     folder = Path(path)
     if not (folder / INFO).is_file():
         raise InputError(
-            "is not a run folder",
+            "is not a run folder" if folder.exists() else "there is no such run folder",
             where=str(folder),
             expected=f"a folder with a {INFO}, as `closeread read --out` makes it",
         )

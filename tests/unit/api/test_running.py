@@ -187,7 +187,7 @@ def test_train_makes_weights_that_read(tmp_path):
 @pytest.mark.parametrize(
     ("wrong", "error", "said"),
     [
-        (lambda: closeread.score("exam/en"), InputError, "is not a run folder"),
+        (lambda: closeread.score("exam/en"), InputError, "there is no such run folder"),
         (lambda: closeread.score(_items()), UsageError, "without predictions"),
         (lambda: closeread.score(_items(), {"x": "Ann"}), MismatchError, "none of 1 prediction"),
         (lambda: closeread.score(_items(), [3]), InputError, "row 1: a prediction without an id"),

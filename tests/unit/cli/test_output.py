@@ -137,3 +137,36 @@ def test_a_closed_output_is_written_nowhere():
         check=False,
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="`2>&-` is the shell's")
+def test_nothing_to_complain_to_is_no_failure():
+    """A closed stderr, as a service may start us: what is told there is not told on stdout."""
+
+    def silent(arguments):
+        return subprocess.run(
+            ["sh", "-c", f'exec "$0" -m closeread {arguments} 2>&-', sys.executable],
+            capture_output=True, check=False,
+        )  # fmt: skip
+
+    done = silent("describe exam/en --json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["questions"] == 75
+    done = silent("describe nowhere.json")
+    assert (done.returncode, done.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(os.name != "posix" or sys.platform == "darwin", reason="names are text here")
+@pytest.mark.parametrize("place", ["argument", "folder"])
+def test_a_name_of_another_encoding_is_told_before_any_work(tmp_path, place):
+    """As an archive of another system leaves them: no run folder and no JSON can hold one."""
+    odd = tmp_path / os.fsdecode("数据".encode("gb18030"))
+    odd.mkdir()
+    named = odd / "run" if place == "argument" else "run"
+    done = subprocess.run(
+        [*CLOSEREAD, "read", "exam/zh", "--reader", "majority", "--out", named, "--json"],
+        capture_output=True, check=False, cwd=odd if place == "folder" else tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"is not UTF-8\n  do: rename the file or folder" in done.stderr
+    assert list(odd.iterdir()) == []

@@ -154,6 +154,15 @@ def test_a_table_that_begins_nearly_like_an_archive_is_read(tmp_path, column):
     assert question.tags == {column: "7"}
 
 
+def test_blank_files(tmp_path):
+    """Of no format, rather than one that is not known."""
+    path = tmp_path / "blank.jsonl"
+    path.write_text("  \n\n\t\n")
+    assert "the file holds only blank lines" in refused(path)
+    path.write_text("\n" * 300_000 + "one")
+    assert "no known format" in refused(path)
+
+
 def test_empty_files(tmp_path, name):
     """An empty file, packed or not, is called empty."""
     path = tmp_path / "empty"

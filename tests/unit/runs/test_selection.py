@@ -128,3 +128,15 @@ def test_a_selection_keeps_the_order_of_the_set():
     wanted = ids()[5:2:-1]
     part = selected(load(locate("exam/en")), wanted)
     assert [one.question_id for one in part.questions()] == wanted[::-1]
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(None, "cannot be read: No such file or directory"), (b"q\xff", "byte 1 is not UTF-8")],
+)
+def test_a_list_that_cannot_be_read_is_told_plainly(runs, capsys, content, told):
+    if content is not None:
+        (runs / "list.txt").write_bytes(content)
+    assert closeread("read", "exam/en", "--reader", "lexical", "--only", "list.txt",
+                     "--out", "part") == 2  # fmt: skip
+    assert f"list.txt: {told}\n" in capsys.readouterr().err
