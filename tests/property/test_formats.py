@@ -14,6 +14,7 @@ import strategies
 from closeread.errors import CloseReadError, UsageError
 from closeread.formats import dump, load
 from closeread.formats.files import source, stream
+from closeread.text.polarity import understood
 from closeread.types import Defects
 from samples import SAMPLES, written
 
@@ -130,11 +131,12 @@ def test_a_table_holds_plain_questions(tmp_path: Path, made: list[Any]):
     for (passage, asked), (before, were) in zip(load(path, "csv"), made, strict=True):
         assert (passage.text, passage.title) == (before.text, before.title)
         for question, was in zip(asked, were, strict=True):
-            for field in (
-                *("question_id", "text", "kind", "options", "option_truth", "asks_for"),
-                *("group_id", "role"),
-            ):
+            same = ("question_id", "text", "kind", "options", "option_truth", "group_id", "role")
+            for field in same:
                 assert getattr(question, field) == getattr(was, field)
+            # Where nobody said it, the stem's words tell it: a stem may be FALSE alone.
+            told = understood(was.kind, was.text) if was.options else None
+            assert question.asks_for == (was.asks_for or told)
             assert [a.texts for a in question.answers] == [a.texts for a in was.answers]
             assert question.tags == was.tags
             assert [e.texts for e in question.gold_evidence] == [e.texts for e in was.gold_evidence]
