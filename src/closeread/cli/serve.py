@@ -1,6 +1,7 @@
 """``closeread serve``: a reader over HTTP."""
 
 import dataclasses
+import math
 import os
 import sys
 from collections.abc import Callable
@@ -22,12 +23,27 @@ if TYPE_CHECKING:
     from closeread.runs.records import ReaderInfo
 
 _Range = click.IntRange | click.FloatRange
+
 F = TypeVar("F", bound=Callable[..., Any])
 _DEFAULT = Settings()
 # Large batches are for whole data sets: here the next question waits until one is read.
 _MOST_TOGETHER = 64
+
+
+class _Duration(click.FloatRange):
+    """A time within a range; one that never ends, or is no number, would stop what waits for it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is no time that ends.", param, ctx)
+        return found
+
+
 _COUNT = click.IntRange(min=1)
-_TIME = click.FloatRange(min=0, min_open=True)
+_TIME = _Duration(min=0, min_open=True)
+_LONGEST_BATCH_WAIT = 3_600_000
 
 
 def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], F]:
@@ -78,7 +94,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 @click.option(
     "--batch-wait-milliseconds",
     "batch_wait_seconds",
-    type=click.FloatRange(min=0),
+    type=_Duration(min=0, max=_LONGEST_BATCH_WAIT),
     default=_DEFAULT.batch_wait_seconds * 1000,
     show_default=True,
     callback=lambda _, __, milliseconds: milliseconds / 1000,
@@ -86,7 +102,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 )
 @_limit("--timeout-seconds", "timeout_seconds", _TIME,
         "From a request's last byte to its answer; beyond, 504.")  # fmt: skip
-@_limit("--grace-seconds", "grace_seconds", click.FloatRange(min=0),
+@_limit("--grace-seconds", "grace_seconds", _Duration(min=0),
         "To answer what was accepted, when told to stop.")  # fmt: skip
 @_limit("--header-timeout-seconds", "header_seconds", _TIME,
         "For a request's headers to arrive.")  # fmt: skip
