@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 # is told that they are older.
 VERSION = 5
 
+# Of fewer units, each of which gives a share, simulated percentiles at 95 % hold 77 to 93 of 100.
+FEW = 20
+
 _FREQUENT = 16  # from so many equal units on, counting is cheaper than drawing
 _CHUNK = 2_000_000  # cells in memory at a time
 _MOST_RESAMPLES = 1_000_000

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import (
+    FEW,
     NO_INTERVAL,
     Resampling,
     drawing,
@@ -133,6 +134,8 @@ def _by_sums(blank: Comparison, pair: Paired) -> Comparison:
         p_value, exact = permutation([pair.swaps])
         test = "permutation-exact" if exact else "permutation"
     low, high, note = _difference_interval(pair)
+    if not zero_one and low is not None and not note and blank.n_units < FEW:
+        note = f"fewer than {FEW} units: the interval is narrower than it should be"
     return replace(
         blank,
         test=test,

@@ -3,14 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from closeread.metrics.intervals import Interval, Resampling, interval, value
+from closeread.metrics.intervals import FEW, Interval, Resampling, interval, value
 from closeread.metrics.settings import exactly
 from closeread.protocols import Metric, Pool
 from closeread.types import Score, Submission, Summary, Unit
 
-# Of so few passages, each of which gives a share, simulated intervals at 95 % hold 77 to 92 of 100.
-_FEW_PASSAGES = 20
-_TOO_NARROW = f"fewer than {_FEW_PASSAGES} passages: the interval is narrower than it should be"
+_TOO_NARROW = f"fewer than {FEW} passages: the interval is narrower than it should be"
 
 
 def summarize(
@@ -58,7 +56,7 @@ def describe(pool: Pool, signature: str, unit: Unit, resampling: Resampling | No
     if found is not None and found.method in ("percentile", "farther"):
         if unit == "question":
             notes.append(_together(pool))
-        elif unit == "passage" and len(pool.unit_ids) < _FEW_PASSAGES:
+        elif unit == "passage" and len(pool.unit_ids) < FEW:
             notes.append(_TOO_NARROW)
     if number is None and found is None:
         notes.append("no unit was scored")

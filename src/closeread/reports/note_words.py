@@ -15,6 +15,8 @@ NOTES = Phrases(
             "按 {n} 个单位重抽样：同属一题的在一起",
         "fewer than {n} passages: the interval is narrower than it should be":
             "文章少于 {n} 篇：区间比应有的窄",
+        "fewer than {n} units: the interval is narrower than it should be":
+            "单位少于 {n} 个：区间比应有的窄",
         "no resample has a value": "没有一次重抽样有值",
         "resamples do not differ, which is no certainty: no interval":
             "各次重抽样没有差别，但这不等于确定：不给区间",

@@ -197,7 +197,18 @@ def test_denominators_that_differ_are_resampled_though_all_else_is_alike():
     second = pool_of([1.0] * 4, [1, 1, 2, 2])
     (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
     assert (found.low, found.high) == (-0.5, 0.0)
-    assert found.note == ""
+    assert found.note == "fewer than 20 units: the interval is narrower than it should be"
+
+
+@pytest.mark.parametrize(
+    ("n", "right", "told"), [(19, 0.5, True), (20, 0.5, False), (19, 1, False)]
+)
+def test_an_interval_of_few_shares_is_said_to_be_too_narrow(n, right, told):
+    """Not of right and wrong, whose few resamples reach far enough."""
+    first = pool_of([right * (k % 3 > 0) for k in range(n)])
+    second = pool_of([right * (k % 2 > 0) for k in range(n)])
+    (found,) = compare([system("one", first), system("two", second)], RESAMPLING)
+    assert ("fewer than 20 units" in found.note) == told
 
 
 def test_curves_that_never_differ_have_no_interval():
