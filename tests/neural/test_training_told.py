@@ -9,8 +9,9 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.api.running import train as train_recipe
 from closeread.errors import CloseReadError, InputError, UsageError
+from closeread.training.overlap import Overlap
 from closeread.training.recipe import TrainedReader
-from neural.colours import squad
+from neural.colours import inference, squad
 from neural.test_training import recipe
 from neural.trained import stage, train
 
@@ -133,6 +134,20 @@ def test_no_stage_is_trained_for_data_without_gold(tmp_path, encoder, data):
     settings = {"before": (stage(data),), "beside": {"datasets": [{"path": data}]}}
     with pytest.raises(InputError, match=r"no pair that train\.beside can learn from"):
         train(tmp_path / "out", encoder, data, begin=never, **settings)
+
+
+def test_what_is_excluded_is_read_once(tmp_path, encoder, data, monkeypatch):
+    """For what is learned beside, too; a set that will be read may be large."""
+    made = []
+
+    def counted(*held):
+        made.append(Overlap(*held))
+        return made[-1]
+
+    monkeypatch.setattr("closeread.training.neural.material.Overlap", counted)
+    pairs = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}]}
+    train(tmp_path / "out", encoder, data, max_steps=1, beside=pairs, exclude=["exam/zh"])
+    assert len(made) == 1
 
 
 def test_what_is_learned_beside_is_not_called_the_reader_s(tmp_path, encoder, data):

@@ -11,12 +11,18 @@ English questions overlapped the sets that ``recipes/train/span-minilm.toml`` le
 
 import re
 import unicodedata
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from closeread.evidence.terms import fold
 from closeread.types import Passage, PassageQuestion, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _RUN, _LONG = 12, 8
 _RUN_SPELT, _LONG_SPELT = 48, 32
@@ -33,23 +39,23 @@ class Overlap:
     """
 
     def __init__(self, held: Iterable[tuple[Passage, Sequence[Question]]]) -> None:
-        self._passages: set[int] = set()
         self._short: set[str] = set()
         self._options: set[str] = set()
-        self._option_runs: set[int] = set()
+        of_passages, of_options = _Remembered(), _Remembered()
         seen: set[str] = set()
         for passage, questions in held:
             if passage.text not in seen:
                 seen.add(passage.text)
                 own = runs(passage.text)
-                self._passages |= own
+                of_passages.add(own)
                 if not own:
                     self._short.add(bare(passage.text))
             for option in (option for question in questions for option in question.options):
                 plain = bare(option.text)
                 if _is_long(plain):
                     self._options.add(plain)
-                self._option_runs |= runs(option.text)
+                of_options.add(runs(option.text))
+        self._passages, self._option_runs = of_passages.sorted(), of_options.sorted()
 
     def holds(self, passage: Passage, question: Question) -> bool:
         """Whether a question overlaps one of those remembered."""
@@ -126,5 +132,32 @@ def _spelt(plain: str) -> bool:
     return 5 * sum(one >= "\u2e80" for one in plain) < len(plain)
 
 
-def _share(own: Set[int], others: Set[int]) -> float:
-    return len(own & others) / len(own) if own else 0.0
+class _Remembered:
+    """Runs as they come: 8 bytes each, where a set of Python's numbers takes 70."""
+
+    def __init__(self) -> None:
+        self._found = array("q")
+
+    def add(self, own: Set[int]) -> None:
+        self._found.extend(own)
+
+    def sorted(self) -> "NDArray[np.int64]":
+        import numpy as np
+
+        found = np.frombuffer(self._found, np.int64) if self._found else np.empty(0, np.int64)
+        found.sort()  # where they are: the array is writable, and nobody else has it
+        return found
+
+
+def _share(own: Set[int], others: "NDArray[np.int64]") -> float:
+    """Return the share of runs that stand among others, which are sorted."""
+    import numpy as np
+
+    if not own or not len(others):
+        return 0.0
+    asked = np.sort(
+        np.fromiter(own, np.int64, len(own))
+    )  # in order, what is near is asked together
+    places = np.searchsorted(others, asked)
+    places[places == len(others)] = 0
+    return np.count_nonzero(others[places] == asked) / len(own)

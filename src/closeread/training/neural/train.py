@@ -26,6 +26,7 @@ from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
+from closeread.training.overlap import Overlap
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 
@@ -55,8 +56,11 @@ def train(request: Request, task: Task) -> Trained:
             look_for(first)
         watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
-        material = _material(request, settings.datasets, settings, gathers)
-        beside = _material(request, settings.beside.datasets if settings.beside else (), settings)
+        overlap = overlap_with(settings.exclude, request.open_dataset)
+        material = _material(request, settings.datasets, settings, overlap, gathers)
+        also = settings.beside.datasets if settings.beside else ()
+        beside = _material(request, also, settings, overlap)
+        del overlap  # which is no more asked, and large
         if gathers is None:
             _check_gold(request, task, material)
         if settings.beside:
@@ -197,9 +201,9 @@ def _material(
     request: Request,
     sources: Sequence[Source],
     settings: NeuralSettings,
+    overlap: Overlap | None,
     gathers: Gathers | None = None,
 ) -> list[Material]:
-    overlap = overlap_with(settings.exclude, request.open_dataset) if sources else None
     gathered = "questions" if gathers is None else gathers.gathers
     found = []
     for source in sources:
