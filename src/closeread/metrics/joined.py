@@ -20,11 +20,11 @@ from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.summary import describe
 from closeread.metrics.units import question_unit
-from closeread.types import Prediction, Question, Score, Submission, Summary
+from closeread.types import Answer, Prediction, Question, Score, Submission, Summary
 
 CELLS = ("both", "answer_only", "evidence_only", "neither")
 _ENOUGH = 0.5  # from which F1 on an answer or its evidence is right
-_OF_OPTIONS = "pick:label-else-scores|missing:zero|v:2"
+_OF_OPTIONS = "missing:zero|v:2"
 
 
 class Joined(NamedTuple):
@@ -65,7 +65,7 @@ def joined(
     note = f"{carry} no evidence: wrong evidence" if n_silent else ""
     names = {key: f"joined.{key}" for key in (*CELLS, "overall_f1")}
     how = expmrc.metric().signature().partition("|")[2] if texts else _OF_OPTIONS
-    signature = f"joined|enough:{_ENOUGH}|{how}"
+    signature = f"joined|enough:{_ENOUGH}|pick:label-else-scores|{how}"
     return Joined(
         cells={score.question_id: cell for score in scores for cell in CELLS if score.values[cell]},
         summaries={
@@ -80,6 +80,8 @@ def _score(question: Question, prediction: Prediction | None) -> Score:
     if not (question.gold_evidence and question.answers):
         nothing: dict[str, float | None] = dict.fromkeys((*CELLS, "overall_f1"))
         return Score(question_id=name, values=nothing, unit_id=unit, note="no gold for both")
+    if question.options and prediction is not None:
+        prediction = _by_label(question, prediction)
     judged = _of_options if _labelled(question) else _of_texts
     answer, evidence = judged(question, prediction)
     cell = CELLS[2 * (answer < _ENOUGH) + (evidence < _ENOUGH)]
@@ -91,6 +93,13 @@ def _labelled(question: Question) -> bool:
     return any(one.option_label for one in question.gold_evidence)
 
 
+def _by_label(question: Question, prediction: Prediction) -> Prediction:
+    """Return a prediction that answers with the option that it picks, or not at all."""
+    label = picked(question, prediction)
+    answer = None if label is None else Answer(kind="choice", label=label)
+    return replace(prediction, answer=answer)
+
+
 def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float, float]:
     values = expmrc.metric().score(question, prediction).values
     return values["answer_f1"] or 0.0, values["evidence_f1"] or 0.0
@@ -98,9 +107,9 @@ def _of_texts(question: Question, prediction: Prediction | None) -> tuple[float,
 
 def _of_options(question: Question, prediction: Prediction | None) -> tuple[float, float]:
     """Return whether the picked option is right, and the F1 of its own evidence."""
-    label = picked(question, prediction)
-    if label is None:
+    if prediction is None or prediction.answer is None:
         return 0.0, 0.0
+    label = prediction.answer.label
     right = float(any(label == gold.label for gold in question.answers))
     gold = tuple(one for one in question.gold_evidence if one.option_label == label)
     found = EvidenceMetric().score(replace(question, gold_evidence=gold), prediction)

@@ -61,6 +61,10 @@ def test_an_option_is_picked_by_its_text_and_by_scores_too():
     )
     for prediction in said:
         assert values([verification("1")], [prediction])["both"] == 1.0
+    as_text = replace(verification("1"), gold_evidence=(Evidence(texts=("one",)),))
+    for prediction in said:
+        told = replace(prediction, evidence=(Evidence(texts=("one",)),))
+        assert values([as_text], [told])["both"] == 1.0
     other = replace(said[1], option_scores=(0.1, 0.9))
     assert values([verification("1")], [other])["neither"] == 1.0
 
@@ -150,7 +154,9 @@ def test_how_texts_are_cut_stands_in_the_signature():
         gold_evidence=(Evidence(texts=("They sold five boats.",)),),
     )  # fmt: skip
     found = joined([question], Submission(predictions={}), None).summaries["joined.both"]
-    assert found.signature.startswith("joined.both|enough:0.5|norm:expmrc|missing:zero|nltk:3.9.1|")
+    assert found.signature.startswith(
+        "joined.both|enough:0.5|pick:label-else-scores|norm:expmrc|missing:zero|nltk:3.9.1|"
+    )
 
 
 def test_half_right_is_right_enough():
