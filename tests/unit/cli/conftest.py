@@ -2,15 +2,15 @@
 
 import pytest
 
-from verbs import apart
+from verbs import within
 
 
 @pytest.fixture
 def closeread(tmp_path):
-    """Call the command line in a folder of its own; return the finished process."""
+    """Call the command line in a folder of its own; return what it said."""
 
     def call(*arguments, code=0):
-        done = apart(*arguments, folder=tmp_path)
+        done = within(*arguments, folder=tmp_path)
         assert done.returncode == code, done.stderr
         assert "Traceback" not in done.stderr
         return done

@@ -12,7 +12,7 @@ import pytest
 
 from closeread.api.running import convert
 from closeread.errors import UsageError
-from verbs import apart
+from verbs import within
 
 ROW = (
     '{"id": "1", "passage": "The answer is 42. 42 is the answer.", "question": "What is it?", '
@@ -21,7 +21,7 @@ ROW = (
 
 
 def call(folder, *arguments):
-    return apart("convert", *arguments, folder=folder)
+    return within("convert", *arguments, folder=folder)
 
 
 def test_the_summary_goes_to_stderr(tmp_path):
@@ -29,7 +29,7 @@ def test_the_summary_goes_to_stderr(tmp_path):
     (tmp_path / "own.jsonl").write_text(ROW)
     done = call(tmp_path, "own.jsonl", "own.mrqa.jsonl.gz")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "1 questions on 1 passages, jsonl to mrqa" in done.stderr
+    assert "1 question on 1 passage, jsonl to mrqa" in done.stderr
 
 
 def test_json_is_one_object(tmp_path):
@@ -61,12 +61,12 @@ def test_a_refusal_is_one_message(tmp_path):
 
 
 def run_of(folder, reader):
-    done = apart("read", "exam/zh", "--reader", reader, "--out", "run", folder=folder)
+    done = within("read", "exam/zh", "--reader", reader, "--out", "run", folder=folder)
     assert done.returncode == 0, done.stderr
 
 
 def accuracy(folder, *what):
-    done = apart("score", *what, "--metric", "choice", "--json", folder=folder)
+    done = within("score", *what, "--metric", "choice", "--json", folder=folder)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)["metrics"]["choice.accuracy"]
 
@@ -142,7 +142,7 @@ def test_a_run_is_not_written_over_itself(tmp_path):
     """Nor over the data set that it answers."""
     (tmp_path / "own.jsonl").write_text(ROW)
     reading = ("own.jsonl", "--reader", "first-sentence", "--out", "run")
-    assert apart("read", *reading, folder=tmp_path).returncode == 0
+    assert within("read", *reading, folder=tmp_path).returncode == 0
     before = (tmp_path / "run" / "predictions.jsonl").read_bytes()
     done = call(tmp_path, "run", "run/predictions.jsonl")
     assert (done.returncode, "place of a file of the run" in done.stderr) == (2, True)

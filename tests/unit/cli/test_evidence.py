@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from closeread.pipeline.extract import default_retriever
-from verbs import apart
+from verbs import within
 
 SET = {
     "version": "tiny",
@@ -69,7 +69,7 @@ def folder(tmp_path):
 
 
 def run(folder, *args):
-    return apart("evidence", *args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
+    return within("evidence", *args, folder=folder, XDG_CACHE_HOME=str(folder / "cache"))
 
 
 def as_json(folder, *args):
@@ -133,7 +133,7 @@ def test_any_number_of_workers_gives_the_same(folder):
 def test_what_was_written_is_scored_as_a_submission_to_the_same_numbers(folder):
     """The file of --out, handed in, gives what was printed."""
     printed = as_json(folder, "set.json", "--retriever", "bm25", "--out", "e.jsonl")
-    done = apart(
+    done = within(
         "score", "--dataset", "set.json", "--predictions", "e.jsonl", "--metric", "evidence",
         "--json", folder=folder,
     )  # fmt: skip
@@ -152,7 +152,7 @@ def test_evidence_from_another_version_of_the_data_is_told(folder):
     )
     (folder / "new.json").write_text(changed.replace("蒸发使", "而蒸发使", 1), "utf-8")
     for name, many in (("set.json", 0), ("new.json", 1)):
-        done = apart(
+        done = within(
             "score", "--dataset", name, "--predictions", "e.jsonl", "--metric", "evidence",
             "--json", folder=folder,
         )  # fmt: skip
@@ -207,7 +207,7 @@ def trained(folder):
         '[train]\ndatasets = ["set.json"]\nleast = 1\ndimensions = 20\n'
     )
     (folder / "vectors.toml").write_text(recipe, "utf-8")
-    done = apart(
+    done = within(
         "train", "vectors.toml", "--json", folder=folder, XDG_CACHE_HOME=str(folder / "cache")
     )
     assert done.returncode == 0, done.stderr
@@ -234,7 +234,7 @@ def test_vectors_that_know_too_few_words_are_told_of(folder):
         assert done.returncode == 0, done.stderr
         assert done.stderr.count("what word vectors say here means little") == 1
     options = ("-o", "retriever=hard-masking", "-o", "vectors=few.txt", "-o", "integrate=off")
-    done = apart(
+    done = within(
         "read", "set.json", "--reader", "evidence", *options, "--out", "run", folder=folder,
         XDG_CACHE_HOME=str(folder / "cache"),
     )  # fmt: skip

@@ -15,11 +15,11 @@ from rich.cells import cell_len
 
 from closeread.cli.sheet import Sheet
 from closeread.types import Answer, Evidence, Option, Passage, Question, Span
-from verbs import apart
+from verbs import within
 
 
 def call(*arguments, **environment):
-    return apart("show", *arguments, **environment)
+    return within("show", *arguments, **environment)
 
 
 def on_terminal(*arguments, columns=60, **environment) -> str:

@@ -9,14 +9,14 @@ from closeread.reports.gather import gather
 from closeread.reports.joint import joint
 from closeread.types import Answer, Evidence, Generation, Passage, Prediction, Question, Span
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
-from verbs import apart
+from verbs import within
 
 END = len(PASSAGE.text)
 GOLD = Span(PASSAGE.text.index("传感器"), END)
 
 
 def _score(path, *args):
-    return apart("score", path, *args, "--metric", "choice")
+    return within("score", path, *args, "--metric", "choice")
 
 
 def _run(tmp_path, predictions):
@@ -151,7 +151,7 @@ def test_expmrcs_own_predictions_are_joined(tmp_path):
         "mill-1": {"answer": "nobody", "evidence": "It burned down twice. Nobody was hurt."},
     }
     (tmp_path / "told.json").write_text(json.dumps(told), "utf-8")
-    done = apart(
+    done = within(
         "score", "--dataset", tmp_path / "set.json", "--predictions", tmp_path / "told.json",
         "--joined", "--json",
     )  # fmt: skip
