@@ -32,7 +32,7 @@ _OF_THE_REFERENCE = _GUARDED | {
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"
 }
 
-_LARGE_BYTES = 64 * 1024
+_LARGE_BYTES = 256 * 1024
 
 T = TypeVar("T")
 Respond = Callable[[Request, bytes], Awaitable[Response]]
