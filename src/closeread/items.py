@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
-from closeread.types import Dataset, Item, Passage, Question
+import msgspec
+
+from closeread.types import Dataset, Item, Passage, PassageQuestion, Question
 
 _AT_ONCE = 256  # questions that are told together: a step of a terminal's bar takes microseconds
 
@@ -55,6 +57,18 @@ def ordered(
                 return
             yield position, passage, question
             position += 1
+
+
+def bare(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
+    """Yield questions without what a format alone knows, where many are held in memory.
+
+    MRQA's tokens, a list for each, take some twenty times the room of the texts.
+    """
+    last, kept = None, None
+    for passage, question in items:
+        if kept is None or passage is not last:
+            last, kept = passage, msgspec.structs.replace(passage, metadata={})
+        yield kept, msgspec.structs.replace(question, metadata={})
 
 
 def telling(dataset: Dataset, advance: Callable[[int], None]) -> Dataset:

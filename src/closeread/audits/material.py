@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from closeread.audits.shown import answers_shown
 from closeread.counting import count_of
 from closeread.errors import InputError
-from closeread.items import ordered
+from closeread.items import bare, ordered
 from closeread.making import make
 from closeread.protocols import Metric
 from closeread.readers.generative.extraction import stops_in
@@ -112,7 +112,8 @@ def subject(run: Run, problems: Problems) -> Subject:
     dataset = run.dataset()
     passages: dict[str, Passage] = {}
     questions: list[Question] = []
-    for _, passage, question in ordered(dataset, run.info.dataset.limit):
+    asked = ((found[1], found[2]) for found in ordered(dataset, run.info.dataset.limit))
+    for passage, question in bare(asked):
         passages.setdefault(passage.passage_id, passage)
         if has_answer(question):
             questions.append(question)

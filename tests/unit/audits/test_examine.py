@@ -1,7 +1,9 @@
 """All checks of an audit, one after the other."""
 
+import closeread
 from audit_runs import make_run
 from closeread.audits.examine import Wanted, audit
+from closeread.audits.material import Problems, subject
 
 
 def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path):
@@ -15,3 +17,14 @@ def test_whoever_watches_is_told_how_many_checks_there_are_and_each_one(tmp_path
     found = audit([run.path], Wanted(checks=("shortcuts", "leakage")), begin=begin)
     assert told == [2, 1, 1]
     assert [one.check for one in found.findings] == ["shortcuts", "leakage"]
+
+
+def test_what_a_format_alone_knows_is_not_held(tmp_path):
+    """MRQA's tokens take twenty times the room of the texts; no check asks for them."""
+    set_ = tmp_path / "set.jsonl"
+    closeread.convert("exam/en", set_, "mrqa")
+    assert any(passage.metadata for passage, _ in closeread.load(set_))
+    run = closeread.read(set_, "first-sentence", tmp_path / "run")
+    held = subject(run, Problems())
+    assert held.questions
+    assert not any(one.metadata for one in (*held.questions, *held.passages.values()))

@@ -3,12 +3,11 @@
 A task may take something else of a data set, such as its passages (``Gathers``).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
-import msgspec
-
 from closeread.errors import InputError, UsageError
+from closeread.items import bare
 from closeread.training.neural.settings import Source
 from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
@@ -57,18 +56,6 @@ def flat(dataset: Dataset) -> Iterable[PassageQuestion]:
     return ((passage, question) for passage, questions in dataset for question in questions)
 
 
-def _bare(items: Iterable[PassageQuestion]) -> Iterator[PassageQuestion]:
-    """Yield them without what a format alone knows: nobody here asks, and much memory is spared.
-
-    MRQA's tokens, a list for each, take some twenty times the room of the texts.
-    """
-    last, bare = None, None
-    for passage, question in items:
-        if bare is None or passage is not last:
-            last, bare = passage, msgspec.structs.replace(passage, metadata={})
-        yield bare, msgspec.structs.replace(question, metadata={})
-
-
 def drawn(
     source: Source,
     open_dataset: OpenDataset,
@@ -96,7 +83,7 @@ def drawn(
         UsageError: ``at_most`` has no room for a whole group.
     """
     dataset = open_dataset(source.path, source.format)
-    items = list(_bare(flat(dataset) if gathers is None else gathers.items(dataset)))
+    items = list(bare(flat(dataset) if gathers is None else gathers.items(dataset)))
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:
         what = "questions" if gathers is None else gathers.gathers
