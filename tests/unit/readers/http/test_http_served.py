@@ -16,7 +16,7 @@ import pytest
 pytest.importorskip("starlette", reason="starlette is not installed")
 
 from served import WAIT_SECONDS, serving
-from verbs import apart
+from verbs import within
 
 READERS = '''
 import time
@@ -42,7 +42,7 @@ class Slow:
 
 
 def closeread(*args, folder):
-    return apart(*args, folder=folder, NO_COLOR="1")
+    return within(*args, folder=folder, NO_COLOR="1")
 
 
 def done(*args, folder):
