@@ -171,8 +171,10 @@ def silent_as_zero(count: int) -> str:
 
 
 def _told(kept: Sequence[Score]) -> str:
-    """Return how many options the means are over, and which questions are to be known of."""
-    told = [f"mean over {count_of(sum(len(_of_options(one, 'f1')) for one in kept), 'option')}"]
+    """Return what the means are over, and which questions are to be known of."""
+    judged = [name for one in kept for name in one.values if name.startswith("f1.")]
+    labelled = any(name != "f1." for name in judged)  # else gold belongs to whole questions
+    told = [f"mean over {count_of(len(judged), 'option' if labelled else 'question')}"]
     n_none = sum(score.note == NONE_PREDICTED for score in kept)
     if n_none:
         told.append(silent_as_zero(n_none))

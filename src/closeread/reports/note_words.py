@@ -44,6 +44,8 @@ NOTES = Phrases(
             "没有分母：没有提交任何原始题的答案",
         "mean over 1 option": "1 个选项的平均",
         "mean over {n} options": "{n} 个选项的平均",
+        "mean over 1 question": "1 道题的平均",
+        "mean over {n} questions": "{n} 道题的平均",
         "1 prediction carries no evidence and counts as 0": "1 个预测没有证据，计 0 分",
         "{n} predictions carry no evidence and count as 0": "{n} 个预测没有证据，计 0 分",
         "1 question with evidence three times as long as any gold sentence: precision does not "

@@ -99,6 +99,9 @@ def test_missing_evidence_is_zero_and_missing_gold_is_no_question():
     ]
     assert (pools[2].n_questions, pools[2].n_scored, value(pools[2])) == (2, 1, 0.0)
     assert pools[2].note == "mean over 1 option"
+    whole = question(Evidence(spans=(S[0],)))  # of no option
+    pools = metric().pool([metric().score(whole, None)], Submission(predictions={}))
+    assert pools[2].note == "mean over 1 question"
     assert official(scores[1:]) == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
