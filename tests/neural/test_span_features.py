@@ -1,6 +1,7 @@
 """What a span reader is shown of a question while it learns."""
 
 import json
+from collections import Counter
 from random import Random
 
 import pytest
@@ -40,6 +41,37 @@ def test_every_answer_is_learned_from(encoder, stride):
         start, end = feature.target[:2]
         shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
         assert shown == question.answers[0].text
+
+
+def test_one_window_is_drawn_from_those_that_hold_an_answer(encoder):
+    """An answer early in the passage and one late: both are learned from, in any window."""
+    checkpoint = open_checkpoint(encoder, "span", new_head=True)
+    words = [THINGS[place % len(THINGS)] for place in range(200)]
+    words[60] = words[195] = "red"
+    text = " ".join(words)
+    begins = [sum(len(word) + 1 for word in words[:place]) for place in (60, 195)]
+    spans = tuple(Span(begin, begin + 3) for begin in begins)
+    question = Question(
+        question_id="q", passage_id="p", text="which colour", kind="span",
+        answers=(Answer(kind="span", texts=("red",), spans=spans),),
+    )  # fmt: skip
+    item = (Passage(passage_id="p", text=text), question)
+    task = SpanTask(96, 16)
+    shown = task.reader(checkpoint)._asked(*item).shown
+    holding = [
+        tuple(one.encoded.ids)
+        for one in shown
+        if any(one.first <= place < one.first + one.length for place in (60, 195))
+    ]
+    assert 2 < len(holding) < len(shown)
+    made = list(task.features(checkpoint, [item] * 40 * len(holding), Random(0)))
+    drawn_from = Counter(tuple(one.sequences[0].ids) for one in made)
+    assert set(drawn_from) == set(holding)
+    assert min(drawn_from.values()) > 15
+    red = checkpoint.tokens("red").ids
+    for one in made:
+        start, end = one.target[:2]
+        assert one.sequences[0].ids[start : end + 1] == red
 
 
 @pytest.mark.parametrize("accepted", ["the red key", "RED KEY", "Red key."])

@@ -90,6 +90,13 @@ def test_probabilities_by_hand():
     assert found.null == pytest.approx(1 / total)
 
 
+def test_of_several_windows_the_one_that_is_least_for_no_answer_speaks():
+    """A window without the answer has good reason to say that there is none, and proves nothing."""
+    parts = [Part(0.5, [(0.5, 0, 0)], null) for null in (3.0, -1.0, 2.0)]
+    found = merged(parts, n_best=1, null=True)
+    assert found.null == pytest.approx(math.exp(-1) / (3 * math.exp(0.5) + math.exp(-1)))
+
+
 def test_where_answers_may_begin_and_end_by_hand():
     """A blank, e and its grave accent, a separator, an emoji of two bytes; one token is empty."""
     text = " e\u0300|😀"
