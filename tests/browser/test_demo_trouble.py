@@ -107,6 +107,19 @@ def test_refusals_are_told_in_words(visit, lexical, status, headline):
     page.logged = [line for line in page.logged if str(status) not in line]
 
 
+@pytest.mark.parametrize("body", ["<html>", '{"ok": true}', "null", '{"predictions": []}', "[]"])
+def test_what_is_no_answer_is_not_taken_for_one(visit, lexical, body):
+    """A proxy, or a network that wants a login, may answer with what it likes."""
+    page = visit(lexical)
+    page.route("**/v1/answer", lambda route: route.fulfill(status=200, body=body))
+    ask(page, "The lamp was lit at six.", "When was it lit?")
+    page.get_by_role("alert").wait_for()
+    assert "no whole answer of closeread's" in page.get_by_role("alert").inner_text()
+    page.unroute("**/v1/answer")
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".took").wait_for()
+
+
 def test_what_is_too_long_is_said_at_its_place(visit):
     """By the limits of this server, and before anything is sent."""
     with serving("lexical", "--max-passage-characters", "30", "--max-question-characters", "20",

@@ -31,10 +31,10 @@ async function send(body, signal) {
     busy.until = 0;
     const response = await post(raw, signal);
     if (response.ok) {
-      try { return await response.json(); } catch (error) {
-        if (signal.aborted) throw error;
-        throw new Trouble("failed.broken", [String(error.message)]);
-      }
+      const reply = await response.json().catch(() => null);
+      signal.throwIfAborted();
+      if (reply?.predictions?.length) return reply;
+      throw new Trouble("failed.broken", [t("failed.reply")]);
     }
     if (response.status !== 503 || !left) throw await refusal(response);
     const wait = Math.min(LONGEST_WAIT_SECONDS, Math.max(1, Number(response.headers.get("retry-after")) || 1));
