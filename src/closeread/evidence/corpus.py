@@ -206,7 +206,9 @@ def passages_of(folder: Path) -> Iterator[Passage]:
 
 
 def _no_corpus(folder: Path, error: Exception) -> InputError:
-    found = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
+    found: object = f"{_INFO} has no {error}" if isinstance(error, KeyError) else error
+    if isinstance(error, FileNotFoundError):
+        found = f"{Path(error.filename).name} is missing" if folder.exists() else "it is not there"
     return InputError(
         f"is no corpus: {found}",
         where=str(folder),

@@ -20,6 +20,7 @@ from closeread.formats.registry import load
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score
+from closeread.visible import argument
 
 INFO = "run.json"
 LEDGER = "ledger.jsonl"
@@ -194,6 +195,9 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
             "is not a run folder" if folder.exists() else "there is no such run folder",
             where=str(folder),
             expected=f"a folder with a {INFO}, as `closeread read --out` makes it",
+            cure=f"name the folder that it is in: {argument(folder.parent)}"
+            if (folder.parent / INFO).is_file()
+            else "",
         )
     return Run(folder, _document(folder / INFO, RunInfo), moved)
 

@@ -133,6 +133,25 @@ def test_a_run_whose_data_set_was_moved_is_scored_where_it_lies_now(closeread, t
         assert "not the file that the run answers" in told
 
 
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("score", "run/run.json"), "do: name the folder that it is in: run"),
+        (("verify", "run/predictions.jsonl"), "do: name the folder that it is in: run"),
+        (("report", "runn"), "runn: there is no such run folder"),
+        (("describe", "run"), "run: is a run folder\n  do: name a data set"),
+        (("score", "--dataset", "exam/en", "--predictions", "run"), "predictions.jsonl in it"),
+        (("evidence", "exam/en", "--corpus", "nowhere"), "nowhere: is no corpus: it is not there"),
+        (("evidence", "exam/en", "--corpus", "run"), "is no corpus: corpus.json is missing"),
+    ],
+    ids=lambda one: one[0] if isinstance(one, tuple) else "",
+)
+def test_a_folder_for_a_file_or_a_file_for_a_folder_is_told(closeread, arguments, told):
+    """And what to name in its place."""
+    closeread("read", "exam/en", "--reader", "lexical", "--limit", "1", "--out", "run")
+    assert told in closeread(*arguments, code=2).stderr
+
+
 def test_a_run_says_what_format_its_data_set_has(closeread, tmp_path):
     """Who names another file for it is not told to name the format: no option does."""
     asked = {"id": "1", "question": "Who?", "answers": [{"text": "Ann", "answer_start": 0}]}

@@ -293,7 +293,14 @@ class Source:
     def _raw(self) -> BinaryIO:
         try:
             if self.path.is_dir():
-                raise InputError("is a directory", where=str(self), cure="name a file in it")
+                is_run = (self.path / "run.json").is_file()
+                raise InputError(
+                    "is a run folder" if is_run else "is a directory",
+                    where=str(self),
+                    cure="name a data set; of predictions the file predictions.jsonl in it"
+                    if is_run
+                    else "name a file in it",
+                )
             if self.path.exists() and not self.path.is_file():
                 raise InputError(
                     "is no regular file", where=str(self), cure="save it to a file first"
