@@ -1,8 +1,6 @@
 """Runs and numbers from Python are those of the command line."""
 
 import json
-import subprocess
-import sys
 
 import msgspec
 import numpy as np
@@ -13,6 +11,7 @@ import closeread
 from closeread import Answer, Passage, Prediction, Question
 from closeread.errors import InputError, MismatchError, UsageError
 from conftest import ROOT
+from verbs import within
 
 TEXT = "Ann ran. Bob slept in 1990."
 
@@ -32,8 +31,7 @@ class Echo:
 
 
 def _printed(*arguments: str) -> dict:
-    command = [sys.executable, "-m", "closeread", *arguments, "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = within(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

@@ -1,7 +1,6 @@
 """A corpus on disk: the first stage by hand, sentences traced to their passages."""
 
 import json
-import os
 import subprocess
 import sys
 
@@ -14,7 +13,7 @@ from closeread.evidence.corpus import Corpus, build, evidence_from
 from closeread.making import make
 from closeread.pipeline.from_corpus import Claimed, CorpusScorer, extract_from_corpus
 from closeread.types import Evidence, Option, Passage, Question, Span
-from verbs import closeread
+from verbs import closeread, within
 
 PASSAGES = [
     Passage(passage_id="sea", text="Sheep drink. Salt comes from the sea. Waves rise."),
@@ -185,10 +184,7 @@ def test_by_command(tmp_path):
     """Built from the shipped exam and searched with its own claims, gold hidden."""
 
     def run(*args):
-        done = subprocess.run(
-            [sys.executable, "-m", "closeread", "evidence", "exam/zh", *args, "--json"],
-            capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ,
-        )  # fmt: skip
+        done = within("evidence", "exam/zh", *args, "--json", folder=tmp_path)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
