@@ -229,7 +229,7 @@ def test_resamples_that_bound_nothing_are_refused(closeread, run, resamples):
     """Of one resample both bounds are the same number."""
     done = closeread("calibrate", run, "--out", "c.json", "--resamples", resamples)
     assert isinstance(done.exception, UsageError)
-    assert f"{resamples:,} resamples" in str(done.exception)
+    assert f"{resamples:,} resample" in str(done.exception)
 
 
 def test_a_served_reader_goes_by_its_own_name(closeread, run, tmp_path):
