@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from closeread.cli.output import remark
@@ -13,6 +13,7 @@ from closeread.errors import UsageError
 from closeread.protocols import Advance, Begin
 from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
+from closeread.signals import exit_code
 from closeread.types import Prediction
 from closeread.visible import in_one_line
 
@@ -62,9 +63,11 @@ def watched(
 
         try:
             yield begin
-        except KeyboardInterrupt:
-            remark(f"interrupted; {kept}")
-            sys.exit(130)
+        except KeyboardInterrupt as ended:
+            with suppress(OSError):  # the terminal may have gone, and ended us with that
+                shown.close()
+                remark(str(ended) or f"interrupted; {kept}")
+            sys.exit(exit_code(ended))
 
 
 def tell_otherwise(reader: ReaderInfo) -> None:

@@ -1,6 +1,7 @@
 """``closeread train``: learn what a reader needs, as a recipe says."""
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,17 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import watched
     from closeread.errors import CloseReadError
+    from closeread.signals import exit_code, unwinding
     from closeread.training.processes import is_first
 
     speaks = is_first()  # of several processes; the others do their part and say nothing
     kept = "if a state was saved, the same command with --resume goes on from it"
     try:
-        with watched("training", kept) as begin:
+        with unwinding(), watched("training", kept) if speaks else nullcontext() as begin:
             heard: dict[str, Any] = {"begin": begin, "say": remark} if speaks else {}
             trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **heard)
+    except KeyboardInterrupt as ended:  # where another speaks
+        sys.exit(exit_code(ended))
     except CloseReadError:
         if speaks:
             raise

@@ -1,11 +1,10 @@
-"""What is done between the Trainer's steps: progress, order, states, and an eye on the numbers."""
+"""What is done between the Trainer's steps: progress, order, and an eye on the numbers."""
 
 import math
 from typing import Any
 
 import torch
 from transformers import TrainerCallback
-from transformers.trainer_utils import SaveStrategy
 
 from closeread.errors import InputError
 from closeread.protocols import Begin
@@ -42,36 +41,6 @@ class Order(TrainerCallback):  # type: ignore[misc]
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """Take the order of the epoch that begins, or is gone on with."""
         self._order.set_epoch(int(state.epoch + 1e-6))
-
-
-class States(TrainerCallback):  # type: ignore[misc]
-    """Saves states between two looks too, and notes the loss whenever one is saved.
-
-    A row of the curve then never reaches over a saved state, so that a training that was resumed
-    has the same rows.
-
-    Args:
-        every: Steps between two; 0 leaves it at those of the Trainer.
-    """
-
-    def __init__(self, every: int) -> None:
-        self._every = every
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Ask for a state where one is due."""
-        # With the last step of an epoch the state waits for the look: a training that was killed
-        # while it looked would else go on behind it, and have one look less.
-        ends = control.should_training_stop or state.epoch == int(state.epoch)
-        left_to_epoch = ends and args.save_strategy == SaveStrategy.EPOCH
-        if self._every and state.global_step % self._every == 0 and not left_to_epoch:
-            control.should_save = True
-        if control.should_save or control.should_training_stop:
-            control.should_log = True
-
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """Note the loss where a state is saved after an epoch."""
-        if control.should_save:
-            control.should_log = True
 
 
 class Finite(TrainerCallback):  # type: ignore[misc]

@@ -14,7 +14,7 @@ from transformers import EarlyStoppingCallback, PrinterCallback, Trainer, Traini
 from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import going_on
-from closeread.training.neural.callbacks import Finite, Order, Progress, States
+from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.folder import STATES
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
@@ -96,7 +96,7 @@ def fit(
         train_dataset=ConcatDataset(features),
         eval_dataset=[] if measure is None else features[0],  # asked for, and never looked at
         data_collator=lambda batch: collate(batch, checkpoint.padding_id),
-        callbacks=[Progress(begin), Order(order), States(settings.save_every), Finite()],
+        callbacks=[Progress(begin), Order(order), Finite()],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.begin(checkpoint, (task, second), order, measure, processes)
@@ -105,7 +105,7 @@ def fit(
     model.train()
     resumed = resume_from is not None
     with tracked(trainer, settings, out, resumed=resumed, processes=processes, say=say):
-        going_on.train(trainer, resume_from, settings.patience)
+        going_on.train(trainer, resume_from, settings, processes=processes, say=say)
     model.eval()
     state = trainer.state
     if trainer.is_world_process_zero():

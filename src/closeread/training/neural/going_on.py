@@ -9,9 +9,23 @@ from transformers.trainer import TRAINER_STATE_NAME
 
 from closeread.errors import UsageError
 from closeread.readers.places import first_line
+from closeread.signals import waiting
+from closeread.training.neural.processes import Processes
+from closeread.training.neural.settings import NeuralSettings
+from closeread.training.neural.states import States
+from closeread.training.request import Say
+
+_WAIT = "this step, or look at dev, is finished and a state saved; a second signal ends at once"
 
 
-def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:
+def train(
+    trainer: Trainer,
+    state: Path | None,
+    settings: NeuralSettings,
+    *,
+    processes: Processes,
+    say: Say,
+) -> None:
     """Train, from the beginning or from a state; the best model is in the trainer afterwards.
 
     A training that was killed after its last state, before its model was written, has nothing left
@@ -20,19 +34,26 @@ def train(trainer: Trainer, state: Path | None, patience: int = 0) -> None:
     Args:
         trainer: Ready to train.
         state: The folder of a state to go on from.
-        patience: Looks without a better metric after which it ends; 0 never.
+        settings: As the recipe says.
+        processes: Those that train together.
+        say: Told that a signal was heard.
 
     Raises:
         UsageError: The device's memory does not hold a batch.
+        Stopped: A signal asked for an end; a state is saved to go on from.
     """
-    try:
-        _train(trainer, state, patience)
-    except torch.OutOfMemoryError as error:
-        raise UsageError(
-            f"the device's memory does not hold a batch: {first_line(error)}",
-            cure="a smaller train.batch_size and as much more train.accumulation; whole states "
-            "that were saved are kept",
-        ) from error
+    with waiting(lambda name: say(f"{name}: {_WAIT}")) as asked:
+        states = States(trainer, settings.save_every, asked, processes)
+        trainer.add_callback(states)
+        try:
+            _train(trainer, state, settings.patience)
+        except torch.OutOfMemoryError as error:
+            raise UsageError(
+                f"the device's memory does not hold a batch: {first_line(error)}",
+                cure="a smaller train.batch_size and as much more train.accumulation; whole states "
+                "that were saved are kept",
+            ) from error
+        states.end()
 
 
 def _train(trainer: Trainer, state: Path | None, patience: int) -> None:

@@ -27,7 +27,7 @@ from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
 from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
-from closeread.training.neural.callbacks import Finite, Order, Progress, States
+from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.descent import terms
 from closeread.training.neural.device import check_device
 from closeread.training.neural.fit import arguments
@@ -97,7 +97,7 @@ def train(request: Request) -> Trained:
             processes=processes,
             say=request.say,
         ):
-            going_on.train(trainer, state)
+            going_on.train(trainer, state, settings.fitting(), processes=processes, say=request.say)
         seconds = time.monotonic() - started
         loss, right = _held_out(model, material.held_out, masker, settings)
         steps = trainer.state.global_step
@@ -163,7 +163,7 @@ def _trainer(
         args=arguments(settings.fitting(), request.out, watched=False),
         train_dataset=packed,
         data_collator=masker,
-        callbacks=[Progress(request.begin), Order(order), States(0), Finite()],
+        callbacks=[Progress(request.begin), Order(order), Finite()],
     )
     trainer.remove_callback(PrinterCallback)
     trainer.model_accepts_loss_kwargs = False  # losses are means: gradients are averaged

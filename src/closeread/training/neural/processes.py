@@ -75,6 +75,14 @@ class Processes:
         """Return the first process's value."""
         return value if self._group is None else float(self._gathered(value)[0])
 
+    def most(self, value: int) -> int:
+        """Return the largest of all processes' values; all wait for it."""
+        if self._group is None:
+            return value
+        found = torch.tensor(value)
+        distributed.all_reduce(found, distributed.ReduceOp.MAX, group=self._group)
+        return int(found)
+
     def _gathered(self, value: Any) -> list[Any]:
         found: list[Any] = [None] * distributed.get_world_size(self._group)
         distributed.all_gather_object(found, value, group=self._group)

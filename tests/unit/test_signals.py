@@ -1,0 +1,90 @@
+"""Signals that ask for an end: they unwind, or wait; the ignored stay ignored."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+from closeread import signals
+from closeread.signals import Stopped, exit_code, unwinding, waiting
+from verbs import apart
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
+TRAINER = """
+import os, signal
+def train(request):
+    file = request.out.with_suffix(".part")
+    try:
+        file.write_text("half")
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    finally:
+        file.unlink()
+"""
+
+
+def test_a_signal_unwinds_what_was_begun():
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(Stopped) as stopped, unwinding():
+        signal.raise_signal(signal.SIGTERM)
+    assert exit_code(stopped.value) == 143
+    assert exit_code(KeyboardInterrupt()) == 130
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_training_of_any_kind_is_unwound(tmp_path):
+    """Also one that saves no states, as that of `cues`: nothing is half-written."""
+    (tmp_path / "mine.py").write_text(TRAINER, "utf-8")
+    (tmp_path / "r.toml").write_text(
+        'out = "out"\n[reader]\nname = "mine:train"\n[train]\n', "utf-8"
+    )
+    done = apart("train", "r.toml", folder=tmp_path)
+    assert (done.returncode, "Traceback" in done.stderr) == (143, False), done.stderr
+    assert "interrupted" in done.stderr
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
+    """One that comes with the first is the first."""
+    told = []
+    with waiting(told.append) as asked:
+        assert asked() == 0
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        assert asked() == 130
+    monkeypatch.setattr(signals, "_THE_SAME", 0.0)
+    with unwinding(), pytest.raises(Stopped) as stopped, waiting(told.append) as asked:
+        signal.raise_signal(signal.SIGHUP)
+        assert asked() == 129
+        signal.raise_signal(signal.SIGTERM)
+    assert stopped.value.code == 143
+    with pytest.raises(KeyboardInterrupt), waiting(told.append):
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
+    assert told == ["SIGINT", "SIGHUP", "SIGTERM"]
+
+
+def test_what_is_ignored_stays_so():
+    """As SIGINT is in what a script starts with `&`, and SIGHUP under `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with unwinding(), waiting(print) as asked:
+            signal.raise_signal(signal.SIGHUP)
+            assert asked() == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def test_in_a_thread_nothing_is_heard():
+    """Python lets the main thread alone handle signals."""
+    found = []
+
+    def work():
+        with unwinding(), waiting(print) as asked:
+            found.append(asked())
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [0]
