@@ -1,5 +1,6 @@
 """All checks by name, over the sources that were named: runs, logs, tables of scores."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,9 +101,8 @@ def audit(
     problems = Problems()
     tables = [path for source in sources for path in _tables(source)]
     # A run may be named beside the folder that holds it.
-    runs = list(
-        {run.resolve(): run for source in sources for run in _runs(source, log_to_run)}.values()
-    )
+    named = [run for source in sources for run in _runs(source, log_to_run)]
+    runs = list({os.path.realpath(run): run for run in named}.values())
     runs, bare = _with_questions(runs)
     if bare and not tables and not runs:
         raise UsageError(

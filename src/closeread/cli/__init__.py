@@ -116,6 +116,8 @@ def main(argv: list[str] | None = None) -> None:
             sys.stdout.flush()
         _fail(error)
     except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            _fail(UsageError("the name is too long for the system", where=f"{error.filename:.80}…"))
         if error.errno not in _FULL:
             raise
         # Exit code 1 says something of its own (`verify`), and a traceback blames closeread.

@@ -1,5 +1,6 @@
 """The places that a command line names, each once."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ def each_once(paths: Iterable[Path]) -> list[Path]:
     found: dict[Path, Path] = {}
     again: list[Path] = []
     for path in paths:
-        place = path.resolve()
+        place = Path(os.path.realpath(path))  # where a link leads to itself, the link
         if place in found:
             again.append(path)
         found.setdefault(place, path)

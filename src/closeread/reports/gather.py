@@ -1,5 +1,6 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def gather(
     Raises:
         InputError: No run folder, not finished, or damaged.
     """
-    opened = [open_run(path) for path in {path.resolve(): path for path in paths}.values()]
+    opened = [open_run(path) for path in {os.path.realpath(path): path for path in paths}.values()]
     names = _names(opened)
     many = len(opened) > 1
     advance = begin(len(opened) if many else opened[0].info.dataset.n_questions)

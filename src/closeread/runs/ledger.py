@@ -159,5 +159,5 @@ def _storage_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
         f"cannot be written: {error.strerror}",
         where=str(path),
-        cure="free space or choose another place; --resume goes on with what is there",
+        cure="free space or choose another place; `read --resume` goes on with what is there",
     )

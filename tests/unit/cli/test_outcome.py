@@ -300,3 +300,37 @@ def test_every_outcome_refuses_to_be_stdout():
     ]
     assert len(found) > 12
     assert {kind for *_, kind in found} == {"Outcome"}, found
+
+
+TOO_LONG = [
+    ["convert", "exam/en"],
+    ["read", "exam/zh", "--reader", "majority", "--out"],
+    ["report", "run", "--out"],
+    ["verify"],
+    ["audit"],
+]
+
+
+@pytest.mark.parametrize("arguments", TOO_LONG, ids=" ".join)
+def test_a_name_that_is_too_long_is_told(folder, run, capsys, arguments):
+    """As when a text is given where a path should stand."""
+    given = [str(run) if one == "run" else one for one in arguments]
+    with pytest.raises(SystemExit) as ended:
+        main([*given, "x" * 300 + ".jsonl"])
+    assert ended.value.code == 2
+    assert "x…: the name is too long for the system\n" in capsys.readouterr().err
+
+
+def test_links_that_lead_to_one_another_are_no_traceback(folder, run, capsys):
+    (folder / "one").symlink_to("other")
+    (folder / "other").symlink_to("one")
+    for arguments, code in (
+        (["report", "one", "--out", "page"], 2),
+        (["audit", "one"], 2),
+        (["report", run, "--out", "one"], 0),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(list(map(str, arguments)))
+        assert ended.value.code == code
+    assert "one: there is no such run folder" in capsys.readouterr().err
+    assert (folder / "one").is_file()

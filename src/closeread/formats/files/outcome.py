@@ -5,6 +5,7 @@ Folders that are missing are made by whoever writes, and not before.
 """
 
 import errno
+import os
 from pathlib import Path
 
 from closeread.errors import StorageError, UsageError
@@ -79,7 +80,7 @@ def is_stream(target: Path) -> bool:
 
 def behind_link(target: Path) -> Path:
     """Return what is to be replaced: where a link leads, so that it stays one; else the path."""
-    return target.resolve() if target.is_symlink() else target
+    return Path(os.path.realpath(target)) if target.is_symlink() else target
 
 
 def refused(error: OSError, target: Path) -> StorageError:
