@@ -62,6 +62,20 @@ def test_what_is_watched_can_judge_the_questions_and_shows_progress():
         check_metric([one], name, lambda question: True, "span")
 
 
+def test_a_reader_that_is_watched_sees_no_gold():
+    """The best state would be chosen by answers that it was shown."""
+
+    class Looks:
+        def read(self, items):
+            for _, question in items:
+                assert not (question.answers or question.option_truth or question.gold_evidence)
+                yield Prediction(question_id=question.question_id)
+
+    told = replace(CHOICE, option_truth=(False, True))
+    assert measured(Looks(), [(PASSAGE, TEXT)], "squad.f1") == 0.0
+    assert measured(Looks(), [(PASSAGE, told)], "choice.accuracy") == 0.0
+
+
 def test_texts_do_not_count_where_options_are_judged():
     assert measured(Points(), MIXED, "choice.accuracy") == 0.0
 
