@@ -239,3 +239,21 @@ def test_a_kill_while_the_finished_model_is_written(tmp_path, encoder, few, monk
         assert losses(resumed) == losses(told)
         first, second = (load_file(one / "model.safetensors") for one in (whole, out))
         assert all(torch.equal(weights, second[key]) for key, weights in first.items()), name
+
+
+def test_a_state_with_numbers_that_are_none_is_gone_on_from(tmp_path, encoder, few):
+    """As float16 tells them of a step that overflowed, and the Trainer's JSON keeps them."""
+    settings = {"max_steps": 12, "evaluate_every": 4, "dev": [{"path": few, "at_most": 5}]}
+    with pytest.raises(Killed):
+        train(tmp_path / "out", encoder, few, begin=killed_at(9), **settings)
+    moved = (tmp_path / "out").rename(tmp_path / "moved")  # the best state is found there
+    state = moved / "states" / "checkpoint-8" / "trainer_state.json"
+    told = json.loads(state.read_text("utf-8"))
+    rows = [row for row in told["log_history"] if "loss" in row]
+    rows[0] |= {"grad_norm": float("inf"), "loss": float("nan")}
+    state.write_text(json.dumps(told), "utf-8")
+    steps = []
+    record = train(
+        moved, encoder, few, resume=True, begin=lambda total: steps.append, **settings
+    )  # fmt: skip
+    assert (steps[0], record["steps"]) == (8, 12)

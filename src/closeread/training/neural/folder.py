@@ -5,6 +5,7 @@ that a folder without it is not finished. Under several processes the first writ
 """
 
 import errno
+import json
 import shutil
 import stat
 import zipfile
@@ -13,7 +14,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-import msgspec
 import torch
 import transformers
 from safetensors import SafetensorError, safe_open
@@ -22,7 +22,7 @@ from closeread import __version__
 from closeread.counting import count_of
 from closeread.errors import MismatchError, StorageError, UsageError
 from closeread.formats.files.outcome import must_take_folder
-from closeread.formats.files.whole import save_json
+from closeread.formats.files.whole import replacing, save_json
 from closeread.locks import take
 from closeread.training.neural.asked import MEMBERS, STAGES, asked_of, is_alike, named_in
 from closeread.training.processes import how_many, is_first
@@ -362,7 +362,8 @@ def _find_best_again(state: Path) -> None:
     told = _read(state / _STATE)
     best = told.get("best_model_checkpoint")
     if best and (now := str(state.parent / Path(best).name)) != best:
-        save_json(state / _STATE, {**told, "best_model_checkpoint": now}, indent=2)
+        with replacing(state / _STATE) as stream:
+            stream.write(json.dumps({**told, "best_model_checkpoint": now}, indent=2).encode())
 
 
 def _must_spare(path: Path, recipe: TrainRecipe) -> None:
@@ -379,6 +380,7 @@ def _must_spare(path: Path, recipe: TrainRecipe) -> None:
 
 def _read(path: Path) -> Any:
     try:
-        return msgspec.json.decode(path.read_bytes())
-    except (OSError, msgspec.DecodeError):
+        # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError):
         return None
