@@ -252,6 +252,8 @@ def train(
         InputError: The recipe or a data set is broken.
         UsageError: The recipe makes no sense, or the place is taken.
         MissingExtraError: The trainer needs an optional dependency that is not installed.
+        KeyboardInterrupt: Ctrl+C, or while a neural reader learns SIGTERM or SIGHUP; a state is
+            saved then, and the text says after which step.
     """
     _one_at_most(resume, overwrite)
     path = Path(recipe)
