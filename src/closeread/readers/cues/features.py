@@ -32,6 +32,9 @@ _USUAL = 4.7
 _BESIDE = ((1, 0.5), (2, 0.35))  # so many characters beside it, and the value
 _THEN = 0.7
 _THEN_CATEGORY = 0.5
+# The power of the share that is told in order: a word exchanged says much of what is else told word
+# for word, and nothing of what is worded anew.
+_NEARLY_ALL = 8
 _NEW = 3.0  # the length of an option's new pairs together, however many they are
 ANSWER = "answer/"
 SUPPORT = f"{ANSWER}stem:support"
@@ -77,7 +80,10 @@ def features(
     for own, beside in zip(found, siblings(question, found), strict=True):
         own.update(beside)
     if question.kind == "verification":
-        return tuple(found)
+        return tuple(
+            own | told(option.text, read)
+            for own, option in zip(found, question.options, strict=True)
+        )
     return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
 
 
@@ -231,6 +237,11 @@ def order(explanation: Explanation, passage: Passage) -> Features:
         "place:early": float(middle < 0.2),
         "place:late": float(middle > 0.8),
     }
+
+
+def told(text: str, read: ReadPassage) -> Features:
+    """Return whether one stretch of the passage tells a statement in the statement's own order."""
+    return {"order:told": read.aligned.told(units(text)) ** _NEARLY_ALL}
 
 
 def answers(

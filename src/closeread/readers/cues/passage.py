@@ -3,8 +3,9 @@
 from functools import cached_property
 from itertools import pairwise
 
-from closeread.evidence.terms import fold, units
+from closeread.evidence.terms import Unit, fold, units
 from closeread.evidence.unit_index import UnitIndex
+from closeread.readers.cues.alignment import Aligned
 from closeread.readers.cues.words import Cue, lexicon
 from closeread.types import Passage, Span
 
@@ -41,8 +42,17 @@ class ReadPassage:
         return frozenset(pairwise(self._forms))
 
     @cached_property
+    def aligned(self) -> Aligned:
+        """Its units, to which a statement can be aligned."""
+        return Aligned(self._units)
+
+    @cached_property
     def _forms(self) -> list[str]:
-        return [unit.form for unit in units(self.passage.text)]
+        return [unit.form for unit in self._units]
+
+    @cached_property
+    def _units(self) -> list[Unit]:
+        return units(self.passage.text)
 
     def cues(self, span: Span) -> list[Cue]:
         """Return the cue words of a sentence with their places in the passage, in order."""

@@ -162,3 +162,11 @@ def test_pairs_of_characters_that_the_passage_lacks():
     assert list(new) == ["new:上有", "new:只羊", "new:在山", "new:山上"]
     assert math.sqrt(sum(value**2 for value in new.values())) == pytest.approx(3)
     assert not any(name.startswith("new:") for name in one("灯塔建在海边。", "建在海边"))
+
+
+def test_statements_alone_are_held_against_what_one_stretch_tells():
+    """The fourth of four characters is another: three quarters, to the power of eight."""
+    found = judged("甲乙丙丁。", "甲乙丙丁", "甲乙丙鲸")
+    assert [one["order:told"] for one in found] == [1, pytest.approx(0.75**8)]
+    found = judged("甲乙丙丁。", "甲乙丙丁", "甲乙丙鲸", kind="choice", stem="哪里？")
+    assert not any("told" in name for one in found for name in one)
