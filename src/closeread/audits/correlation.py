@@ -4,8 +4,14 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _FEW = 4
+_UNLIKELY = 0.005
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,16 +32,21 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
     four models or more and a third of all, and spans half of the range of levels or more, as the
     middle half of its models does of that of all: two stray models in a long list span any range.
     (Where score and level rise together, a quarter of the scores spans a quarter of the levels.)
+    And it holds twice as many models or more as it would if they were like the others, and more
+    than by chance: where scores follow levels loosely, most are near the middle at any level.
 
     Args:
         points: Model, mean of the other benchmarks, score.
     """
+    import numpy as np
+
     if len(points) < 2 * _FEW:
         return None
     by_score = sorted(points, key=lambda point: point[2])
     levels = [level for _, level, _ in points]
     wide, middle = (max(levels) - min(levels)) / 2, _middle(levels) / 2
     narrow = (by_score[-1][2] - by_score[0][2]) / 4
+    columns = np.array([point[1:] for point in by_score])
     best: Cluster | None = None
     end = 0
     for start, (_, _, lowest) in enumerate(by_score):
@@ -47,12 +58,40 @@ def stuck(points: Sequence[tuple[str, float, float]]) -> Cluster | None:
             continue
         part = by_score[start:end]
         own = [level for _, level, _ in part]
-        if max(own) - min(own) >= wide and _middle(own) >= middle:
+        spans = max(own) - min(own) >= wide and _middle(own) >= middle
+        if spans and _crowded(columns, start, end):
             best = Cluster(
                 names=tuple(name for name, *_ in part), low=lowest, high=part[-1][2],
                 level_low=min(own), level_high=max(own),
             )  # fmt: skip
     return best
+
+
+def _crowded(columns: "NDArray[np.float64]", start: int, end: int) -> bool:
+    """Whether more models lie in a run of scores than the others' line and spread put there.
+
+    Args:
+        columns: Levels and scores of all models, by score.
+        start: The run's first row.
+        end: The row behind its last; too few others tell nothing.
+    """
+    import numpy as np
+    from scipy.special import bdtrc, ndtr
+
+    n, size = len(columns), end - start
+    if n - size < _FEW:
+        return False
+    level, score = np.delete(columns, slice(start, end), axis=0).T
+    apart = level - level.mean()
+    spread = apart @ apart
+    slope = apart @ score / spread if spread else 0.0
+    line = score.mean() + slope * (columns[:, 0] - level.mean())
+    missed = score - np.delete(line, slice(start, end))
+    # Others on one line exactly are no promise that the next one is, too.
+    deviation = max(math.sqrt(missed @ missed / (n - size - 2)), 1e-6)
+    low, high = columns[start, 1], columns[end - 1, 1]
+    expected = float(np.sum(ndtr((high - line) / deviation) - ndtr((low - line) / deviation)))
+    return size >= 2 * expected and bool(bdtrc(size - 1, n, expected / n) < _UNLIKELY)
 
 
 def _middle(numbers: Sequence[float]) -> float:

@@ -52,6 +52,20 @@ def test_two_stray_models_in_a_long_list_make_no_cluster():
         assert stuck([(str(level), level, level + rng.gauss(0, 0.04)) for level in levels]) is None
 
 
+@pytest.mark.parametrize("n", [40, 100, 300])
+def test_a_benchmark_that_follows_the_others_loosely_has_no_cluster(n):
+    """Pearson 0.9: most scores are near the middle, at many levels; a stuck third is still found."""
+    rng = random.Random(n)
+    false = found = 0
+    for _ in range(20):
+        levels = [rng.gauss(0.55, 0.12) for _ in range(n)]
+        loose = [(str(level), level, level + rng.gauss(0, 0.06)) for level in levels]
+        false += stuck(loose) is not None
+        held = [(str(level), level, 0.12 + rng.gauss(0, 0.02)) for level in levels[: 2 * n // 5]]
+        found += stuck(held + loose[2 * n // 5 :]) is not None
+    assert (false, found) == (0, 20)
+
+
 def test_a_benchmark_that_follows_the_others_has_no_cluster():
     """A plain diagonal, and one with noise."""
     assert stuck([(str(level), level / 100, level / 120) for level in range(20, 90, 5)]) is None
