@@ -54,7 +54,7 @@ def test_two_stray_models_in_a_long_list_make_no_cluster():
 
 @pytest.mark.parametrize("n", [40, 100, 300])
 def test_a_benchmark_that_follows_the_others_loosely_has_no_cluster(n):
-    """Pearson 0.9: most scores are near the middle, at many levels; a stuck third is still found."""
+    """Most scores are near the middle, at many levels; two models in five that stick are found."""
     rng = random.Random(n)
     false = found = 0
     for _ in range(20):
