@@ -1,4 +1,4 @@
-"""What all tests share: where the corpus is."""
+"""What all tests share: the corpus, and how properties are tried."""
 
 import os
 from pathlib import Path
@@ -6,19 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from places import corpus_folder
+
 # No deadlines: the machine's other work must not fail a property. On CI the examples are the same
 # at every run; elsewhere each run tries new ones.
 settings.register_profile("closeread", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "closeread")
-
-ROOT = Path(__file__).resolve().parents[1]
-
-
-def corpus_folder() -> Path | None:
-    """The corpus of real data sets and official outputs, or None where there is none."""
-    folder = Path(os.environ.get("CLOSEREAD_CORPUS", ROOT.parent / "shared"))
-    return folder if (folder / "golden").is_dir() else None
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conftest import ROOT
+from places import ROOT
 
 WAIT_SECONDS = 60  # for what must happen; nothing is timed
 

@@ -12,7 +12,7 @@ import pytest
 from closeread import catalog
 from closeread.cli import VERBS
 from closeread.errors import MissingExtraError
-from conftest import ROOT
+from places import ROOT
 
 PAGES = sorted(
     [

@@ -8,7 +8,7 @@ from closeread.catalog import entry
 from closeread.downloads.sets import SETS
 from closeread.errors import UsageError
 from closeread.pipeline.recipe import load_recipe
-from conftest import ROOT
+from places import ROOT
 
 RECIPES = sorted((ROOT / "recipes").glob("*.toml"))
 

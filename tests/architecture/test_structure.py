@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from conftest import ROOT
+from places import ROOT
 
 HEAVY = (
     "torch",

@@ -6,9 +6,9 @@ import pytest
 
 from closeread import catalog, load
 from closeread.types import Answer, Prediction, Question
-from conftest import corpus_folder
 from interop.scorers.pairs import pairs, written
 from interop.scorers.record import EACH, HARNESSES, OUT, judged
+from places import corpus_folder
 
 pytestmark = pytest.mark.interop
 

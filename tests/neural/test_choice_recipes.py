@@ -25,9 +25,9 @@ from closeread.training.neural.pretrain_settings import check as check_pretraini
 from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import TrainRecipe, load_recipe, section
 from closeread.training.request import Request, Trained
-from conftest import ROOT
 from neural import relative
 from neural.tiny_bert import make_encoder
+from places import ROOT
 from samples import written
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]

@@ -25,9 +25,9 @@ from closeread.training.neural.compete import CompeteSettings
 from closeread.training.neural.settings import NeuralSettings
 from closeread.training.recipe import load_recipe, section
 from closeread.training.request import Request
-from conftest import ROOT
 from neural import relative
 from neural.tiny_bert import make_encoder
+from places import ROOT
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
 

@@ -12,7 +12,7 @@ from closeread.metrics.assignment import rounded, rounded_mean
 from closeread.metrics.drop import metric, score_pair
 from closeread.text.normalize_drop import any_number, drop
 from closeread.types import Answer, Prediction, Question
-from conftest import ROOT
+from places import ROOT
 
 WORDS = st.one_of(
     st.sampled_from(["a", "an", "the", "The", "red", "Red", "blue", "Straße", "half", "U.S."]),

@@ -12,7 +12,7 @@ from closeread.audits.material import Problems, subject
 from closeread.audits.replan import Change, check
 from closeread.formats.submissions import load_submission
 from closeread.runs.keep import keep
-from conftest import ROOT
+from places import ROOT
 
 PAGE = ROOT / "docs/drop-deep-dive.md"
 FILES = {

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import closeread
 from closeread import Answer, Passage, Prediction, Question
 from closeread.errors import InputError, MismatchError, UsageError
-from conftest import ROOT
+from places import ROOT
 from verbs import within
 
 TEXT = "Ann ran. Bob slept in 1990."

@@ -14,7 +14,7 @@ from closeread.audits.planting import SPECIMENS, plant, summary
 from closeread.audits.relations import RELATIONS
 from closeread.metrics.others.foreign import ForeignScorer
 from closeread.types import Answer, Option, Question
-from conftest import ROOT
+from places import ROOT
 
 
 def asked(place, *texts):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from closeread.pipeline.recipe import load_recipe
-from conftest import ROOT
+from places import ROOT
 from verbs import apart
 
 

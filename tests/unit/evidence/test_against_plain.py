@@ -11,7 +11,7 @@ from closeread.evidence.words import OWN, Segmenter
 from closeread.exam import locate
 from closeread.making import make
 from closeread.text.segment import sentences
-from conftest import ROOT
+from places import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from closeread.types import Passage, Question
-from conftest import ROOT
+from places import ROOT
 
 
 class _Line(msgspec.Struct):

@@ -3,7 +3,7 @@
 import re
 
 from closeread.reports.name_words import NAMES
-from conftest import ROOT
+from places import ROOT
 
 
 def test_every_defect_that_a_format_may_have_has_words():

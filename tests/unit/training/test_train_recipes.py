@@ -11,7 +11,7 @@ from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import load_recipe, section
 from closeread.training.vectors_trainer import VectorSettings
 from closeread.written import in_recipe
-from conftest import ROOT
+from places import ROOT
 from toy_cues import run
 
 

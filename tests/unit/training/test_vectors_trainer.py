@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from closeread.cli.train import command
 from closeread.errors import InputError, UsageError
 from closeread.evidence.vectors import load
-from conftest import ROOT
+from places import ROOT
 
 gensim = pytest.importorskip("gensim", reason="gensim is not installed")
 
