@@ -3,11 +3,11 @@
 Who exchanges two subjects, or what came first and what next, takes every word from the passage:
 coverage sees nothing, and where words stand near each other hardly more. What is lost is a stretch
 of the passage that says it so. That is what a local alignment finds (Smith and Waterman 1981, with
-gaps that cost more to open than to go on, Gotoh 1982), of units instead of residues.
+gaps that cost more to open than to go on, Gotoh 1982), of units instead of residues. Theirs goes
+ahead alone; here to go back in the passage is a gap, too, and the dearest.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from closeread.evidence.terms import Unit
 _FUNCTION = 0.3  # what a function word counts
 _LEFT_OUT = 0.1  # what a unit of the option costs that the stretch lacks, beside what it counts
 _GAP, _ON, _AWAY = 0.5, 0.04, 1.5  # leaving out of the passage: at all, by the character, at most
-_NEVER = -1e9
 
 
 class Aligned:
@@ -44,19 +43,17 @@ class Aligned:
         """
         weights = [_FUNCTION if unit.is_function else 1.0 for unit in units]
         best, ending = 0.0, np.zeros(len(self._starts))
-        left_out = np.full(len(self._starts), _NEVER)
         for unit, weight in zip(units, weights, strict=True):
-            left_out = np.maximum(left_out, ending) - _LEFT_OUT * weight
-            ended = np.maximum(left_out, 0.0)
+            ended = np.maximum(ending - _LEFT_OUT * weight, 0.0)
             same = self._units == self._codes.get(unit.form, -1)
-            ended[1:] = np.maximum(ended[1:], np.where(same, ending[:-1] + weight, _NEVER))
+            ended[1:] = np.maximum(ended[1:], same * (ending[:-1] + weight))
             best = max(best, float(ended.max()))
             ending = self._with_gaps(ended)
         return best / sum(weights) if weights else 0.0
 
-    def _with_gaps(self, ended: "NDArray[Any]") -> "NDArray[Any]":
+    def _with_gaps(self, ended: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores of stretches that end at each place, or before it with a gap behind."""
         reach = np.maximum.accumulate(ended + self._starts)[:-1] - self._starts[1:] - _GAP
-        found: NDArray[Any] = np.maximum(ended, ended.max() - _AWAY)
+        found: NDArray[np.float64] = np.maximum(ended, ended.max() - _AWAY)
         found[1:] = np.maximum(found[1:], reach)
         return found
