@@ -1,7 +1,7 @@
 """Answers copied from the prompt's examples: known where the prompts are, else guessed."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 
 from closeread.audits.material import Subject, said
@@ -10,6 +10,7 @@ from closeread.types import Prediction, Question
 
 _OTHER_PROMPTS = 5  # in which each text is looked for, to tell what is chance
 _UNLIKELY = 0.001
+_LONG = 12  # characters: so long a text is seldom said twice by chance
 KNOWN = (
     "copied: equal to the answer of an example in the question's own prompt, not in its passage "
     "and not accepted; the prompts are known, so this is exact"
@@ -32,35 +33,46 @@ def _copied(one: Subject, question: Question, prediction: Prediction) -> frozens
     """Return the first line of a text that copies an example of its own prompt, else nothing."""
     text = said(prediction)
     shown = (one.shown or {}).get(question.question_id, ())
-    found = _is_copy(one, question, prediction, shown)
+    found = _copy(one, question, prediction, shown)
     return frozenset([text.strip().partition("\n")[0]] if found else ())
 
 
-def _is_copy(
-    one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]
-) -> bool:
-    """Whether an answer is that of an example shown and can have come from nowhere else.
+def long_ones(one: Subject, copies: Collection[str]) -> list[str]:
+    """Return those of some copies, by question id, that are too long to be chance."""
+    return [
+        question.question_id
+        for question, prediction in one.answered()
+        if question.question_id in copies
+        and len(_copy(one, question, prediction, (one.shown or {})[question.question_id])) >= _LONG
+    ]
+
+
+def _copy(one: Subject, question: Question, prediction: Prediction, shown: Sequence[str]) -> str:
+    """Return an answer that is that of an example shown and can have come from nowhere else.
 
     Not from the passage, and it is no accepted one. The extracted answer counts, and the first line
     of the text. Examples are cut as the text was when it was written.
+
+    Returns:
+        The answer, "" where there is none.
     """
     if not shown:
-        return False
+        return ""
     cut = Extraction(stops=tuple(one.stops)).cut
     examples = {_plain(form) for text in shown for form in (text, cut(text))} - {""}
     golds = {_plain("; ".join(answer.texts)) for answer in question.answers}
     golds |= {_plain(text) for answer in question.answers for text in answer.texts}
     passage = one.passages[question.passage_id].text
-    return any(
-        form in examples and form not in golds and not stands_in(form, _plain(passage))
-        for form in map(_plain, _forms(prediction, said(prediction)))
-    )
+    for form in map(_plain, _forms(prediction, said(prediction))):
+        if form in examples and form not in golds and not stands_in(form, _plain(passage)):
+            return form
+    return ""
 
 
 def by_chance(one: Subject) -> tuple[int, float] | None:
     """Return how many texts copy what another question was shown, and how often each was tried.
 
-    None where the prompts are not known, or all show the same.
+    None where the prompts are not known, or nearly all show the same: that tells nothing of chance.
     """
     asked = [
         (question, prediction, shown)
@@ -73,19 +85,21 @@ def by_chance(one: Subject) -> tuple[int, float] | None:
             *_, other = asked[(place + shift) % len(asked)]
             if other != own:
                 tried += 1
-                found += _is_copy(one, question, prediction, other)
-    return (found, tried / len(asked)) if tried else None
+                found += bool(_copy(one, question, prediction, other))
+    return (found, tried / len(asked)) if tried >= len(asked) > 0 else None
 
 
-def is_beyond(copies: int, elsewhere: int, tries: float) -> bool:
-    """Whether more texts copy their own prompt than chance has it.
+def share_beyond(copies: int, elsewhere: int, tries: float) -> float:
+    """Return the share of copies that chance does not explain; 0 where it may explain all.
 
     Short answers come again: `2` stands among many prompts' examples, and is often said. Were it
     all chance, each of the copies found were as likely in any of the prompts that were tried.
     """
     from scipy.special import bdtrc
 
-    return bool(bdtrc(copies - 1, copies + elsewhere, 1 / (1 + tries)) < _UNLIKELY)
+    if bdtrc(copies - 1, copies + elsewhere, 1 / (1 + tries)) >= _UNLIKELY:
+        return 0.0
+    return 1 - elsewhere / tries / copies
 
 
 def _said_often(one: Subject) -> frozenset[str]:
@@ -97,7 +111,7 @@ def _said_often(one: Subject) -> frozenset[str]:
     right: dict[str, list[bool]] = {}
     for question, prediction in one.answered():
         text = said(prediction).strip().partition("\n")[0]
-        if len(text) >= 12:
+        if len(text) >= _LONG:
             passages.setdefault(text, set()).add(question.passage_id)
             golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
             right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))

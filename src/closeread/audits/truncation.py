@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from operator import itemgetter
 
-from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, is_beyond
+from closeread.audits.copies import GUESSED, KNOWN, by_chance, copied_by, long_ones, share_beyond
 from closeread.audits.endings import CAUSES, beside_the_answer, causes
 from closeread.audits.findings import Cell, Finding, Table, Verdict, share, skipped
 from closeread.audits.material import Subject, judge_of, of_texts, other_languages, said
@@ -39,8 +39,11 @@ def check(one: Subject) -> Finding:
             if not beside_the_answer(cause, one, question, prediction):
                 harmed[cause].append(question.question_id)
     chance = by_chance(one) if members["copied"] else None
-    if chance is not None and not is_beyond(len(members["copied"]), *chance):
-        harmed["copied"] = []
+    owed = dict.fromkeys(_HARMFUL, 1.0)
+    if chance is not None:
+        owed["copied"] = share_beyond(len(members["copied"]), *chance)
+    elif one.shown is not None:  # all were shown the same: a short one may be chance
+        harmed["copied"] = long_ones(one, frozenset(harmed["copied"]))
     recuts = recut_at(one, metric, [None, *candidates(one)])
     best = max(recuts, key=lambda row: (row.f1, -row.changed))
     saved = recuts[0]
@@ -57,7 +60,10 @@ def check(one: Subject) -> Finding:
     ]
     gain = best.f1 - saved.f1
     worst = max(
-        ((_lost(saved, harmed[cause]), cause, len(harmed[cause])) for cause in _HARMFUL),
+        (
+            (part * _lost(saved, harmed[cause]), cause, round(part * len(harmed[cause])))
+            for cause, part in owed.items()
+        ),
         key=itemgetter(0),
     )
     verdict = max(_grave(gain), _grave(worst[0]), key=_GRAVITY.index)

@@ -157,43 +157,69 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
 
 
-def test_short_answers_come_again_by_chance(tmp_path):
+def shown_to(shown, said, gold):
+    """Return the finding on a run whose prompts showed so many answers, by question id."""
+    questions = tuple(msgspec.structs.replace(asked(gold()), question_id=name) for name in shown)
+    return check(
+        Subject(
+            name="run", dataset="set", sha256="", questions=questions, shown=shown,
+            passages={"p": Passage(passage_id="p", text="Boats came.")}, stops_known=True,
+            submission=Submission(
+                predictions={
+                    name: msgspec.structs.replace(
+                        generated(name, text), answer=Answer(kind="span", texts=(text,))
+                    )
+                    for name, text in ((name, said(examples)) for name, examples in shown.items())
+                }
+            ),
+        )
+    )  # fmt: skip
+
+
+def test_short_answers_come_again_by_chance():
     """Counts from 0 to 9 in every prompt: a wrong one is often an example's, of one's own or not.
 
-    A reader that copies one wrong answer in four from its own prompt is found all the same.
+    A reader that copies one wrong answer in four from its own prompt is found all the same; what
+    it would have copied from any prompt is not counted as lost.
     """
     rng = random.Random(3)
-    questions = tuple(
-        msgspec.structs.replace(asked(str(rng.randrange(10))), question_id=f"q{place}")
-        for place in range(400)
-    )
-    shown = {one.question_id: tuple(map(str, rng.sample(range(10), 3))) for one in questions}
+    shown = {f"q{place}": tuple(map(str, rng.sample(range(10), 3))) for place in range(400)}
 
     def finding(copied):
-        texts = {
-            name: rng.choice(examples) if rng.random() < copied else str(rng.randrange(10))
-            for name, examples in shown.items()
-        }
-        return check(
-            Subject(
-                name="run", dataset="set", sha256="", questions=questions, shown=shown,
-                passages={"p": Passage(passage_id="p", text="Boats came.")}, stops_known=True,
-                submission=Submission(
-                    predictions={
-                        name: msgspec.structs.replace(
-                            generated(name, text), answer=Answer(kind="span", texts=(text,))
-                        )
-                        for name, text in texts.items()
-                    }
-                ),
-            )
-        )  # fmt: skip
+        return shown_to(
+            shown,
+            lambda examples: (
+                rng.choice(examples) if rng.random() < copied else str(rng.randrange(10))
+            ),
+            lambda: str(rng.randrange(10)),
+        )
 
     by_chance, copying = finding(0), finding(0.25)
     assert by_chance.data["causes"]["copied"] > 50
     assert by_chance.verdict == "sound"
     assert any(note.startswith("copied by chance: ") for note in by_chance.notes)
     assert copying.verdict == "broken" and copying.headline.endswith(" texts: copied")
+    (note,) = (note for note in copying.notes if note.startswith("copied by chance: "))
+    beyond = copying.data["causes"]["copied"] - float(note.split()[3])
+    assert f" are lost at {beyond:.0f} texts: copied" in copying.headline
+    assert f"; {beyond / 4:.2f} points" in copying.headline  # of 400 texts, all of them wrong
+
+
+@pytest.mark.parametrize("others", [0, 5])
+def test_where_all_prompts_show_the_same_a_short_answer_is_not_told_from_chance(others):
+    """Nothing says how often it would be said anyway; a long one is said by nobody else."""
+    rng = random.Random(5)
+    shown = {f"q{place}": ("1", "2", "the old boat house") for place in range(400)}
+    shown |= {f"q{place}": ("3", "4") for place in range(others)}
+
+    def digit(*_):
+        return str(rng.randrange(10))
+
+    short = shown_to(shown, digit, digit)
+    assert short.data["causes"]["copied"] > 50
+    assert short.verdict == "sound"
+    long = shown_to(shown, lambda examples: digit() if rng.random() < 0.9 else examples[-1], digit)
+    assert long.verdict == "broken" and long.headline.endswith(" texts: copied")
 
 
 def test_prompts_without_examples_leave_nothing_to_copy(tmp_path):
