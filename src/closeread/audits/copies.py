@@ -56,7 +56,7 @@ def _copy(one: Subject, question: Question, prediction: Prediction, shown: Seque
     Returns:
         The answer, "" where there is none.
     """
-    if not shown:
+    if not shown or _declines(prediction):
         return ""
     cut = Extraction(stops=tuple(one.stops)).cut
     examples = {_plain(form) for text in shown for form in (text, cut(text))} - {""}
@@ -111,7 +111,7 @@ def _said_often(one: Subject) -> frozenset[str]:
     right: dict[str, list[bool]] = {}
     for question, prediction in one.answered():
         text = said(prediction).strip().partition("\n")[0]
-        if len(text) >= _LONG:
+        if len(text) >= _LONG and not _declines(prediction):
             passages.setdefault(text, set()).add(question.passage_id)
             golds = (gold.lower() for answer in question.answers for gold in answer.texts if gold)
             right.setdefault(text, []).append(any(stands_in(gold, text.lower()) for gold in golds))
@@ -120,6 +120,11 @@ def _said_often(one: Subject) -> frozenset[str]:
         for text, of in passages.items()
         if len(of) >= 10 and 10 * sum(right[text]) < len(right[text])
     )
+
+
+def _declines(prediction: Prediction) -> bool:
+    """Whether it says that there is no answer: in whatever words, that is copied from nowhere."""
+    return prediction.answer is not None and prediction.answer.kind == "none"
 
 
 def _forms(prediction: Prediction, text: str) -> Iterator[str]:

@@ -157,6 +157,37 @@ def test_the_headline_tells_what_the_verdict_owes_to(tmp_path):
     assert SENTENCES.say(finding.headline, "zh").endswith("；12 条文本失去 30.00 分：照抄")
 
 
+@pytest.mark.parametrize("shown", [None, ("unanswerable", "7")])
+def test_who_says_that_there_is_no_answer_copies_none(shown):
+    """Of fifteen times it is right ten times; a gold answer that is none has no text."""
+    none = Answer(kind="none")
+    names = [f"q{place}" for place in range(40)]
+    texts = ["unanswerable" if place < 15 else f"Boat {place}" for place in range(40)]
+    questions = tuple(
+        msgspec.structs.replace(
+            asked(f"Boat {place}"), question_id=name, passage_id=name, kind="span",
+            **({"answers": (none,)} if place < 10 else {}),
+        )
+        for place, name in enumerate(names)
+    )  # fmt: skip
+    said = {
+        name: msgspec.structs.replace(
+            generated(name, text),
+            answer=none if text == "unanswerable" else Answer(kind="span", texts=(text,)),
+        )
+        for name, text in zip(names, texts, strict=True)
+    }
+    finding = check(
+        Subject(
+            name="run", dataset="set", sha256="", questions=questions, stops_known=True,
+            passages={name: Passage(passage_id=name, text=f"{name} came.") for name in names},
+            submission=Submission(predictions=said),
+            shown=None if shown is None else dict.fromkeys(names, shown),
+        )
+    )  # fmt: skip
+    assert finding.data["causes"]["copied"] == 0 and finding.verdict == "sound"
+
+
 def shown_to(shown, said, gold):
     """Return the finding on a run whose prompts showed so many answers, by question id."""
     questions = tuple(msgspec.structs.replace(asked(gold()), question_id=name) for name in shown)
