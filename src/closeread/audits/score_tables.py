@@ -176,7 +176,7 @@ def _from_results(path: Path, problems: Problems) -> Row:
         if (chosen := _chosen(metrics)) is None:
             continue
         number = _number(str(metrics[chosen]), f"{path}, {task}", problems)
-        share = None if number is None else _share(chosen.partition(",")[0], number)
+        share = None if number is None else _share(chosen, number, metrics)
         if share is not None:
             scores[name] = share
     return Row(
@@ -230,11 +230,14 @@ def _chosen(metrics: object) -> str | None:
     return next(iter(plain.values()), None)
 
 
-def _share(metric: str, number: float) -> float | None:
-    """Return a task's score as a fraction: SQuAD's are percent. A perplexity, say, is none."""
-    if number <= 1:
-        return number
-    return number / 100 if metric in _PREFERRED and number <= 100 else None
+def _share(chosen: str, number: float, metrics: Mapping[str, object]) -> float | None:
+    """Return a task's score as a fraction. A perplexity, say, is none.
+
+    SQuAD 2.0's are percent, as what its program computes beside them tells where they are small.
+    """
+    if number > 1 and (number > 100 or chosen.partition(",")[0] not in _PREFERRED):
+        return None
+    return number / 100 if number > 1 or any("HasAns_" in name for name in metrics) else number
 
 
 def _number(cell: str, where: str, problems: Problems) -> float | None:

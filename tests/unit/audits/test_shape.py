@@ -280,6 +280,10 @@ def test_percent_and_perplexities_among_results_are_told_apart(tmp_path):
     path.write_text(json.dumps({"results": results, "config": {}, "model_name": "m"}))
     (row,) = read([path], Problems()).rows
     assert row.scores == {"drop": 0.2, "squadv2": 0.45, "cola": -0.02}
+    results["squadv2"] |= {"exact,none": 0.0, "f1,none": 0.5}  # half a point in a hundred
+    path.write_text(json.dumps({"results": results, "config": {}, "model_name": "m"}))
+    (row,) = read([path], Problems()).rows
+    assert row.scores["squadv2"] == 0.005
 
 
 def test_results_of_the_first_open_llm_leaderboard(tmp_path):
