@@ -52,7 +52,7 @@ def check(one: Subject) -> Finding:
             title="Readers that do not read",
             headings=("reads only", "questions", "right %", "chance %", "p"),
             rows=tuple(rows),
-            note="chance: the options' number, or the commonest answer; p: one-sided binomial",
+            note="chance: an option that is drawn, or the commonest answer; p: one-sided binomial",
         ),
     )
     found = [row for row in rows if isinstance(row[4], float) and row[4] < _DOUBT / len(rows)]

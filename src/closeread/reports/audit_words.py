@@ -268,8 +268,8 @@ _SHORTCUTS = {
         "{dataset}：仅凭{=reader}就能答对 {right} %（随机 {chance} %）",
     "Readers that do not read": "不读原文的阅读器",
     "reads only": "只看", "right %": "答对 %", "chance %": "随机 %",
-    "chance: the options' number, or the commonest answer; p: one-sided binomial":
-        "随机：按选项个数，或取最常见的答案；p：单侧二项检验",
+    "chance: an option that is drawn, or the commonest answer; p: one-sided binomial":
+        "随机：随意抽取一个选项，或取最常见的答案；p：单侧二项检验",
     "the question's first words": "题干开头几个词",
     "the longest option": "最长的选项", "the shortest option": "最短的选项",
     "the options' places": "选项的位置", "the options' words": "选项的用词",
