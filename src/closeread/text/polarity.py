@@ -192,10 +192,11 @@ def _verifies_in_english(bare: str) -> bool:
 
 def _bare(stem: str) -> str:
     """Return a stem in simplified characters without its asides."""
-    kept, at = "", 0
+    kept, at = [], 0
     for aside in asides(stem):
-        kept, at = kept + stem[at : aside.start], aside.end
-    return (kept + stem[at:]).translate(_SPELLED)
+        kept.append(stem[at : aside.start])
+        at = aside.end
+    return ("".join(kept) + stem[at:]).translate(_SPELLED)
 
 
 def asks_for(stem: str) -> Polarity | None:
