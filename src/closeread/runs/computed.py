@@ -19,7 +19,8 @@ UNRECORDED = "written before versions were recorded"
 _OF_INTERVALS = frozenset({"low", "high", "note", "signature", "unit_id"})
 _OF_COUNTS = frozenset({"n_scored", "n_answered", "n_failed", "note"})
 _OF_DRAWS = frozenset({"low", "high"})
-_VERSIONS = ("v", "base-v", "nltk", "unicode")  # parts of a signature that no option sets
+# Parts of a signature that no option sets.
+_VERSIONS = ("v", "base-v", "nltk", "punkt", "unicode")
 
 
 def computed_by(settings: ScoreSettings) -> ComputedBy:
@@ -108,4 +109,5 @@ _FIELDS = {"intervals": _OF_INTERVALS, "counts": _OF_COUNTS, "numpy": _OF_DRAWS}
 
 def _versions(signature: str) -> dict[str, str]:
     parts = (part.partition(":") for part in signature.split("|"))
-    return {key: value for key, _, value in parts if key in _VERSIONS}
+    # ``selective`` writes its base's version from the second one on.
+    return {"base-v": "1"} | {key: value for key, _, value in parts if key in _VERSIONS}

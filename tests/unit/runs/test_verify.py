@@ -11,6 +11,7 @@ from closeread.formats import load
 from closeread.formats.submissions import load_submission
 from closeread.metrics.intervals import VERSION
 from closeread.runs import open_run
+from closeread.runs.computed import Versions, computed_by
 from closeread.runs.keep import keep
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
@@ -314,6 +315,22 @@ def test_scores_of_another_version_of_the_metric(run):
         "summary.json follows from the scores",
         "breakdowns follow from the scores",
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("selective.aurc|base:drop.em", "selective.aurc|base:drop.em|base-v:2", "base-v 1; here"),
+        ("expmrc.answer_f1|nltk:3.9|punkt:none", "expmrc.answer_f1|nltk:3.9|punkt:english",
+         "punkt none; here punkt english"),
+        ("drop.f1|golds:all", "drop.f1|golds:all", ""),
+    ],
+)  # fmt: skip
+def test_what_a_metric_hangs_on_is_a_version(old, new, told):
+    """Its base's program from the second version on, and data that are there or not."""
+    own = computed_by(ScoreSettings(metrics=()))
+    found = Versions(own, own).of_metrics(f"{old}|v:1", f"{new}|v:1")
+    assert found.startswith(told) and bool(found) == bool(told)
 
 
 def test_what_was_handed_in_without_its_data_set(tmp_path):
