@@ -80,10 +80,8 @@ def features(
     for own, beside in zip(found, siblings(question, found), strict=True):
         own.update(beside)
     if question.kind == "verification":
-        return tuple(
-            own | told(option.text, read)
-            for own, option in zip(found, question.options, strict=True)
-        )
+        every = zip(found, question.options, strict=True)
+        return tuple(own | in_order(option.text, read) for own, option in every)
     return tuple({ANSWER + name: value for name, value in own.items()} for own in found)
 
 
@@ -239,8 +237,8 @@ def order(explanation: Explanation, passage: Passage) -> Features:
     }
 
 
-def told(text: str, read: ReadPassage) -> Features:
-    """Return whether one stretch of the passage tells a statement in the statement's own order."""
+def in_order(text: str, read: ReadPassage) -> Features:
+    """Return whether one stretch of the passage tells a statement in its own order."""
     return {"order:told": read.aligned.told(units(text)) ** _NEARLY_ALL}
 
 
