@@ -53,15 +53,15 @@ def search_corpus(
     intervals: bool,
     json_: bool,
 ) -> None:
-    """Seek every claim's evidence in the corpus; print how often, and what it is worth."""
-    if len(methods) > 1:
-        raise click.UsageError("--corpus takes one retriever")
-    (method,) = methods
-    tell_known_words(chosen.items(), method.name, method.options)
+    """Seek every claim's evidence in the corpus; print how often it is found, and its worth."""
     from closeread.formats.files.whole import replacing
     from closeread.metrics.intervals import Resampling
     from closeread.pipeline.from_corpus import CorpusScorer, extract_from_corpus
 
+    if len(methods) > 1:
+        raise click.UsageError("--corpus takes one retriever")
+    (method,) = methods
+    tell_known_words(chosen.items(), method.name, method.options)
     scorer = CorpusScorer(passages, Resampling() if intervals else None)
     with ExitStack() as stack:
         advance = stack.enter_context(progress(method.name, None))
@@ -83,7 +83,7 @@ def search_corpus(
                 ]
                 line = {"question_id": question.question_id, "evidence": rows}
                 stream.write(msgspec.json.encode(line) + b"\n")
-    chosen.must_have(scorer.claims)
+        chosen.must_have(scorer.claims)
     _print(chosen.info(), folder, method, scorer, out=out, json_=json_)
 
 

@@ -323,6 +323,14 @@ def test_mistakes_get_one_message(folder, args, message):
     assert not done.stdout
 
 
+def test_an_option_that_no_question_has_leaves_no_file(folder):
+    assert run(folder, "set.json", "--build-corpus", "c").returncode == 0
+    for more in ((), ("--corpus", "c")):
+        done = run(folder, "set.json", "--option", "Z", "--out", "found.jsonl", *more)
+        assert "no question that was asked for has an option" in done.stderr
+        assert not (folder / "found.jsonl").exists()
+
+
 def test_a_set_without_gold_is_extracted_and_not_scored(folder):
     plain = json.loads(json.dumps(SET))
     for row in plain["data"]:
