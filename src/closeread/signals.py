@@ -66,6 +66,9 @@ def waiting(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
 
     Yields:
         What returns 0, or the exit code where an end is asked for.
+
+    Raises:
+        Stopped: One came behind the last place where the work asked.
     """
     code, since = 0, 0.0
 
@@ -81,6 +84,8 @@ def waiting(say: Callable[[str], None]) -> Iterator[Callable[[], int]]:
 
     with _handled_by(heard, _ASKING) as before:
         yield lambda: code
+    if code:
+        raise Stopped(code)
 
 
 @contextmanager

@@ -48,11 +48,12 @@ def test_a_training_of_any_kind_is_unwound(tmp_path):
 def test_the_first_waits_and_a_later_one_does_not(monkeypatch):
     """One that comes with the first is the first."""
     told = []
-    with waiting(told.append) as asked:
+    with pytest.raises(Stopped) as stopped, waiting(told.append) as asked:
         assert asked() == 0
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
         assert asked() == 130
+    assert stopped.value.code == 130  # nobody ended it: it is not forgotten
     monkeypatch.setattr(signals, "_THE_SAME", 0.0)
     with unwinding(), pytest.raises(Stopped) as stopped, waiting(told.append) as asked:
         signal.raise_signal(signal.SIGHUP)
