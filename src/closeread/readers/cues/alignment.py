@@ -3,7 +3,8 @@
 Who exchanges two subjects, or what came first and what next, takes every word from the passage:
 coverage sees nothing, and where words stand near each other hardly more. What is lost is a stretch
 of the passage that says it so. That is what a local alignment finds (Smith and Waterman 1981, with
-gaps that cost more to open than to go on, Gotoh 1982), of units instead of residues.
+gaps that cost more to open than to go on, Gotoh 1982), of units instead of residues. Theirs goes
+ahead alone; here to go back in the passage is a gap, too, and the dearest.
 """
 
 from collections.abc import Sequence
@@ -62,13 +63,13 @@ class Aligned:
 class _Gaps:
     """What it costs to go on at a place behind a stretch that ended at another."""
 
-    def __init__(self, places: "NDArray[Any]", starts: "NDArray[Any]") -> None:
+    def __init__(self, places: NDArray[Any], starts: NDArray[Any]) -> None:
         # What is left out between two costs by how far behind the first its last begins.
         self._from = starts[places][:-1]
         self._to = _GAP + starts[places[1:] - 1]
         self._apart = np.where(np.diff(places) == 1, 0.0, _AWAY)
 
-    def behind(self, ended: "NDArray[Any]") -> "NDArray[Any]":
+    def behind(self, ended: NDArray[Any]) -> NDArray[Any]:
         """Return the most that is left of a stretch when it comes to each place, 0 for a new one.
 
         Args:
