@@ -29,7 +29,7 @@ def test_another_number_of_processes_does_not_go_on(tmp_path, encoder, few):
     begun = tmp_path / "out" / "states" / "begun_with.json"
     told = json.loads(begun.read_text())
     begun.write_text(json.dumps(told | {"processes": 2}))
-    with pytest.raises(MismatchError, match="begun by 2 processes, and now there are 1"):
+    with pytest.raises(MismatchError, match="begun by 2 processes, not by 1: a step"):
         train(tmp_path / "out", encoder, few, resume=True, **settings)
     begun.write_text(json.dumps([[few, "another"]]))  # as earlier versions wrote it
     with pytest.raises(MismatchError, match="begun with other data"):

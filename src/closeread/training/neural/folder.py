@@ -255,8 +255,9 @@ class Folder:
             return
         if before["processes"] != now["processes"]:
             raise MismatchError(
-                f"the training there was begun by {before['processes']} processes, and now there "
-                f"are {now['processes']}: a step would learn from another number of questions",
+                "the training there was begun by "
+                f"{count_of(before['processes'], 'process', 'processes')}, not by "
+                f"{now['processes']}: a step would learn from another number of questions",
                 where=str(self.path),
                 cure="begin as many as before, or --overwrite",
             )
