@@ -4,13 +4,12 @@
 that a folder without it is not finished. Under several processes the first writes, all read.
 """
 
-import errno
 import json
 import shutil
 import stat
 import zipfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -282,38 +281,6 @@ def has_learned(path: Path) -> bool:
 
 def _holds_any(folder: Path) -> bool:
     return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(DONE))
-
-
-_NO_ROOM = (
-    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO,
-)  # fmt: skip
-
-
-_OF_TORCH = ("PytorchStreamWriter", "inline_container.cc", "iostream error")
-
-
-@contextmanager
-def writable(folder: Path) -> Iterator[None]:
-    """Tell plainly where a folder cannot be written.
-
-    Raises:
-        StorageError: The disk is full, or the like.
-    """
-    try:
-        yield
-    except (OSError, SafetensorError, RuntimeError) as error:
-        found = str(error).strip().partition("\n")[0]
-        # torch and safetensors have errors of their own for what the system tells them.
-        of_torch = any(one in found for one in _OF_TORCH)
-        if not (of_torch or "os error" in found or getattr(error, "errno", None) in _NO_ROOM):
-            raise
-        if of_torch:
-            found = "torch wrote a part of a file alone, as where a disk is full"
-        raise StorageError(
-            f"cannot be written: {found}",
-            where=str(folder),
-            cure="make room, then --resume: whole states that were saved are kept",
-        ) from error
 
 
 def _locked(path: Path) -> IO[str]:

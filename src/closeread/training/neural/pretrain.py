@@ -31,13 +31,14 @@ from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.descent import terms
 from closeread.training.neural.device import check_device
 from closeread.training.neural.fit import arguments
-from closeread.training.neural.folder import Folder, writable
+from closeread.training.neural.folder import Folder
 from closeread.training.neural.masking import Masker, masked_loss
 from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
+from closeread.training.neural.writable import writable
 from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin

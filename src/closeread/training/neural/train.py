@@ -16,7 +16,7 @@ from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_device, device_of
 from closeread.training.neural.fit import Measure, fit
-from closeread.training.neural.folder import Folder, writable
+from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured, watched_by
@@ -26,6 +26,7 @@ from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
+from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion

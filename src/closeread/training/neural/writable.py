@@ -1,0 +1,39 @@
+"""What the system says of a folder that cannot be written, whichever library was told."""
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from safetensors import SafetensorError
+
+from closeread.errors import StorageError
+
+_NO_ROOM = (
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO,
+)  # fmt: skip
+# torch and safetensors have errors of their own for what the system tells them.
+_OF_TORCH = ("PytorchStreamWriter", "inline_container.cc", "iostream error")
+
+
+@contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """Tell plainly where a folder cannot be written.
+
+    Raises:
+        StorageError: The disk is full, or the like.
+    """
+    try:
+        yield
+    except (OSError, SafetensorError, RuntimeError) as error:
+        found = str(error).strip().partition("\n")[0]
+        of_torch = any(one in found for one in _OF_TORCH)
+        if not (of_torch or "os error" in found or getattr(error, "errno", None) in _NO_ROOM):
+            raise
+        if of_torch:
+            found = "torch wrote a part of a file alone, as where a disk is full"
+        raise StorageError(
+            f"cannot be written: {found}",
+            where=str(folder),
+            cure="make room, then --resume: whole states that were saved are kept",
+        ) from error
