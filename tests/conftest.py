@@ -1,6 +1,8 @@
 """What all tests share: the corpus, and how properties are tried."""
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,17 @@ def corpus() -> Path:
     if folder is None:
         pytest.skip("no corpus: set CLOSEREAD_CORPUS to the folder that holds data/ and golden/")
     return folder
+
+
+@pytest.fixture
+def signals_heard() -> Iterator[None]:
+    """No signal is ignored: SIGINT is where the tests run in the background, and children inherit.
+
+    What handles them here is not inherited by another program.
+    """
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+    usual |= {getattr(signal, "SIGHUP", signal.SIGTERM): signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

@@ -10,7 +10,10 @@ from closeread import signals
 from closeread.signals import Stopped, exit_code, unwinding, waiting
 from verbs import apart
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows")
+pytestmark = [
+    pytest.mark.usefixtures("signals_heard"),
+    pytest.mark.skipif(os.name == "nt", reason="no such signals on Windows"),
+]
 TRAINER = """
 import os, signal
 def train(request):
