@@ -77,7 +77,7 @@ def test_guesses_right_answers_and_repeats_are_no_repair(pick):
     assert check(triples(pick)).verdict == "sound"
 
 
-@pytest.mark.parametrize("percent", [50, 60, 70, 80, 90])
+@pytest.mark.parametrize("percent", [50, 60, 70, 80, 90, 95])
 def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
     """Right letters differ, and more triples do than are right as a whole or than guesses would."""
     state = {}
@@ -94,6 +94,27 @@ def test_a_good_reader_repaired_nothing_and_one_that_peeks_is_found(percent):
 
     assert check(triples(honest)).verdict == "sound"
     assert check(triples(peeking)).verdict == "broken"
+
+
+def test_the_expected_number_is_that_of_all_draws():
+    """Right letters as they are; a wrong one is any wrong letter of its role but the right one."""
+    one = triples(
+        lambda rng, letters, turn: letters[turn] if rng.random() < 0.6 else rng.choice("AABCD")
+    )
+    pairs = [
+        (question.answers[0].label, prediction.answer.label)
+        for question, prediction in one.answered()
+    ]
+    wrong = [[said for gold, said in pairs[turn::3] if said != gold] for turn in range(3)]
+    expected = 0.0
+    for place in range(0, len(pairs), 3):
+        drawn = [
+            [gold] if gold == said else [letter for letter in wrong[turn] if letter != gold]
+            for turn, (gold, said) in enumerate(pairs[place : place + 3])
+        ]
+        differ = [len({*letters}) == 3 for letters in product(*drawn)]
+        expected += sum(differ) / len(differ)
+    assert check(one).data["siblings"]["expected"] == pytest.approx(expected)
 
 
 def test_one_odd_triple_is_no_repair():
@@ -164,13 +185,15 @@ def test_windows_without_gold_that_were_skipped_are_found():
 
 
 def test_a_word_too_many_is_no_window_that_was_skipped():
-    """All answers that are wrong overlap the gold one: the reader looked where it stands."""
+    """All answers that are wrong overlap the gold one, before or behind it, or hold it."""
     text = " ".join(f"w{place}" for place in range(2000))
     starts = [0, *(place + 1 for place, letter in enumerate(text) if letter == " ")]
     questions, predictions = [], []
     for number in range(60):
-        at = 30 * number
-        gold, said = (Span(starts[at], starts[at + words] - 1) for words in (2, 3))
+        at = 30 * number + 1
+        gold = Span(starts[at], starts[at + 2] - 1)
+        before, behind = ((0, 3), (1, 1), (1, 2))[number % 3]
+        said = Span(starts[at - before], starts[at + behind] - 1)
         answers = [Answer(kind="span", texts=(one.of(text),), spans=(one,)) for one in (gold, said)]
         name = f"q{number}"
         questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",

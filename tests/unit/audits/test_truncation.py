@@ -306,6 +306,7 @@ def test_cutting_at_the_line_break_restores_the_score(tmp_path):
     finding = check(loaded(make_run(tmp_path, "run-on", lambda gold: gold + RUN_ON)))
     assert finding.verdict == "broken"
     assert 'cutting at "\\n" takes drop F1 from' in finding.headline
+    assert "are lost" not in finding.headline  # what cutting mends is not told once more
     recuts = {row["stop"]: row for row in finding.data["recuts"]}
     assert recuts["\n"]["em"] == 1.0
     assert recuts["\n"]["changed"] == 8

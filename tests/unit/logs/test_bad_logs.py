@@ -200,6 +200,20 @@ def test_several_options_that_are_wanted_together_are_no_alternatives(tmp_path, 
     refused_then_skipped(path, tmp_path, "odd-value", 1, left)
 
 
+def test_several_targets_of_another_scorer_are_alternatives(tmp_path):
+    """Each of them is right."""
+    (log,) = (FIXTURES / "inspect").glob("*choice*.json")
+    found = json.loads(log.read_text("utf-8"))
+    first = found["samples"][0]
+    first["target"] = ["A", "C"]
+    first["scores"] = {"match": first["scores"]["choice"]}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps(found))
+    (run,) = ingest([path], tmp_path / "runs").runs
+    question = next(one for _, of in run.dataset() for one in of)
+    assert [answer.label for answer in question.answers] == ["A", "C"]
+
+
 def test_an_inspect_log_of_a_newer_schema_or_an_unfinished_run(tmp_path):
     (log,) = (FIXTURES / "inspect").glob("*.json")
     found = json.loads(log.read_text("utf-8"))

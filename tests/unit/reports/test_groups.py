@@ -69,6 +69,40 @@ def test_groups_are_those_of_by(tmp_path, monkeypatch, name, metric, value):
             assert point[key] == pytest.approx(wanted[label][key], abs=1e-12)
 
 
+@pytest.mark.parametrize(
+    ("metric", "value"), [("option", "option.accuracy"), ("evidence", "evidence.f1")]
+)
+def test_a_question_with_fewer_options_weighs_less(tmp_path, monkeypatch, metric, value):
+    """Options count one by one, in a report as in ``--by``."""
+    monkeypatch.chdir(tmp_path)
+    closeread.convert("exam/zh", "whole.jsonl", "jsonl")
+    lines = [
+        json.loads(line) for line in (tmp_path / "whole.jsonl").read_text("utf-8").split("\n")[:-1]
+    ]
+    for place, question in enumerate(one for line in lines for one in line.get("questions", ())):
+        if place % 2:
+            kept = {question["answers"][0]["label"], question["options"][place % 4]["label"]}
+            known = zip(question["options"], question["option_truth"], strict=True)
+            question["option_truth"] = [truth for one, truth in known if one["label"] in kept]
+            for field, label in (("options", "label"), ("gold_evidence", "option_label")):
+                question[field] = [one for one in question[field] if one[label] in kept]
+    part = tmp_path / "part.jsonl"
+    part.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    dataset = closeread.load(part)
+    said = _handed_in(dataset)
+    for question in dataset.questions():
+        if isinstance(told := said.get(question.question_id), dict):
+            told["option_scores"] = told["option_scores"][: len(question.options)]
+    (tmp_path / "said.json").write_text(json.dumps(said), "utf-8")
+    given = ("score", "--dataset", part, "--predictions", "said.json", "--metric", metric)
+    assert call(*given, *_SETTINGS, "--by", "topic") == 0
+    found, whole = _groups(tmp_path / "run", "topic")
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text("utf-8"))
+    assert whole == pytest.approx(summary["metrics"][value]["value"], abs=1e-12)
+    wanted = {label: of[value]["value"] for label, of in summary["breakdowns"]["topic"].items()}
+    assert {label: one["value"] for label, one in found.items()} == pytest.approx(wanted, abs=1e-12)
+
+
 def test_values_that_scoring_read_by_a_threshold_make_no_groups(tmp_path, monkeypatch):
     """The questions have the values before it, whose mean is another number of that name."""
     monkeypatch.chdir(tmp_path)

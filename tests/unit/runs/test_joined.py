@@ -7,7 +7,16 @@ import pytest
 
 from closeread.reports.gather import gather
 from closeread.reports.joint import joint
-from closeread.types import Answer, Evidence, Generation, Passage, Prediction, Question, Span
+from closeread.types import (
+    ROLES,
+    Answer,
+    Evidence,
+    Generation,
+    Passage,
+    Prediction,
+    Question,
+    Span,
+)
 from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
 from verbs import within
 
@@ -82,6 +91,23 @@ def test_answers_that_are_read_anew_are_told_by_the_signature(tmp_path):
         told += [printed["breakdowns"]["sentences"]["1"]["evidence.f1"]]
         assert [one["value"] for one in told[:2]] == [pytest.approx(value)] * 2
         assert {"|extract:letter" in one["signature"] for one in told} == {printed is anew}
+
+
+def test_options_that_are_picked_by_their_scores_alone_are_joined(tmp_path):
+    """As for ``choice.accuracy``: the best supported one, or the worst; B has no evidence here."""
+    evidence = (Evidence(spans=(GOLD,), option_label="A"),)
+    path = _run(
+        tmp_path,
+        [
+            Prediction(question_id=f"t-{role}", option_scores=(0.9, 0.5), evidence=evidence)
+            for role in ROLES
+        ],
+    )
+    done = _score(path, "--joined", "--json")
+    assert done.returncode == 0, done.stderr
+    metrics = json.loads(done.stdout)["metrics"]
+    assert metrics["joined.both"]["value"] == pytest.approx(2 / 3)
+    assert metrics["joined.answer_only"]["value"] == pytest.approx(1 / 3)
 
 
 def test_answers_without_evidence_cannot_be_joined(tmp_path):
