@@ -13,7 +13,7 @@ from closeread.reports.phrases import Phrases
 
 FOLDER = Path(audits.__file__).parent
 MODULES = (
-    "copies", "disagreement", "disagreement_tables", "leakage", "metamorphic", "overlaps",
+    "copies", "disagreement", "disagreement_tables", "endings", "leakage", "metamorphic", "overlaps",
     "promises", "recut_shape", "replan", "shape", "shortcuts", "truncation",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
