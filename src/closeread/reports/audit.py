@@ -10,7 +10,8 @@ from typing import Any
 
 import closeread
 from closeread.formats.files.whole import replacing
-from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, OUR_CELLS, QUESTIONS, SENTENCES
+from closeread.reports.audit_sentences import CELLS, OUR_CELLS, SENTENCES
+from closeread.reports.audit_words import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.frame import framed, template
 from closeread.reports.scatter import scatter
 

@@ -8,13 +8,14 @@ import pytest
 
 from closeread import audits
 from closeread.audits.examine import CHECKS
-from closeread.reports.audit_words import CELLS, FRAME, MEANINGS, QUESTIONS, SENTENCES
+from closeread.reports.audit_sentences import CELLS, SENTENCES
+from closeread.reports.audit_words import FRAME, MEANINGS, QUESTIONS
 from closeread.reports.phrases import Phrases
 
 FOLDER = Path(audits.__file__).parent
 MODULES = (
-    "copies", "disagreement", "disagreement_tables", "endings", "leakage", "metamorphic", "overlaps",
-    "promises", "recut_shape", "replan", "shape", "shortcuts", "truncation",
+    "copies", "disagreement", "disagreement_tables", "endings", "leakage", "metamorphic",
+    "overlaps", "promises", "recut_shape", "replan", "shape", "shortcuts", "truncation",
 )  # fmt: skip
 SHOWN = {"title", "headings", "headline", "note", "notes", "promise"}
 NOT_SHOWN = {"UsageError", "InputError", "compile", "TypeError", "ValueError"}
