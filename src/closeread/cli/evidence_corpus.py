@@ -110,8 +110,8 @@ def _print(
             | lines_told(out)
         )
         return
-    n_questions = count_of(info.n_questions, "question")
-    click.echo(f"{info.name}: {n_questions}, {count_of(scorer.claims, 'claim')}\n")
+    questions, claims = count_of(info.n_questions, "question"), count_of(scorer.claims, "claim")
+    click.echo(f"{info.name}: {questions}, {claims}\n")
     rows = [row(name, summary)[:3] for name, summary in metrics.items()]
     lines = aligned(("metric", "percent", "scored"), rows)
     if notes := notes_of(metrics.values()):

@@ -111,8 +111,8 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         ]
         as_json(printed[0] if len(printed) == 1 else {"runs": printed})
         return
-    n_questions = count_of(info.n_questions, "question")
-    click.echo(f"{info.name}: {n_questions}, {count_of(found[0].claims, 'claim')}\n")
+    questions, claims = count_of(info.n_questions, "question"), count_of(found[0].claims, "claim")
+    click.echo(f"{info.name}: {questions}, {claims}\n")
     rows = [
         (one.method.label, *row(name, summary)[:3])
         for one in found

@@ -155,9 +155,8 @@ def _share(own: Set[int], others: "NDArray[np.int64]") -> float:
 
     if not own or not len(others):
         return 0.0
-    asked = np.sort(
-        np.fromiter(own, np.int64, len(own))
-    )  # in order, what is near is asked together
+    # In order, since what is near is then asked together.
+    asked = np.sort(np.fromiter(own, np.int64, len(own)))
     places = np.searchsorted(others, asked)
     places[places == len(others)] = 0
     return np.count_nonzero(others[places] == asked) / len(own)
