@@ -300,9 +300,16 @@ def test_answers_that_scoring_read_anew_are_shown_as_they_were_read(tmp_path):
         assert {one.prediction.confidence for one in run.told.values()} == {
             None if settings else 0.5
         }
+    raw = (tmp_path / "set.jsonl").read_bytes()
     (tmp_path / "set.jsonl").unlink()  # without it nothing can be read anew by its options
     (run,) = gather([path]).runs
     assert {one.prediction.answer.label for one in run.told.values()} == {"B"}
+    (tmp_path / "set.jsonl").write_bytes(raw)
+    extraction = Extraction(stops=(), rule="first-line")
+    score_run(open_run(path), ScoreSettings(metrics=("choice",), extraction=extraction))
+    (tmp_path / "set.jsonl").unlink()  # but by its text alone
+    (run,) = gather([path]).runs
+    assert {one.prediction.answer.texts for one in run.told.values()} == {("A",)}
 
 
 def test_runs_on_different_sets_stand_in_one_page(tmp_path):
