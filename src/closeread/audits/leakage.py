@@ -232,7 +232,7 @@ def _windows(one: Subject) -> Windows | None:
         return None
     return Windows(
         wrong=wrong, inside=inside, expected=expected,
-        suspicious=inside == wrong and miss < math.log(0.001),
+        suspicious=inside == wrong and miss < math.log(_UNLIKELY),
     )  # fmt: skip
 
 

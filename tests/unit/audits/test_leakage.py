@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 from collections import Counter
 from itertools import product
 
@@ -154,34 +155,43 @@ def test_a_training_passage_that_shares_text_is_found(tmp_path):
     assert "(3 questions)" in found.headline
 
 
+def in_windows(n_words, said_at):
+    """Audit sixty wrong answers on a passage, each a word at a place that depends on the gold."""
+    rng = random.Random(1)
+    words = [f"w{place}" for place in range(n_words)]
+    text = " ".join(words)
+    places = [Span(at.start(), at.end()) for at in re.finditer(r"\S+", text)]
+    questions, predictions = [], []
+    for number in range(60):
+        gold = rng.randrange(n_words)
+        said = gold
+        while said == gold:
+            said = min(max(said_at(rng, gold), 0), n_words - 1)
+        gold_answer, answer = (
+            Answer(kind="span", texts=(words[at],), spans=(places[at],)) for at in (gold, said)
+        )
+        name = f"q{number}"
+        questions.append(Question(question_id=name, passage_id="p", text="?", kind="span",
+                                  answers=(gold_answer,)))  # fmt: skip
+        predictions.append(Prediction(question_id=name, answer=answer))
+    return check(made(questions, predictions, [Passage(passage_id="p", text=text)]))
+
+
+def near(rng, gold):
+    return gold + rng.randrange(-300, 300)
+
+
 def test_windows_without_gold_that_were_skipped_are_found():
     """Wrong answers on long passages that never leave the gold answer's window."""
-    rng = random.Random(1)
-    words = [f"w{place}" for place in range(2000)]
-    text = " ".join(words)
-    starts = {word: text.index(f" {word} ") + 1 if word != "w0" else 0 for word in words[:-1]}
-    passage = Passage(passage_id="p", text=text)
+    assert in_windows(2000, near).verdict == "broken"
+    assert in_windows(2000, lambda rng, gold: rng.randrange(2000)).verdict == "sound"
 
-    def run(place_of):
-        questions, predictions = [], []
-        for number in range(60):
-            gold = rng.randrange(1, 1900)
-            said = place_of(gold)
-            span = Span(starts[f"w{gold}"], starts[f"w{gold}"] + len(f"w{gold}"))
-            name = f"q{number}"
-            questions.append(
-                Question(question_id=name, passage_id="p", text="?", kind="span",
-                         answers=(Answer(kind="span", texts=(f"w{gold}",), spans=(span,)),))
-            )  # fmt: skip
-            at = starts[f"w{said}"]
-            answer = Answer(kind="span", texts=(f"w{said}",), spans=(Span(at, at + 2),))
-            predictions.append(Prediction(question_id=name, answer=answer))
-        return check(made(questions, predictions, [passage]))
 
-    near = run(lambda gold: max(1, min(1900, gold + rng.choice((-1, 1)) * rng.randrange(1, 300))))
-    anywhere = run(lambda gold: rng.choice([one for one in range(1, 1900) if one != gold]))
-    assert near.verdict == "broken"
-    assert anywhere.verdict == "sound"
+def test_a_reader_that_errs_near_the_answer_skipped_no_window():
+    """On passages hardly longer than a window sixty such answers leave none by chance, too."""
+    found = in_windows(600, near)
+    assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 60
+    assert found.verdict == "sound"
 
 
 def test_a_word_too_many_is_no_window_that_was_skipped():
