@@ -1,6 +1,7 @@
 """Opening a checkpoint: what is broken is said, and what is odd is opened all the same."""
 
 import json
+import os
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -42,6 +43,15 @@ def test_a_broken_file_is_one_message(tmp_path, model, name, change):
     (folder / name).write_bytes(change(whole))
     assert (folder / name).read_bytes() != whole
     with pytest.raises(InputError, match=r"broken: the model cannot be opened: \S"):
+        make("span", {"model": str(folder)})
+
+
+def test_a_file_that_may_not_be_read_is_told(tmp_path, model):
+    folder = Path(shutil.copytree(model, tmp_path / "closed"))
+    (folder / "config.json").chmod(0)
+    if os.access(folder / "config.json", os.R_OK):
+        pytest.skip("this user may read every file")
+    with pytest.raises(InputError, match=r"cannot be opened: .*[Pp]ermission"):
         make("span", {"model": str(folder)})
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,10 +117,17 @@ def _otherwise(folder: Path, told: str) -> tuple[str, str, str] | None:
         found = f"transformers has no {headless[2]} of the kind {headless[1]}"
         return found, "a model trained for it", "take a model of another kind"
     for one in sorted(folder.glob("*")) if folder.is_dir() else ():
-        if one.is_file() and one.stat().st_size < _SMALL and one.read_bytes().startswith(_POINTER):
+        if _is_pointer(one):
             found = f"{one.name} is a pointer of Git LFS, and not what it points to"
             return found, _EXPECTED, "run `git lfs pull` in the folder"
     return None
+
+
+def _is_pointer(file: Path) -> bool:
+    with suppress(OSError):  # one that may not be read is told by the library's own error
+        small = file.is_file() and file.stat().st_size < _SMALL
+        return small and file.read_bytes().startswith(_POINTER)
+    return False
 
 
 def _is_pickled(folder: Path, told: str) -> bool:
