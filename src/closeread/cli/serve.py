@@ -43,7 +43,7 @@ class _Duration(click.FloatRange):
 
 _COUNT = click.IntRange(min=1)
 _TIME = _Duration(min=0, min_open=True)
-_LONGEST_BATCH_WAIT = 3_600_000
+_LONGEST_BATCH_WAIT = 3_600_000  # milliseconds; no thread can be told to wait for ever so long
 
 
 def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], F]:

@@ -178,7 +178,7 @@ class HttpReader:
         self, items: Sequence[PassageQuestion], protocol: AnswerProtocol, put: Put
     ) -> None:
         budget = Budget()
-        # it has told its protocol
+        # It told its protocol before: it was there.
         client = Client(self._endpoint, budget, None, _explained, there=True)
         alone: list[Portion] = []
 
