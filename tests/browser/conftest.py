@@ -29,6 +29,8 @@ _ARGUMENTS = (
     "--disable-sync",
 )
 
+_AT_THE_END = "`at ${document.activeElement?.id}: ${document.body.innerText}`"
+
 
 def find_chromium():
     """The browser to drive: CLOSEREAD_CHROMIUM, or the first known name on the path."""
@@ -103,10 +105,12 @@ def visit(browser):
         )
         contexts.append(context)
         page = context.new_page()
-        page.logged, page.foreign = [], []
+        page.logged, page.foreign, page.seen = [], [], []
         page.on("console", lambda message: page.logged.append(message.text))
         page.on("pageerror", lambda error: page.logged.append(str(error)))
         page.on("request", lambda sent: _note(page, server, sent.url))
+        page.on("response", lambda reply: page.seen.append(f"{reply.status} {reply.url}"))
+        page.on("requestfailed", lambda sent: page.seen.append(f"{sent.failure} {sent.url}"))
         page.goto(server.url + "/")
         page.get_by_role("heading", level=1).wait_for()
         return page
@@ -114,6 +118,7 @@ def visit(browser):
     yield opened
     for context in contexts:
         for page in context.pages:
+            print(*page.seen, page.evaluate(_AT_THE_END), sep="\n")  # shown where the test failed
             assert page.logged == []
             assert page.foreign == []
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
@@ -121,5 +126,6 @@ def visit(browser):
 
 
 def _note(page, server, url):
+    page.seen.append(f"asks {url}")
     if not url.startswith((server.url + "/", "data:")):
         page.foreign.append(url)
