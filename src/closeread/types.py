@@ -240,11 +240,13 @@ class Submission:
         rows: Every row in the file's order, duplicates and unknown ids included, as ``(id, raw)``
             with ``raw`` the untouched JSON value.
         extras: Side files by name, such as ``null_odds`` (question id to number).
+        whole: Of what this is a part, in a breakdown; None where it is no part.
     """
 
     predictions: Mapping[str, Prediction]
     rows: tuple[tuple[str, Any], ...] = ()
     extras: Mapping[str, Any] = field(default_factory=dict)
+    whole: "Submission | None" = None
 
 
 class Defect(Record, frozen=True, kw_only=True):

@@ -37,7 +37,8 @@ class EvidenceMetric:
         Of several gold references for one option (ExpMRC), each enough, that with the best F1
         counts.
         Where no prediction at all has evidence there is no value: the reader gives none, and a 0
-        would say that it looked for some and failed.
+        would say that it looked for some and failed. A part of a breakdown has one where the
+        whole has.
         """
         return "evidence|mean:options|sentences:overlap-half|references:best|missing:zero|v:2"
 
@@ -72,7 +73,7 @@ class EvidenceMetric:
         scores = list(scores)
         kept = [score for score in scores if score.values["f1"] is not None]
         note = _told(kept)
-        if _none_has_any(kept, submission):
+        if _gives_none(submission.whole or submission):
             note, kept = "no prediction carries evidence", []
         many = counts(scores, submission, scored=kept, by_evidence=True)
         pools = []
@@ -152,13 +153,14 @@ def is_silent(prediction: Prediction | None) -> bool:
     return prediction is not None and not (prediction.evidence or prediction.error)
 
 
-def _none_has_any(kept: Sequence[Score], submission: Submission) -> bool:
+def _gives_none(submission: Submission) -> bool:
     """Whether the reader gives no evidence: some predictions are silent, and no other has any."""
-    others = [score.question_id for score in kept if score.note != NONE_PREDICTED]
-    if len(others) == len(kept):
-        return False
-    found = map(submission.predictions.get, others)
-    return not any(one is not None and one.evidence for one in found)
+    silent = False
+    for one in submission.predictions.values():
+        if one.evidence:
+            return False
+        silent |= is_silent(one)
+    return silent
 
 
 def silent_as_zero(count: int) -> str:

@@ -140,6 +140,7 @@ def restrict(submission: Submission, scores: Sequence[Score]) -> Submission:
         },
         rows=tuple(row for row in submission.rows if row[0] in units),
         extras=submission.extras,
+        whole=submission,
     )
 
 

@@ -138,12 +138,15 @@ class RunView:
     def is_mean(self) -> bool:
         """Whether ``per_question``'s number is the mean of what the questions were given.
 
-        It is not where scoring read them by a threshold (null odds), or is a harness's maximum.
+        It is not where scoring read them by a threshold (null odds), is a harness's maximum, or
+        was left out (evidence of a reader that gives none).
         """
         summary = self.metrics.get(self.per_question)
         parts = math.fsum(one.parts for one in self.judged.values())
-        if summary is None or summary.value is None or not parts:
+        if summary is None or not parts:
             return True
+        if summary.value is None:
+            return False
         mean = math.fsum(one.value * one.parts for one in self.judged.values()) / parts
         return math.isclose(mean, summary.value, abs_tol=1e-9)
 

@@ -11,7 +11,7 @@ from closeread.metrics import evidence, expmrc
 from closeread.metrics.expmrc import Expmrc
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.pools import without_texts
-from closeread.metrics.summary import summarize
+from closeread.metrics.summary import restrict, summarize
 from closeread.text.segment import sentences
 from closeread.types import (
     Evidence,
@@ -71,11 +71,11 @@ class EvidenceGroups:
     def summaries(self) -> dict[str, dict[str, dict[str, Summary]]]:
         """Return the metrics' summaries by ``sentences`` and ``distance``, in their order."""
         found: dict[str, dict[str, dict[str, Summary]]] = {}
+        submission = Submission(predictions=self._told)
         for (by, value, name), scores in sorted(self._scores.items()):
-            predictions = {one.question_id: self._told[one.question_id] for one in scores}
-            submission = Submission(predictions=predictions)
+            part = restrict(submission, scores)
             metric: Any = self._expmrc if name == "expmrc" else self._evidence
-            for one in summarize(metric, scores, submission, self._resampling):
+            for one in summarize(metric, scores, part, self._resampling):
                 if name == "evidence" or one.metric == "expmrc.evidence_f1":
                     found.setdefault(by, {}).setdefault(value, {})[one.metric] = one
         return found

@@ -5,6 +5,7 @@ import pytest
 
 from closeread.metrics.evidence import metric, official, overlap
 from closeread.metrics.intervals import value
+from closeread.metrics.summary import breakdowns
 from closeread.protocols import Metric
 from closeread.types import Answer, Evidence, Prediction, Question, Span, Submission
 
@@ -145,3 +146,32 @@ def test_who_looked_for_evidence_or_failed_has_a_value(predictions, expected, to
     assert pool.n_scored == len(predictions)
     assert pool.n_answered == sum(one not in (None, FAILED) for one in predictions)
     assert told in pool.note and ("carr" in pool.note) == bool(told)
+
+
+@pytest.mark.parametrize("gives", [True, False])
+def test_a_part_has_a_value_where_the_whole_has(gives):
+    """Predictions without evidence count as 0 in their own part, too: the whole is its parts'."""
+    asked = question(Evidence(option_label="A", spans=(S[0],)))
+    found = said(Evidence(spans=(S[0],))) if gives else ANSWERED
+    named = {"1": found, "2": found, "3": ANSWERED, "4": ANSWERED, "5": FAILED, "6": FAILED}
+    scores = [
+        msgspec.structs.replace(metric().score(asked, one), question_id=name)
+        for name, one in named.items()
+    ]
+    submission = Submission(predictions=named)
+    parts = breakdowns(
+        metric(),
+        [({"kind": "xxyyzz"[place]}, score) for place, score in enumerate(scores)],
+        submission,
+        None,
+        tags=["kind"],
+        sizes={("kind", kind): 2 for kind in "xyz"},
+    )["kind"]
+    f1 = [parts[kind]["evidence.f1"] for kind in "xyz"]
+    whole = metric().pool(scores, submission)[2]
+    if not gives:
+        assert [one.value for one in f1] == [value(whole)] * 3 == [None] * 3
+        return
+    assert [(one.value, one.n_scored) for one in f1] == [(1.0, 2), (0.0, 2), (0.0, 2)]
+    assert f1[1].note == "mean over 2 options; 2 predictions carry no evidence and count as 0"
+    assert sum(one.value * one.n_scored for one in f1) / 6 == value(whole)

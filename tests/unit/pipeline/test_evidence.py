@@ -87,6 +87,16 @@ def test_groups_by_number_and_distance_of_gold_sentences():
     }
 
 
+def test_a_group_whose_predictions_carry_no_evidence_counts_as_0():
+    """Others' do: the reader gives evidence, and gave none here."""
+    groups = EvidenceGroups(None)
+    groups.add(PASSAGE, question({"A": [0]}), prediction({"A": [0]}))
+    silent = Prediction(question_id="r", answer=Answer(kind="choice", label="A"))
+    groups.add(PASSAGE, question({"A": [0, 1]}, "r"), silent)
+    found = groups.summaries()["sentences"]
+    assert [found[value]["evidence.f1"].value for value in ("1", "2")] == [1.0, 0.0]
+
+
 def test_groups_of_textual_gold_count_the_sentences_that_it_reaches_into():
     """The first reference decides; each question stands once in its groups."""
     groups = EvidenceGroups(None)

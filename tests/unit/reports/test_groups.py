@@ -114,3 +114,13 @@ def test_values_that_scoring_read_by_a_threshold_make_no_groups(tmp_path, monkey
     given = ("score", "--dataset", "exam/en", "--predictions", "said.json", "--null-odds")
     assert call(*given, "odds.json", "--metric", "squad2,na_threshold=0.5", *_SETTINGS) == 0
     assert by_kinds(gather([tmp_path / "run"]), 0, ()) == []
+
+
+def test_a_value_that_scoring_left_out_makes_no_groups(tmp_path, monkeypatch):
+    """Questions of a reader that gives no evidence have 0, of which no mean was made."""
+    monkeypatch.chdir(tmp_path)
+    said = {one.question_id: "A" for one in closeread.load("exam/zh").questions()}
+    (tmp_path / "said.json").write_text(json.dumps(said), "utf-8")
+    given = ("score", "--dataset", "exam/zh", "--predictions", "said.json", "--metric", "evidence")
+    assert call(*given, *_SETTINGS) == 0
+    assert by_kinds(gather([tmp_path / "run"]), 0, ()) == []
