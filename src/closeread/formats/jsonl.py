@@ -74,8 +74,8 @@ def info(source: Source) -> Info:
 def read(source: Source, defects: Defects) -> Iterator[Item]:
     """Yield passages with their questions; canonical lines as they are, rows gathered."""
     if source.head().raw.lstrip().startswith(b"["):
-        found = enumerate(source.elements("", dict[str, Any]), 1)
-        yield from rows.items(source, ((f"element {n}", row) for n, row in found), defects)
+        found = enumerate(source.elements("", dict[str, Any]))
+        yield from rows.items(source, ((f"[{n}]", row) for n, row in found), defects)
         return
     lines = source.lines()
     if source.head().has("dataset"):

@@ -112,7 +112,7 @@ def _model(entry: _Entry, index: int, source: Source) -> Model:
 def _wrong(source: Source, index: int, name: str, found: str, expected: Any) -> InputError:
     return InputError(
         found,
-        where=f"{source}, leaderboard[{index}] ({name})",
+        where=f"{source}, at leaderboard[{index}] ({name})",
         expected=" and ".join(expected),
         cure="fetch the file again",
     )

@@ -188,7 +188,7 @@ def test_train_makes_weights_that_read(tmp_path):
         (lambda: closeread.score("exam/en"), InputError, "there is no such run folder"),
         (lambda: closeread.score(_items()), UsageError, "without predictions"),
         (lambda: closeread.score(_items(), {"x": "Ann"}), MismatchError, "none of 1 prediction"),
-        (lambda: closeread.score(_items(), [3]), InputError, "row 1: a prediction without an id"),
+        (lambda: closeread.score(_items(), [3]), InputError, r"at \[0\]: a prediction with"),
         (lambda: closeread.score(_items(), {"who": 3}), InputError, "question who"),
         (lambda: closeread.score(_items(), {"who": "Ann"}, metrics="nix"), UsageError, "nix"),
         (lambda: closeread.read(_items(), "lexical", "out"), UsageError, "in memory only"),

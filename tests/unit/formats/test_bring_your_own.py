@@ -65,8 +65,8 @@ def test_rows_may_stand_in_one_list(tmp_path, monkeypatch, large):
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        (row(id=7, question=4), r"question 7, element 2\.question: found an integer"),
-        (row(id=7, options=["alone"]), r"element 2, question 7: 1 option\n"),
+        (row(id=7, question=4), r"question 7, at \[1\]\.question: found an integer"),
+        (row(id=7, options=["alone"]), r"at \[1\], question 7: 1 option\n"),
         ("text", r"found a string\n  expected: an object"),
     ],
 )

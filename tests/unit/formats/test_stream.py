@@ -59,29 +59,29 @@ def test_members(members: dict[str, Any], layout: dict[str, Any]):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "element", "reason"),
+    ("text", "line", "place", "reason"),
     [
-        ('{"data": [1, 2', 1, 1, "ends in the middle"),
-        ('{"data": [{"a": "never clos', 1, 0, "ends in the middle"),
-        ('{"data": [\n1,\n2,\n]}', 4, 1, "comma before the closing bracket"),
-        ('{"data": [1 2]}', 1, 0, "',' or ']' was expected"),
-        ('{"data": [1]} x', 1, -1, "text after the end"),
-        ('{"data": [1], 3: 4}', 1, -1, "in double quotes"),
-        ('{"data": [1], "b" 4}', 1, -1, "':' was expected"),
-        ('{"data": [NaN]}', 1, 0, "NaN is no JSON number"),
-        ('{"data": [1e999]}', 1, 0, "out of range"),
-        ('{"data": ["\\ud800 alone"]}', 1, 0, "surrogate"),
-        ('{"data": [{"a": 1,\n"b" 2, "c": "' + "x" * 60 + '"}]}', 2, 0, "':' delimiter"),
-        ('{"data": ["a\0b", "' + "x" * 60 + '"]}', 1, 0, "control character"),
-        ("", 1, -1, "ends in the middle"),
-        ("[1]", 1, -1, "'{' was expected"),
+        ('{"data": [1, 2', 1, "data[1]", "ends in the middle"),
+        ('{"data": [{"a": "never clos', 1, "data[0]", "ends in the middle"),
+        ('{"data": [\n1,\n2,\n]}', 4, "data[1]", "comma before the closing bracket"),
+        ('{"data": [1 2]}', 1, "data[0]", "',' or ']' was expected"),
+        ('{"data": [1]} x', 1, "", "text after the end"),
+        ('{"data": [1], 3: 4}', 1, "", "in double quotes"),
+        ('{"data": [1], "b" 4}', 1, "", "':' was expected"),
+        ('{"data": [NaN]}', 1, "data[0]", "NaN is no JSON number"),
+        ('{"data": [1e999]}', 1, "data[0]", "out of range"),
+        ('{"data": ["\\ud800 alone"]}', 1, "data[0]", "surrogate"),
+        ('{"data": [{"a": 1,\n"b" 2, "c": "' + "x" * 60 + '"}]}', 2, "data[0]", "':' delimiter"),
+        ('{"data": ["a\0b", "' + "x" * 60 + '"]}', 1, "data[0]", "control character"),
+        ("", 1, "", "ends in the middle"),
+        ("[1]", 1, "", "'{' was expected"),
     ],
 )
-def test_errors_say_line_and_element(text: str, line: int, element: int, reason: str):
-    """The line and the element are those where the text goes wrong."""
+def test_errors_say_line_and_place(text: str, line: int, place: str, reason: str):
+    """The line and the place are those where the text goes wrong."""
     with pytest.raises(BrokenJSON) as caught:
         list(walk(text).elements("data"))
-    assert (caught.value.line, caught.value.element) == (line, element)
+    assert (caught.value.line, caught.value.place) == (line, place)
     assert reason in caught.value.reason
 
 
@@ -125,12 +125,12 @@ def test_streamed_sets_equal_whole_ones(everything_is_large, monkeypatch, tmp_pa
 
 
 def test_streamed_errors_name_element_and_question(everything_is_large, tmp_path):
-    """Broken JSON names line and element; a wrong field names the question."""
+    """Broken JSON names line and place; a wrong field names the question."""
     article = {"paragraphs": [{"context": "x", "qas": [{"id": "q7", "question": "?"}]}]}
     path = tmp_path / "large.json"
     text = json.dumps({"data": [article, article]})
     path.write_text(text[:-4] + "oops" + text[-4:])
-    with pytest.raises(InputError, match=r"large\.json, line 1, element 2: not JSON"):
+    with pytest.raises(InputError, match=r"large\.json, line 1, at data\[1\]: not JSON"):
         list(Source(path).elements("data", dict))
     article["paragraphs"][0]["qas"][0]["question"] = 7
     path.write_text(json.dumps({"data": [article, article]}))

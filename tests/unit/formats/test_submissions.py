@@ -283,3 +283,23 @@ def test_evidence_without_a_string_is_refused(tmp_path):
     for given in ({"A": 3}, {"A": [3]}, 3):
         with pytest.raises(InputError, match="evidence as strings"):
             loaded(tmp_path, [{"id": "q1", "answer": "A", "evidence": given}])
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        ([{"id": "a", "answer": "x"}, {"answer": "y"}], "at [1]: a prediction without an id"),
+        ('{"id": "a", "answer": "x"}\n\n{"answer": "y"}', "line 3: a prediction without an id"),
+        (
+            '{"question_id": "a", "answer": null}\n\n{"question_id": "b", "answer": {"kind": 3}}',
+            "line 3, question b, at answer.kind: found an integer",
+        ),
+        ({"data": [{"id": "a"}]}, "at data[0]: missing answer"),
+        ({"results": [{"qid": 1, "prediction": "A"}]}, "at results[0].prediction: found a string"),
+    ],
+)
+def test_a_wrong_row_is_told_by_its_line_or_by_its_place_in_the_list(tmp_path, content, place):
+    """Places in a list count from 0, as in every path into JSON; lines from 1."""
+    with pytest.raises(InputError) as told:
+        loaded(tmp_path, content)
+    assert place in str(told.value)

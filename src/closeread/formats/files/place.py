@@ -52,8 +52,8 @@ def explain(
     message, path = split(error)
     if isinstance(error, BrokenJSON):
         message, line = error.reason, error.line
-        within = within or (f"element {error.element + 1}" if error.element >= 0 else "")
-        return InputError(f"not JSON: {message}", where=_where(file, line, "", within), cure=cure)
+        where = _where(file, line, "", within or error.place)
+        return InputError(f"not JSON: {message}", where=where, cure=cure)
     at_byte = byte_of(error)
     if line is None and raw and at_byte is not None:
         line = raw.count(b"\n", 0, at_byte) + 1
@@ -99,7 +99,7 @@ def _where(file: str, line: int | None, question: str, place: str) -> str:
     if question:
         parts.append(f"question {question}")
     if place:
-        parts.append(f"at {place}" if not place.startswith("element") else place)
+        parts.append(f"at {place}")
     return ", ".join(parts)
 
 

@@ -101,7 +101,8 @@ class Source:
 
     def place(self, path: str, name: object = "", *, line: int | None = None) -> str:
         """Say where in the file a record stands: line or path, and the question's id if any."""
-        parts = [str(self), f"line {line}" if line else path, f"question {name}" if name else ""]
+        at = f"line {line}" if line else f"at {path}" if path else ""
+        parts = [str(self), at, f"question {name}" if name else ""]
         return ", ".join(part for part in parts if part)
 
     def read(self) -> bytes:

@@ -21,12 +21,12 @@ _LONGEST_HALF_NUMBER = 3
 
 
 class BrokenJSON(ValueError):
-    """The text is no JSON; knows the line and which element of the array it was in."""
+    """The text is no JSON; knows the line and in what of the document it was."""
 
-    def __init__(self, reason: str, line: int, element: int) -> None:
+    def __init__(self, reason: str, line: int, place: str) -> None:
         self.reason = reason
         self.line = line
-        self.element = element
+        self.place = place
         super().__init__(reason)
 
 
@@ -45,7 +45,7 @@ class Walk:
         self._utf8 = codecs.getincrementaldecoder("utf-8")()
         strict = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
         self._parse = (strict if finite else json.JSONDecoder()).raw_decode
-        self._text, self._at, self._lines, self._element = "", 0, 0, -1
+        self._text, self._at, self._lines, self._place = "", 0, 0, ""
         self._ended = False
 
     def elements(self, field: str) -> Iterator[Any]:
@@ -58,11 +58,11 @@ class Walk:
         """
         if not field:
             if self._next() == "[":
-                yield from self._array()
+                yield from self._array("")
         else:
             for key in self._keys():
                 if key == field and self._next() == "[":
-                    yield from self._array()
+                    yield from self._array(field)
                 else:
                     self.rest[key] = self._value()
         self._finish()
@@ -70,20 +70,22 @@ class Walk:
     def members(self) -> Iterator[tuple[str, Any]]:
         """Yield the members of a top-level object; raises like ``elements``."""
         for key in self._keys():
-            self._element += 1
+            self._place = key
             yield key, self._value()
         self._finish()
 
-    def _array(self) -> Iterator[Any]:
+    def _array(self, field: str) -> Iterator[Any]:
         self.found = True
         self._at += 1
         mark = self._next()
+        index = 0
         while mark != "]":
-            self._element += 1
+            self._place = f"{field}[{index}]"
             yield self._value()
             mark = self._separator("]")
+            index += 1
         self._at += 1
-        self._element = -1
+        self._place = ""
 
     def _keys(self) -> Iterator[str]:
         self._expect("{")
@@ -168,7 +170,7 @@ class Walk:
         if self._ended and self._at == len(self._text):
             reason = "the file ends in the middle of the document"
         line = self._lines + self._text.count("\n", 0, self._at) + 1
-        raise BrokenJSON(reason, line, self._element)
+        raise BrokenJSON(reason, line, self._place)
 
 
 def _no_constant(name: str) -> NoReturn:

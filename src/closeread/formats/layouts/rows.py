@@ -104,7 +104,7 @@ class _Place(msgspec.Struct):
         return self.at if isinstance(self.at, int) else None
 
     def __str__(self) -> str:
-        at = f"{self.source}, " + (f"line {self.at}" if self.line else str(self.at))
+        at = f"{self.source}, " + f"{'line' if self.line else 'at'} {self.at}"
         return at + (f", question {self.name}" if self.name.strip() else "")
 
     def defect(self, code: str, message: str) -> None:

@@ -10,12 +10,14 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import ItemsView, Iterable, Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import msgspec
 
 from closeread.errors import InputError
+from closeread.formats.files.place import explain
 from closeread.formats.files.source import Source
 from closeread.formats.submissions import package, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
@@ -74,8 +76,8 @@ def load_submission(
         rows = (*texts.items(), *again) if again else ()
         return Submission(predictions=Texts(texts), rows=rows, extras=extras)
     in_lines = packed is None and _is_lines(raw)
-    value = _lines(source) if in_lines else source.decode(raw, Any)
-    found = _rows(where, value, dataset)
+    numbers, value = _lines(source) if in_lines else ((), source.decode(raw, Any))
+    found = _rows(where, value, dataset, numbers)
     if isinstance(value, dict) and isinstance(found, ItemsView):
         found = (*found, *_again(raw, value))
     return _submission(where, found, extras, dataset)
@@ -222,11 +224,15 @@ def _is_lines(raw: bytes) -> bool:
     return True
 
 
-def _lines(source: Source) -> list[Any]:
-    return [source.decode(line, Any, line=number) for number, line in source.lines()]
+def _lines(source: Source) -> tuple[list[int], list[Any]]:
+    rows = [(number, source.decode(line, Any, line=number)) for number, line in source.lines()]
+    return [number for number, _ in rows], [row for _, row in rows]
 
 
-def _rows(source: str, value: Any, dataset: Dataset | None) -> Iterable[Row]:
+def _rows(
+    source: str, value: Any, dataset: Dataset | None, lines: Sequence[int] = ()
+) -> Iterable[Row]:
+    """Take rows apart; ``lines`` are the numbers of those that they are, where they are lines."""
     if isinstance(value, dict):
         data = value.get("data")
         if isinstance(data, list):
@@ -238,10 +244,11 @@ def _rows(source: str, value: Any, dataset: Dataset | None) -> Iterable[Row]:
         if any(field in value for field in _ID_FIELDS) and not isinstance(
             value.get(_id_field(value)), dict | list
         ):
-            return _listed(source, [value])
+            return _listed([source], [value])
         return value.items()
     if isinstance(value, list):
-        return _listed(source, value)
+        places = (f"line {number}" for number in lines) if lines else (f"at [{n}]" for n in count())
+        return _listed((f"{source}, {place}" for place in places), value)
     raise _unknown_form(source, value)
 
 
@@ -258,38 +265,38 @@ def _id_field(row: Mapping[str, Any]) -> str:
     return next((field for field in _ID_FIELDS if field in row), "")
 
 
-def _listed(source: str, rows: list[Any]) -> Iterable[Row]:
-    for number, row in enumerate(rows, 1):
+def _listed(places: Iterable[str], rows: list[Any]) -> Iterable[Row]:
+    for place, row in zip(places, rows, strict=False):
         field = _id_field(row) if isinstance(row, dict) else ""
         if not field:
             raise InputError(
                 "a prediction without an id",
-                where=f"{source}, row {number}",
+                where=place,
                 expected="one of the fields " + ", ".join(_ID_FIELDS),
                 cure="name in every row the question that it answers",
             )
         if field == "question_id" and set(row) <= _CLOSEREAD_FIELDS:
-            yield str(row[field]), _own(source, row, number)
+            yield str(row[field]), _own(place, row)
         else:
             rest = {key: item for key, item in row.items() if key != field}
             yield str(row[field]), rest
 
 
-def _own(source: str, row: Mapping[str, Any], number: int) -> Any:
+def _own(place: str, row: Mapping[str, Any]) -> Any:
     """Take a row of our own ``predictions.jsonl``, or one that merely names the same fields."""
     if not isinstance(row.get("answer"), dict | None):
         return {key: item for key, item in row.items() if key != "question_id"}
     try:
         return msgspec.convert(row, Prediction)
     except msgspec.ValidationError as error:
-        raise InputError(str(error), where=f"{source}, row {number}") from error
+        raise explain(error, place, value=row, kind=Prediction) from error
 
 
 def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row]:
     """Three letters a record; a set of triples under other ids is matched by group and role."""
     asked = dataset.questions() if dataset and dataset.format != "gcrc-advrobust" else ()
     ids = {(q.group_id, str(q.role)): q.question_id for q in asked}
-    for number, row in enumerate(data, 1):
+    for index, row in enumerate(data):
         missing = [
             field
             for field in ("id", *GCRC_FIELDS.values())
@@ -298,14 +305,14 @@ def _gcrc(source: str, data: list[Any], dataset: Dataset | None) -> Iterable[Row
         if len(missing) > len(GCRC_FIELDS):
             raise InputError(
                 "neither an id nor an answer",
-                where=f"{source}, data[{number - 1}]",
+                where=f"{source}, at data[{index}]",
                 expected="predictions, no questions",
                 cure=f"{_FORMS}; a data set is named by --dataset",
             )
         if missing:
             raise InputError(
                 "missing " + ", ".join(missing),
-                where=f"{source}, data[{number - 1}]",
+                where=f"{source}, at data[{index}]",
                 expected="id, answer, positive_answer and negative_answer in every row",
                 cure="write null where there is no answer",
             )

@@ -13,6 +13,7 @@ import msgspec
 
 from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
+from closeread.formats.files.place import explain
 from closeread.types import Answer, Dataset, Evidence, Prediction, Span
 
 Rows = Iterator[tuple[str, Prediction]]
@@ -40,7 +41,7 @@ def results(source: str, rows: list[Any]) -> Rows:
         if not 0 <= found.prediction < 26:
             raise InputError(
                 f"the prediction {found.prediction} is no option's index",
-                where=f"{source}, results[{number}]",
+                where=f"{source}, at results[{number}]",
                 expected="0 for A, 1 for B, ...",
             )
         answer = Answer(kind="choice", label=chr(ord("A") + found.prediction))
@@ -126,7 +127,7 @@ def _convert(source: str, row: Any, type: Any, where: str) -> Any:  # noqa: A002
     try:
         return msgspec.convert(row, type)
     except msgspec.ValidationError as error:
-        raise InputError(str(error), where=f"{source}, {where}") from error
+        raise explain(error, source, value=row, within=where, kind=type) from error
 
 
 def _needs(dataset: Dataset | None, source: str, what: str) -> Dataset:
