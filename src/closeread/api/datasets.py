@@ -25,10 +25,17 @@ def locate(name: str) -> Path:
     A name that begins with ``$CLOSEREAD_CORPUS/`` lies in the corpus folder.
 
     Raises:
-        InputError: The corpus folder is named and not set, or another variable is.
+        InputError: The name is empty; or the corpus folder is named and not set, or another
+            variable is.
         UnknownNameError: There is no such exam.
         TransferError: The URL cannot be fetched.
     """
+    if not name:
+        raise InputError(
+            "the name of the data set is empty",
+            expected="a path, a URL, exam/zh or exam/en",
+            cure="look whether the variable is set that it comes from",
+        )
     if name.startswith(_CORPUS):
         return _in_corpus(name)
     if name.startswith(_URL):

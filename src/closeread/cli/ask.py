@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from closeread.api.asking import asked_about, open_reader
 from closeread.cli.output import as_json
+from closeread.cli.place import Place
 from closeread.cli.reading import parsed, tell_otherwise
 from closeread.cli.sheet import sheet_of
 from closeread.errors import InputError, UsageError
@@ -23,7 +24,7 @@ _ALTERNATIVES = 4
 @click.argument("questions", nargs=-1, required=True, metavar="QUESTION...")
 @click.option("--reader", required=True, help="From `closeread ls readers`, or module:factory.")
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")
-@click.option("--passage", "file", type=click.Path(path_type=Path, allow_dash=True), metavar="FILE",
+@click.option("--passage", "file", type=Place(path_type=Path, allow_dash=True), metavar="FILE",
               help="A text in UTF-8; - for stdin.")  # fmt: skip
 @click.option("--text", metavar="TEXT", help="The passage itself, instead.")
 @click.option("--title", default="", help="Of the passage.")

@@ -1,5 +1,6 @@
 """``closeread audit``: can the number be believed, and what must be run again?"""
 
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 from closeread.counting import count_of
 from closeread.visible import argument
 
@@ -17,7 +19,7 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 
 
 @click.command("audit")
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, type=Place(path_type=Path), metavar="SOURCE...")
 @click.option("--check", "checks", multiple=True, metavar="NAME", help="All that fit by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Scorers to examine.")
 @click.option("--train", metavar="D", help="A training set, to look for shared passages.")
@@ -42,7 +44,7 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
     *,
-    sources: tuple[str, ...],
+    sources: tuple[Path, ...],
     checks: tuple[str, ...],
     metrics: tuple[str, ...],
     train: str | None,
@@ -88,8 +90,8 @@ def command(
     wanted = Wanted(
         checks=checks,
         metrics=metrics,
-        train=open_dataset(train) if train else None,
-        moved=locate(dataset) if dataset else None,
+        train=open_dataset(train) if train is not None else None,
+        moved=locate(dataset) if dataset is not None else None,
         target=target,
         change=change,
         tokens_per_second=_speed(throughput),
@@ -103,14 +105,14 @@ def command(
             from closeread.cli.ingest import tell_passed_over
             from closeread.runs.ingest import ingest
 
-            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / log.stem
+            out = Path(folder) / str(len(list(Path(folder).iterdir()))) / _name_of(log)
             out.parent.mkdir()
             made = ingest([log], out, skip_bad=skip_bad)
             tell_passed_over(made)
             return [run.path for run in made.runs]
 
         with watched("checks", "nothing is kept of an audit") as begin:
-            found = audit(each_once(map(Path, sources)), wanted, log_to_run=log_to_run, begin=begin)
+            found = audit(each_once(sources), wanted, log_to_run=log_to_run, begin=begin)
     if list_ is not None:
         _write_list(found, list_)
     if html is not None:
@@ -126,6 +128,11 @@ def command(
             language=lang or found.language,
         )
     _print(found, json_)
+
+
+def _name_of(log: Path) -> str:
+    """Return what the runs of a log are called, which may be the folder here or above."""
+    return Path(os.path.realpath(log)).stem or "logs"
 
 
 def _speed(named: str | None) -> "float | Literal['run'] | None":

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 
 _METHODS = ("logistic", "forest", "platt", "isotonic")
 _OF_LEARNING = ("method", "risk", "delta", "folds")
@@ -17,11 +18,11 @@ def _given(*names: str) -> list[str]:
 
 
 @click.command("calibrate")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
 @click.option(
     "--out", required=True, type=Outcome(path_type=Path), help="FILE, or with --with RUN2."
 )
-@click.option("--with", "file", type=click.Path(path_type=Path), metavar="FILE", help="Apply it.")
+@click.option("--with", "file", type=Place(path_type=Path), metavar="FILE", help="Apply it.")
 @click.option("--dataset", metavar="D", help="Where RUN's data set lies now, if it has moved.")
 @click.option("--selective", is_flag=True, help="Withhold answers below its threshold.")
 @click.option("--metric", default="", metavar="M", help="What is right: squad.em, choice.accuracy.")
@@ -77,7 +78,7 @@ def command(
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
     once = each_once(runs)
     sought = Sought(
-        moved=locate(dataset) if dataset else None,
+        moved=locate(dataset) if dataset is not None else None,
         metric=metric,
         right_from=right_from,
         held_out=held_out,

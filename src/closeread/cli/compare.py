@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.output import as_json
+from closeread.cli.place import Place
 from closeread.cli.reading import watched
 from closeread.counting import count_of
 from closeread.visible import in_one_line
@@ -28,7 +29,7 @@ _OVER = {
 
 
 @click.command("compare")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path))
 @click.option("--metric", "metrics", multiple=True, metavar="M", help="Such as mrqa or mrqa.f1.")
 @click.option("--seeds", is_flag=True, help="Runs that differ only in their seed are one system.")
 @click.option("--allow-different-signatures", is_flag=True, help="Compare what was made otherwise.")

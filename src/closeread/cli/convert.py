@@ -9,6 +9,7 @@ import click
 from closeread.api.datasets import open_dataset
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
+from closeread.cli.place import Place
 from closeread.cli.progress import progress
 from closeread.counting import count_of
 from closeread.errors import UsageError
@@ -25,7 +26,7 @@ from closeread.visible import in_one_line
 @click.option(
     "--beside",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=Place(path_type=Path),
     metavar="FILE",
     help="A run's GCRC_advRobust.zip: model.zip, and the document.",
 )
@@ -66,7 +67,7 @@ def command(
     texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits). A DST that ends in
     .zip is the package that GCRC_advRobust asks for, with the files of --beside.
     """
-    if (Path(src) / "run.json").is_file():
+    if src and (Path(src) / "run.json").is_file():
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
         form = to or ("gcrc-advrobust" if dst.suffix == ".zip" else "texts")
         handed_in = _hand_in(Path(src), dst, form, beside)

@@ -14,6 +14,7 @@ from closeread.cli.evidence_view import show
 from closeread.cli.known_words import tell_known_words
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import remark
+from closeread.cli.place import Place
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 
 
@@ -33,7 +34,7 @@ from closeread.formats.files.outcome import must_not_replace, must_take_file
 @click.option("--search", is_flag=True, help="Search k1 and b of bm25 on this set's gold.")
 @click.option("--build-corpus", type=Outcome(path_type=Path), metavar="DIR",
               help="Write the set's passages as a corpus and stop.")  # fmt: skip
-@click.option("--corpus", type=click.Path(path_type=Path), metavar="DIR",
+@click.option("--corpus", type=Place(path_type=Path), metavar="DIR",
               help="Look in this corpus, not in each question's own passage.")  # fmt: skip
 @click.option("--passages", type=click.IntRange(1, 1000), default=5, show_default=True,
               help="How many passages of the corpus are read for a claim.")  # fmt: skip

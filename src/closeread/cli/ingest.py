@@ -7,13 +7,14 @@ import click
 
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark, table
+from closeread.cli.place import Place
 
 if TYPE_CHECKING:
     from closeread.runs.ingest import Ingested
 
 
 @click.command("ingest")
-@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
+@click.argument("logs", nargs=-1, required=True, type=Place(path_type=Path), metavar="LOG...")
 @click.option("--out", required=True, type=Outcome(path_type=Path), help="The run folder.")
 @click.option("--format", "harness", metavar="F", help="Guessed from the content by default.")
 @click.option("--skip-bad", is_flag=True, help="Leave out, and count, what cannot be used.")

@@ -5,8 +5,10 @@ from typing import Any
 
 import click
 
+from closeread.cli.place import Place
 
-class Outcome(click.Path):
+
+class Outcome(Place):
     """The path of a file or folder that is written; ``-`` is none, as it would be taken for stdout.
 
     What a verb prints is on stdout already: there is no room for the outcome beside it.

@@ -7,6 +7,7 @@ import click
 from closeread.cli.known_words import tell_known_words
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
+from closeread.cli.place import Place
 from closeread.cli.reading import (
     parsed,
     tell_of,
@@ -26,9 +27,9 @@ from closeread.visible import argument
 @click.option(
     "--limit", type=click.IntRange(min=1), metavar="N", help="The first N questions, triples whole."
 )
-@click.option("--only", type=click.Path(path_type=Path), metavar="LIST",
+@click.option("--only", type=Place(path_type=Path), metavar="LIST",
               help="Only these questions: a list as `audit --list` writes it.")  # fmt: skip
-@click.option("--rest", type=click.Path(path_type=Path), metavar="RUN",
+@click.option("--rest", type=Place(path_type=Path), metavar="RUN",
               help="With --only: all other answers from this run.")  # fmt: skip
 @click.option("--batch-size", type=click.IntRange(min=1), help="By default as the reader likes.")
 @click.option("--seed", type=int, metavar="N", help="The same as -o seed=N.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 from closeread.errors import UsageError
 
 if TYPE_CHECKING:
@@ -13,15 +14,17 @@ if TYPE_CHECKING:
 
 
 @click.command("report")
-@click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, type=Place(path_type=Path), metavar="RUN...")
 @click.option("--out", type=Outcome(path_type=Path), metavar="PAGE.html", help="The page.")
 @click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
 @click.option("--ranked", is_flag=True, help="The best run first, not in the order given.")
 @click.option("--lang", type=click.Choice(["en", "zh"]), help="Default: the data set's language.")
 @click.option("--plots", type=Outcome(path_type=Path), metavar="DIR", help="PNG and PDF files.")
-@click.option("--markdown", metavar="F", help="Tables in Markdown (- for stdout).")
-@click.option("--latex", metavar="F", help="Tables in LaTeX, booktabs (- for stdout).")
-@click.option("--csv", "csv_", metavar="F", help="Every number in long form (- for stdout).")
+@click.option("--markdown", type=Place(), metavar="F", help="Tables in Markdown (- for stdout).")
+@click.option("--latex", type=Place(), metavar="F", help="LaTeX, booktabs (- for stdout).")
+@click.option(
+    "--csv", "csv_", type=Place(), metavar="F", help="Every number in long form (- for stdout)."
+)
 @click.option("--json", "json_", is_flag=True, help="Print one JSON object.")
 def command(
     *,
@@ -57,7 +60,7 @@ def command(
     if json_ and "-" in (markdown, latex, csv_):
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
     _must_be_taken(out, plots, markdown, latex, csv_)
-    where = locate(dataset) if dataset else None
+    where = locate(dataset) if dataset is not None else None
     with watched("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
         material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
     language = lang or material.language

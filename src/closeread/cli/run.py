@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 
 if TYPE_CHECKING:
     from closeread.pipeline.recipe import Recipe
 
 
 @click.command("run")
-@click.argument("recipe", type=click.Path(path_type=Path))
+@click.argument("recipe", type=Place(path_type=Path))
 @click.option("--out", type=Outcome(), metavar="DIR", help="Instead of the recipe's.")
 @click.option("--reader", metavar="NAME", help="Instead of the recipe's.")
 @click.option("-o", "options", multiple=True, metavar="KEY=VALUE", help="An option of the reader.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 from closeread.cli.reading import parsed
 from closeread.counting import count_of
 from closeread.errors import UsageError
@@ -19,12 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command("score")
-@click.argument("run", required=False, type=click.Path(path_type=Path))
+@click.argument("run", required=False, type=Place(path_type=Path))
 @click.option("--dataset", metavar="D",
               help="A path, a URL, exam/zh or exam/en; of RUN, where it lies now.")  # fmt: skip
-@click.option("--predictions", type=click.Path(path_type=Path), metavar="P",
+@click.option("--predictions", type=Place(path_type=Path), metavar="P",
               help="With --dataset: what was handed in.")  # fmt: skip
-@click.option("--null-odds", type=click.Path(path_type=Path), help="SQuAD 2.0's side file.")
+@click.option("--null-odds", type=Place(path_type=Path), help="SQuAD 2.0's side file.")
 @click.option("--format", "format_", metavar="F", help="Guessed from the content by default.")
 @click.option("--metric", "metrics", multiple=True, metavar="M[,KEY=VALUE]...",
               help="Such as mrqa or mrqa.f1, with its options.")  # fmt: skip
@@ -99,7 +100,7 @@ def command(
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
 
-        where = locate(dataset) if dataset else None
+        where = locate(dataset) if dataset is not None else None
         runs = [open_run(path, moved=where) for path in find_runs(run)]
         found = []
         of_runs: Advance = uncounted
@@ -125,7 +126,7 @@ def command(
         raise click.UsageError("--workers needs RUN: predictions that are handed in, one scores")
     elif stops or rule:
         raise click.UsageError("--stop and --extract need RUN, which keeps what the model wrote")
-    elif dataset and predictions:
+    elif dataset is not None and predictions is not None:
         one, beside["misfits"] = _handed_in(
             dataset,
             predictions,

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from closeread.cli.output import remark
+from closeread.cli.place import Place
 from closeread.cli.reading import parsed, tell_otherwise
 from closeread.counting import count_of
 from closeread.errors import UsageError
@@ -79,7 +80,7 @@ def _limit(flag: str, setting: str, range_: _Range, said: str) -> Callable[[F], 
 )
 @click.option(
     "--calibrator",
-    type=click.Path(path_type=Path),
+    type=Place(path_type=Path),
     metavar="FILE",
     help="Tells confidences that are probabilities: from `closeread calibrate`.",
 )

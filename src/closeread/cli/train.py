@@ -8,10 +8,11 @@ from typing import Any
 import click
 
 from closeread.cli.outcome import Outcome
+from closeread.cli.place import Place
 
 
 @click.command("train")
-@click.argument("recipe", type=click.Path(path_type=Path))
+@click.argument("recipe", type=Place(path_type=Path))
 @click.option("--out", type=Outcome(), metavar="PATH", help="Instead of the recipe's.")
 @click.option("--resume", is_flag=True, help="Go on with a training that was broken off.")
 @click.option("--overwrite", is_flag=True, help="Discard what was trained there before.")

@@ -6,11 +6,12 @@ from pathlib import Path
 import click
 
 from closeread.cli.output import as_json
+from closeread.cli.place import Place
 from closeread.visible import in_one_line
 
 
 @click.command("verify")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=Place(path_type=Path))
 @click.option("--dataset", metavar="D", help="Where the data set lies now, if it has moved.")
 @click.option(
     "--track",
@@ -36,7 +37,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     from closeread.runs.verify import verify_each
 
     opened = {path: open_run(path) for path in find_runs(run)}
-    own = locate(dataset) if dataset else None
+    own = locate(dataset) if dataset is not None else None
     label = "runs" if len(opened) > 1 else "questions"
     with watched(label, "verify changes nothing") as begin:
         checked = verify_each(list(opened.values()), own, begin=begin)

@@ -62,6 +62,8 @@ def load_recipe(path: Path) -> TrainRecipe:
             cure=f"closeread run {argument(path)}",
         )
     found = section(path, raw, TrainRecipe)
+    if not found.out:
+        raise InputError("out is empty", where=str(path), expected="a path", cure=_CURE)
     tables = {"train": found.train}
     tables |= {f"{stage_at(place)}train": stage.train for place, stage in enumerate(found.before)}
     named = set(_texts({key: value for key, value in raw.items() if key != "out"}))

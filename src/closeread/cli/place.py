@@ -1,0 +1,28 @@
+"""Arguments and options that name a file or folder."""
+
+import os
+from typing import Any
+
+import click
+
+
+class Place(click.Path):
+    """The path of a file or folder; an empty one is none, as it would be taken for the folder here.
+
+    It comes where a script's variable is not set: `closeread score "$RUN"`.
+    """
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path.
+
+        Raises:
+            click.BadParameter: It is empty.
+        """
+        if value == "":
+            self.fail("the path is empty; the folder here is called `.`.", param, ctx)
+        return super().convert(value, param, ctx)

@@ -1,0 +1,93 @@
+"""An empty path, as of a shell's variable that is not set, is told: it is not the folder here."""
+
+import json
+import shutil
+from importlib import import_module
+from pathlib import Path
+
+import click
+import pytest
+
+from closeread.cli import VERBS
+from closeread.cli.place import Place
+from verbs import within
+
+LOG = Path(__file__).parent.parent / "logs/fixtures/handmade/canned-4_2030_Our_Own_Texts.json"
+EMPTY = [
+    ("score", ""),
+    ("score", "run", "--dataset", ""),
+    ("score", "--dataset", "", "--predictions", "run/predictions.jsonl"),
+    ("score", "--dataset", "exam/zh", "--predictions", ""),
+    ("audit", ""),
+    ("audit", "run", "--dataset", ""),
+    ("audit", "run", "--train", ""),
+    ("verify", ""),
+    ("verify", "run", "--dataset", ""),
+    ("report", ""),
+    ("report", "run", "--dataset", ""),
+    ("report", "run", "--csv", ""),
+    ("compare", "run", ""),
+    ("convert", "", "x.jsonl"),
+    ("convert", "exam/zh", ""),
+    ("calibrate", "", "--out", "x"),
+    ("calibrate", "run", "--out", "x", "--dataset", ""),
+    ("ingest", "", "--out", "x"),
+    ("ask", "Who?", "--reader", "lexical", "--passage", ""),
+    ("show", ""),
+    ("describe", ""),
+    ("evidence", ""),
+    ("read", "", "--reader", "lexical", "--out", "x"),
+    ("read", "exam/zh", "--reader", "lexical", "--out", ""),
+    ("attack", "", "--strategy", "typo", "--out", "x.jsonl"),
+    ("run", ""),
+    ("train", ""),
+]
+
+
+@pytest.mark.parametrize("arguments", EMPTY, ids=" ".join)
+def test_an_empty_path_is_told_where_the_folder_here_is_a_run(closeread, tmp_path, arguments):
+    """Nothing is read and nothing is written."""
+    closeread("read", "exam/zh", "--reader", "longest-option", "--limit", "3", "--out", "run")
+    for inner in (tmp_path / "run").iterdir():
+        shutil.copy(inner, tmp_path)
+    there = sorted(tmp_path.rglob("*"))
+    assert "is empty" in closeread(*arguments, code=2).stderr
+    assert sorted(tmp_path.rglob("*")) == there
+
+
+def test_every_path_that_a_verb_takes_is_a_place():
+    """A new argument or option that names a file or folder has the type that refuses none."""
+    paths = [
+        (verb, option.name, type(option.type))
+        for verb in VERBS
+        for option in import_module(f"closeread.cli.{verb}").command.params
+        if isinstance(option.type, click.Path)
+    ]
+    assert len(paths) > 30
+    assert not [one for one in paths if not issubclass(one[-1], Place)]
+
+
+@pytest.mark.parametrize(
+    ("verb", "recipe", "told"),
+    [
+        ("run", 'datasets = [""]\n[reader]\nname = "lexical"\n', "data set is empty"),
+        ("train", 'out = ""\nreader.name = "cues"\ntrain.datasets = ["exam/zh"]\n', "out is empty"),
+        ("train", 'out = "x"\nreader.name = "cues"\ntrain.datasets = [""]\n', "data set is empty"),
+    ],
+)
+def test_an_empty_path_in_a_recipe_is_told(closeread, tmp_path, verb, recipe, told):
+    """As it is on the command line."""
+    (tmp_path / "recipe.toml").write_text(recipe)
+    assert told in closeread(verb, "recipe.toml", code=2).stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["recipe.toml"]
+
+
+@pytest.mark.parametrize("named", [".", ".."])
+def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
+    """Runs of a folder that is named by dots are called as the folder is."""
+    here = tmp_path / "inner"
+    here.mkdir()
+    shutil.copy(LOG, here / named)
+    done = within("audit", named, "--check", "truncation", "--json", folder=here)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["sources"]
