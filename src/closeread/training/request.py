@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from closeread.errors import UsageError
 from closeread.protocols import Begin, unwatched
+from closeread.signals import Stopped, exit_code
 from closeread.training.recipe import TrainRecipe, section
 from closeread.types import Dataset
 
@@ -109,23 +111,29 @@ def without_options(request: Request) -> None:
         )
 
 
-def without_resuming(request: Request) -> None:
-    """Refuse to go on with a training that saves no states.
-
-    Raises:
-        UsageError: That is asked for.
-    """
-    if request.resume:
-        raise UsageError(
-            f"the training of {request.recipe.reader.name} cannot be resumed",
-            where=str(request.path),
-            cure="leave out --resume; the same recipe learns the same",
-        )
-
-
 class Train(Protocol):
     """A trainer, as the catalog names it."""
 
-    def __call__(self, request: Request) -> Trained:
+    def __call__(self, request: Request, /) -> Trained:
         """Train what the recipe says."""
         ...
+
+
+def without_states(train: Train) -> Train:
+    """Make a trainer that saves no states say so: asked to go on, and where it is interrupted."""
+
+    @wraps(train)
+    def trained(request: Request, /) -> Trained:
+        if request.resume:
+            raise UsageError(
+                f"the training of {request.recipe.reader.name} cannot be resumed",
+                where=str(request.path),
+                cure="leave out --resume; the same recipe learns the same",
+            )
+        try:
+            return train(request)
+        except KeyboardInterrupt as ended:
+            told = f"interrupted; {request.recipe.reader.name} saves no states, and nothing is kept"
+            raise Stopped(exit_code(ended), told) from ended
+
+    return trained

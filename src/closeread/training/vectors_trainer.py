@@ -13,7 +13,7 @@ from closeread.evidence.train_vectors import train as learn
 from closeread.evidence.words import Segmenter
 from closeread.formats.files.outcome import must_take_file
 from closeread.making import PathText
-from closeread.training.request import Request, Trained, without_resuming, without_stages
+from closeread.training.request import Request, Trained, without_stages, without_states
 from closeread.types import Dataset, Record
 
 _HEADER = re.compile(rb"\d+ \d+\n")
@@ -43,6 +43,7 @@ class VectorSettings(Record, frozen=True, kw_only=True):
     seed: int = 0
 
 
+@without_states
 def train(request: Request) -> Trained:
     """Train skip-gram vectors and write them in word2vec's binary form.
 
@@ -80,7 +81,6 @@ def train(request: Request) -> Trained:
 
 
 def _check(request: Request, settings: VectorSettings) -> None:
-    without_resuming(request)
     where = str(request.path)
     if request.recipe.reader.options:
         raise UsageError(

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from click.testing import CliRunner
@@ -167,3 +169,37 @@ def test_it_cannot_be_resumed(tmp_path):
     result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml"), "--resume"])
     assert isinstance(result.exception, UsageError)
     assert "cues cannot be resumed" in str(result.exception)
+
+
+def test_an_interrupted_training_without_states_speaks_of_none(tmp_path):
+    """Nothing is kept of it, and nothing else is said."""
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "from pathlib import Path\n"
+        "class Slow:\n"
+        "    def retrieve(self, *asked):\n"
+        "        Path('begun').touch()\n"
+        "        time.sleep(60)\n"
+        "make = Slow\n"
+    )
+    (tmp_path / "mine.toml").write_text(
+        'out = "mine.json"\n'
+        'reader = {name = "cues", options = {retriever = "slow:make"}}\n'
+        'train = {datasets = ["exam/zh"]}\n'
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "closeread", "train", "mine.toml"],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        # Where the tests run in the background SIGINT is ignored, and children inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    while not (tmp_path / "begun").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate()
+    assert process.returncode == 130
+    assert told == "interrupted; cues saves no states, and nothing is kept\n"
+    assert not (tmp_path / "mine.json").exists()

@@ -7,13 +7,13 @@ from closeread.readers.cues.reader import load_weights, save_weights
 from closeread.training.cues.learn import learn
 from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.recipe import section, stage_at
-from closeread.training.request import Request, Trained, without_resuming
+from closeread.training.request import Request, Trained, without_states
 from closeread.types import Dataset
 
 
+@without_states
 def train(request: Request) -> Trained:
     """Learn weights from questions with options, in seconds."""
-    without_resuming(request)
     _check_out(request)
     settings = request.section(request.recipe.train, CueSettings, "train")
     stages = _stages(request)
