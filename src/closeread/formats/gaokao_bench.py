@@ -236,8 +236,11 @@ def _example(passage: Passage, questions: tuple[Question, ...], key: str) -> Jso
         texts += [question.text, *need_options(question, _NAME, exactly=4)]
     joined = "".join(texts)
     kept = passage.metadata[_NAME]
+    left_out = kept["left_out"]
+    if left_out and left_out[-1][0] > len(joined):  # of the last questions: they were not asked for
+        left_out = [one for one in left_out if one[0] < len(joined)]
     pieces, position = [], 0
-    for offset, missing in kept["left_out"]:
+    for offset, missing in left_out:
         pieces += [joined[position:offset], missing]
         position = offset
     printed = "".join([*pieces, joined[position:]])

@@ -8,6 +8,7 @@ import pytest
 
 from closeread import formats
 from closeread.errors import InputError, UsageError
+from closeread.formats.conversion.convert import convert
 from closeread.types import Answer, Dataset, Defects, Span
 
 PASSAGE = "The Otters scored 14 points in 1962. Ray Dunn and Lee Marsh threw; Dunn won."
@@ -291,6 +292,18 @@ def test_a_printed_text_is_split(tmp_path: Path):
     assert two.tags == {"year": "2012", "category": "（甲）"}
     assert dataset.check().total == 0
     assert _back(dataset, tmp_path) == [value]
+
+
+def test_a_printed_text_ends_behind_the_last_question_that_was_asked_for(tmp_path: Path):
+    """Of what stood between the questions behind it nothing is left."""
+    dataset = _load(tmp_path, _gaokao(PRINTED, ["B", "B"]))
+    assert convert(dataset, tmp_path / "cut.json", "gaokao-bench", limit=1).lost == {}
+    cut = formats.load(tmp_path / "cut.json")
+    ((passage, (one, _)),) = dataset
+    assert [(found.text, asked) for found, asked in cut] == [(passage.text, (one,))]
+    (example,) = json.loads((tmp_path / "cut.json").read_bytes())["example"]
+    assert PRINTED.startswith(example["question"])
+    assert example["answer"] == ["B"]
 
 
 def test_a_text_that_cannot_be_split_is_counted(tmp_path: Path):

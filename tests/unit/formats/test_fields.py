@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from closeread import formats
+from closeread.formats.conversion.convert import convert
 from closeread.types import Question
 
 # passage, stem, options, gold: a letter, an option's text, or every accepted answer
@@ -145,6 +146,15 @@ def test_gaokao_bench_keeps_every_letter_and_character(corpus: Path):
             for text in (question.text, *(option.text for option in question.options)):
                 assert "".join(text.split()) in printed
         assert "".join(passage.text.split()) in printed
+
+
+def test_gaokao_bench_is_cut_behind_any_question(corpus: Path, tmp_path: Path):
+    """What is written of the first questions reads as they do."""
+    dataset = formats.load(corpus / "data/gaokao_bench/2010-2022_Chinese_Modern_Lit.json")
+    for limit in range(1, 88, 5):
+        made = convert(dataset, tmp_path / "cut.json", "gaokao-bench", limit=limit)
+        assert (made.questions, made.lost) == (limit, {})
+    print("18 cuts of 87 questions read as the questions before them do")
 
 
 STREAMED = [
