@@ -61,6 +61,8 @@ def command(
 ) -> None:
     """Learn from RUN how sure its reader may be, or apply what was learned to another RUN.
 
+    A folder of runs stands for all runs in it.
+
     Learning takes answers with gold, and looks at how sure the reader is, its alternatives, answer,
     question and evidence; it prints what that gives on passages held out. With --risk a threshold
     is sought on passages kept back. --with FILE writes RUN again with confidences that are
@@ -73,10 +75,11 @@ def command(
     from closeread.cli.calibrate_runs import Sought
     from closeread.cli.sources import each_once
     from closeread.metrics.intervals import Resampling
+    from closeread.runs.store import find_runs
 
     if resamples:
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
-    once = each_once(runs)
+    once = each_once(found for path in runs for found in find_runs(path))
     sought = Sought(
         moved=locate(dataset) if dataset is not None else None,
         metric=metric,

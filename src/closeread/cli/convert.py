@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from closeread.api.datasets import open_dataset
+from closeread.api.datasets import locate, open_dataset
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import as_json, remark
 from closeread.cli.place import Place
@@ -30,6 +30,7 @@ from closeread.visible import in_one_line
     metavar="FILE",
     help="A run's GCRC_advRobust.zip: model.zip, and the document.",
 )
+@click.option("--dataset", metavar="D", help="Where a run's data set lies now, if it has moved.")
 @click.option("--limit", type=click.IntRange(min=1), help="At most so many questions.")
 @click.option("--strict", is_flag=True, help="Stop at defects in the data.")
 @click.option("--name", help="MRQA: the set's name in the header and in the ids.")
@@ -52,6 +53,7 @@ def command(
     from_: str | None,
     to: str | None,
     beside: tuple[Path, ...],
+    dataset: str | None,
     limit: int | None,
     strict: bool,
     json_: bool,
@@ -70,12 +72,14 @@ def command(
     if src and (Path(src) / "run.json").is_file():
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
         form = to or ("gcrc-advrobust" if dst.suffix == ".zip" else "texts")
-        handed_in = _hand_in(Path(src), dst, form, beside)
+        handed_in = _hand_in(Path(src), dst, form, beside, dataset)
         if json_:
             as_json(handed_in)
         return
     if beside:
         raise UsageError("--beside makes no sense but where a run's package is written")
+    if dataset is not None:
+        raise UsageError("--dataset makes no sense but where a run's predictions are written")
     from closeread.formats.conversion.convert import MrqaOptions, convert
 
     must_take_file(dst)
@@ -119,7 +123,9 @@ def _refuse_beside_a_run(**given: Any) -> None:
             )
 
 
-def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[str, str]:
+def _hand_in(
+    run: Path, dst: Path, form: str, beside: tuple[Path, ...], moved: str | None
+) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
     from closeread.formats.files.whole import writing
     from closeread.formats.submissions.handing_in import hand_in
@@ -148,7 +154,7 @@ def _hand_in(run: Path, dst: Path, form: str, beside: tuple[Path, ...]) -> dict[
         )
     for name in (INFO, LEDGER, PREDICTIONS, SCORES, SUMMARY):
         must_not_replace(dst, run / name, "a file of the run")
-    opened = open_run(run)
+    opened = open_run(run, moved=locate(moved) if moved is not None else None)
     dataset = opened.dataset()
     must_not_replace(dst, dataset.path)
     with writing(dst) as stream:

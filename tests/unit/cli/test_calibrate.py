@@ -47,6 +47,19 @@ def test_a_run_that_is_named_twice_is_learned_from_once(closeread, run, tmp_path
     assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
 
 
+def test_a_folder_of_runs_stands_for_all_runs_in_it(closeread, run, tmp_path):
+    """As in compare and report; only one can be written again."""
+    assert closeread("read", "exam/en", "--reader", "lexical", "--out", "runs/en").exit_code == 0
+    (tmp_path / run).rename("runs/zh")
+    few = (*QUICK, "--right-from", 0.5)
+    assert closeread("calibrate", "runs", "--out", "c.json", *few).exit_code == 0
+    assert closeread("calibrate", "runs/en", "runs/zh", "--out", "d.json", *few).exit_code == 0
+    assert (tmp_path / "c.json").read_bytes() == (tmp_path / "d.json").read_bytes()
+    done = closeread("calibrate", "runs", "--with", "c.json", "--out", "again")
+    assert "--with applies to one RUN" in done.output
+    assert not (tmp_path / "again").exists()
+
+
 def test_a_run_whose_data_set_was_moved_is_calibrated_where_it_lies_now(closeread, tmp_path):
     """Learned from, and written again: the new run knows the new place."""
     old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"

@@ -161,6 +161,23 @@ def test_an_unfillable_submission_leaves_no_file(tmp_path):
     assert not (tmp_path / "handed").exists()
 
 
+def test_a_run_whose_data_set_has_moved_is_handed_in_where_it_lies_now(tmp_path):
+    """As every other verb takes it; where no run is written, there is none that moved."""
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_text(ROW)
+    within("read", "old.jsonl", "--reader", "lexical", "--out", "run", folder=tmp_path)
+    assert call(tmp_path, "run", "before").returncode == 0
+    old.rename(new)
+    assert "--dataset" in call(tmp_path, "run", "after").stderr
+    done = call(tmp_path, "run", "after", "--dataset", "new.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "after").read_bytes() == (tmp_path / "before").read_bytes()
+    done = call(tmp_path, "run", "new.jsonl", "--dataset", "new.jsonl")
+    assert done.returncode == 2 and new.read_text() == ROW
+    done = call(tmp_path, "new.jsonl", "x.json", "--to", "squad", "--dataset", "new.jsonl")
+    assert done.returncode == 2 and "--dataset makes no sense" in done.stderr
+
+
 def test_options_for_data_sets_are_refused_beside_a_run(tmp_path):
     run_of(tmp_path, "lexical")
     for given in (["--limit", "2"], ["--strict"], ["--from", "squad"], ["--name", "x"]):
