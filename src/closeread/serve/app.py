@@ -1,8 +1,9 @@
 """The paths of the service, and what goes over them."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.applications import Starlette
@@ -35,7 +36,7 @@ _OF_THE_REFERENCE = _GUARDED | {
 _LARGE_BYTES = 256 * 1024
 
 T = TypeVar("T")
-Respond = Callable[[Request, bytes], Awaitable[Response]]
+Respond = Callable[[bytes], Coroutine[Any, Any, Response]]
 
 
 def app(service: Service, origins: Sequence[str] = ()) -> Starlette:
@@ -84,7 +85,7 @@ class _Paths:
     def __init__(self, service: Service, origins: frozenset[str]) -> None:
         self._service = service
         self._origins = origins
-        self._large = asyncio.Lock()
+        self._large = ThreadPoolExecutor(1, "large")
         # Made at once: a newer version, installed meanwhile, would be half of a later page.
         learned_from = tuple(service.info.record.get("calibrated", {}).get("learned_from", ()))
         self._page = demo_page(service.info.name, service.settings, learned_from)
@@ -138,7 +139,8 @@ class _Paths:
             raise foreign_page(request.headers.get("origin", ""))
         try:
             with self._service.bodies.holding() as held:
-                return await respond(request, await self._service.bodies.read(request, held))
+                raw = await self._service.bodies.read(request, held)
+                return await self._service.in_time(request, respond(raw))
         except asyncio.CancelledError:
             # the server stops now, and this request was not whole before
             raise stopping() from None
@@ -162,25 +164,27 @@ class _Paths:
 
         One after the other: what is made of one may take several times its bytes.
         """
+        settings, batcher = self._service.settings, self._service.batcher
         if len(raw) <= _LARGE_BYTES:
-            return look(raw, self._service.settings)
-        async with self._large:
-            if self._service.batcher.stopping:
-                raise stopping()
-            return await asyncio.to_thread(look, raw, self._service.settings)
+            return look(raw, settings)
 
-    async def _mrqa(self, request: Request, raw: bytes) -> Response:
+        def turn() -> T:
+            if batcher.stopping:
+                raise stopping()
+            return look(raw, settings)
+
+        return await asyncio.get_running_loop().run_in_executor(self._large, turn)
+
+    async def _mrqa(self, raw: bytes) -> Response:
         shown = await self._looked_at(raw, mrqa.questions)
-        order = await self._service.ask(request, shown, n_best=0, evidence=False)
+        order = await self._service.ask(shown, n_best=0, evidence=False)
         body, n_failed = mrqa.reply(order)
         headers = {FAILED_HEADER: str(n_failed)} if n_failed else None
         return Response(body, headers=headers, media_type=JSON)
 
-    async def _answer(self, request: Request, raw: bytes) -> Response:
+    async def _answer(self, raw: bytes) -> Response:
         asked, shown = await self._looked_at(raw, answer.questions)
-        order = await self._service.ask(
-            request, shown, n_best=asked.n_best, evidence=asked.evidence
-        )
+        order = await self._service.ask(shown, n_best=asked.n_best, evidence=asked.evidence)
         service = self._service
         return Response(answer.reply(order, service.info, service.record_sha256), media_type=JSON)
 

@@ -3,8 +3,8 @@
 import asyncio
 import hashlib
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Coroutine, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -22,6 +22,8 @@ from closeread.serve.metrics import Metrics
 from closeread.serve.order import Order, Shown
 from closeread.serve.refusals import GoneError, RefusedError
 from closeread.serve.settings import Settings
+
+T = TypeVar("T")
 
 
 class Service:
@@ -66,34 +68,27 @@ class Service:
         self.record_sha256 = _sha256(info.record) if info.record else ""
         self._begun = time.monotonic()
 
-    async def ask(
-        self, request: Request, shown: list[Shown], *, n_best: int, evidence: bool
-    ) -> Order:
-        """Return the questions answered; whatever ends the wait sooner drops them.
+    async def in_time(self, request: Request, work: Coroutine[Any, Any, T]) -> T:
+        """Return what comes of a whole request; whatever ends the wait sooner ends the work.
 
         Raises:
-            RefusedError: The queue is full (503), the service stops (503), or the answers took
-                too long (504).
+            RefusedError: It took too long (504), or what ``work`` raises.
             GoneError: The client left.
         """
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        order = Order(shown=shown, n_best=n_best, evidence=evidence, done=done)
-        self.batcher.submit(order)
+        working = asyncio.ensure_future(work)
         leaving = asyncio.ensure_future(request.receive())
         try:
             await asyncio.wait(
-                (done, leaving),
+                (working, leaving),
                 timeout=self.settings.timeout_seconds,
                 return_when=asyncio.FIRST_COMPLETED,
             )
+            if working.done():
+                return working.result()
         finally:
             leaving.cancel()
-            if not done.done():
-                self.batcher.drop(order)
-        if done.done():
-            done.result()
-            return order
-        if leaving.done() and not leaving.cancelled():
+            working.cancel()
+        if leaving.done():
             raise GoneError
         raise RefusedError(
             504,
@@ -103,6 +98,22 @@ class Service:
             expected="all answers of a request in that time",
             cure="ask fewer questions at once, or start the service with --timeout-seconds",
         )
+
+    async def ask(self, shown: list[Shown], *, n_best: int, evidence: bool) -> Order:
+        """Return the questions answered; where the wait is ended they are dropped.
+
+        Raises:
+            RefusedError: The queue is full, or the service stops (503).
+        """
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        order = Order(shown=shown, n_best=n_best, evidence=evidence, done=done)
+        self.batcher.submit(order)
+        try:
+            await done
+        except asyncio.CancelledError:
+            self.batcher.drop(order)
+            raise
+        return order
 
     def health(self) -> Health:
         """Return whether the service answers, and how busy it is."""

@@ -2,11 +2,13 @@
 
 import json
 import select
+import time
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
-from served import asking, serving
+from served import asking, received, serving, status_and_error
 
 HAN = "".join(chr(0x4E00 + (place * 7919 + place // 3) % 3000) for place in range(200_000))
 
@@ -30,22 +32,68 @@ def test_a_stem_of_marks_that_nothing_closes():
             assert server.get("/health").status == 200
 
 
-def test_nobody_waits_until_a_large_body_is_looked_at():
-    """Its stems are read for seconds, and it is refused for what stands last in it."""
-    body = asking(*map(str, range(130)), "0")
+def heavy(n_stems=130):
+    """A large request: its stems are read for seconds, and it is refused for what stands last."""
+    body = asking(*map(str, range(n_stems)), "0")
     for stem in body["items"][0]["questions"]:
         options = [{"label": "A", "text": "It was lit."}]
         stem |= {"kind": "verification", "text": "对" * 9_900, "options": options}
-    raw = json.dumps(body, ensure_ascii=False).encode()
+    return request(json.dumps(body, ensure_ascii=False).encode())
+
+
+def request(raw):
     head = f"POST /v1/answer HTTP/1.1\r\nhost: x\r\ncontent-length: {len(raw)}\r\n\r\n"
+    return head.encode() + raw
+
+
+def test_nobody_waits_until_a_large_body_is_looked_at():
     with serving("lexical") as server, server.connect() as large:
-        large.sendall(head.encode() + raw)
+        large.sendall(heavy())
         others = 0
         while not select.select([large], [], [], 0)[0]:
             assert server.get("/health").status == 200
             others += 1
         assert others > 20  # a few while the body comes in, and the rest after it
         assert large.recv(65536).startswith(b"HTTP/1.1 422")
+
+
+def test_the_turn_of_a_large_body_counts_as_time():
+    """The time that it is looked at does, and that until the one in front of it has been."""
+    light = json.dumps(asking("1")).encode() + b" " * 300_000
+    with serving("lexical", "--timeout-seconds", "0.2") as server, server.connect() as connection:
+        for large in (heavy(), request(light)):  # the first is looked at to its end all the same
+            connection.sendall(large)
+            raw = b""
+            while not raw.endswith(b"}}"):
+                raw += connection.recv(65536)
+            status, error = status_and_error(raw)
+            assert (status, error["what"]) == (504, "no answer within 0.2 seconds")
+
+
+def test_a_client_that_leaves_gives_up_its_turn():
+    """Nobody waits until its body is looked at, too."""
+    with serving("lexical") as server, server.connect() as first:
+        first.sendall(heavy())
+        with server.connect() as second:
+            second.sendall(heavy())
+            server.until(lambda health: health["status"] == "ready")
+        assert first.recv(65536).startswith(b"HTTP/1.1 422")
+        posted = {"method": "POST", "path": "/v1/answer"}
+        asked = "closeread_requests_total"
+        while sum(server.metric(asked, **posted, status=one) for one in ("422", "499")) < 2:
+            time.sleep(0.01)
+        assert server.metric(asked, **posted, status="499") == 1
+
+
+def test_a_stop_looks_at_no_further_body():
+    """Whoever waits for the turn of a large one is told to come again."""
+    with serving("lexical") as server, ExitStack() as stack:
+        clients = [stack.enter_context(server.connect()) for _ in range(12)]
+        for client in clients:
+            client.sendall(heavy(10))
+        assert server.stop() == 0
+        statuses = [status_and_error(received(client))[0] for client in clients]
+    assert statuses.count(503) > 8, statuses
 
 
 def test_a_sentence_as_long_as_a_passage_may_be_and_as_many_options():
