@@ -10,6 +10,7 @@ from collections.abc import Callable, Sized
 from http import HTTPStatus
 from typing import Any, cast
 
+from httptools import HttpParserError, parse_url
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -96,14 +97,10 @@ class GuardedConnection(HttpToolsProtocol):
         if self._in_head:
             # what stands before the head in the same piece is another request's body
             self._head_bytes += 1 if self._head_begun else len(data)
-        if self._in_head and self._head_bytes > self._settings.max_head_bytes:
-            self._refuse(
-                431,
-                "large-head",
-                "the request's headers are too large",
-                expected=f"at most {self._settings.max_head_bytes:,} bytes with the first line",
-                cure="send fewer or shorter headers",
-            )
+        if self._ending or self.transport.is_closing():
+            return
+        if self._has_large_head():
+            self._refuse_head()
         elif self._idles():
             self._arrives_within(self._settings.header_seconds)
 
@@ -120,7 +117,19 @@ class GuardedConnection(HttpToolsProtocol):
             super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """The headers are there: the body must come in time."""
+        """The headers are there: the body must come in time.
+
+        Raises:
+            HttpParserError: They are too large, and came in one piece.
+        """
+        size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+        self._head_bytes = max(self._head_bytes, size)
+        if self._has_large_head():
+            raise HttpParserError("a large head")
+        if self.parser.get_http_version() == "1.0":
+            self.expect_100_continue = False  # it would be taken for the answer
+        if not self.url.startswith((b"/", b"*")):
+            self.url = _path_of(self.url)
         self._in_head, self._in_body, self._drained_bytes = False, True, 0
         self._arrives_within(self._settings.body_seconds + _SLACK_SECONDS)
         super().on_headers_complete()
@@ -177,7 +186,10 @@ class GuardedConnection(HttpToolsProtocol):
         self._close()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP."""
+        """Answer what is no HTTP, or has too large a head."""
+        if self._has_large_head():
+            self._refuse_head()
+            return
         self._refuse(
             400,
             "not-http",
@@ -220,6 +232,18 @@ class GuardedConnection(HttpToolsProtocol):
             and self.timeout_keep_alive_task is None
             and not self.transport.is_closing()
             and self._may_speak()
+        )
+
+    def _has_large_head(self) -> bool:
+        return self._in_head and self._head_bytes > self._settings.max_head_bytes
+
+    def _refuse_head(self) -> None:
+        self._refuse(
+            431,
+            "large-head",
+            "the request's headers are too large",
+            expected=f"at most {self._settings.max_head_bytes:,} bytes with the first line",
+            cure="send fewer or shorter headers",
         )
 
     def _may_speak(self) -> bool:
@@ -291,3 +315,13 @@ class GuardedConnection(HttpToolsProtocol):
         self._leaving = None
         if seconds is not None:
             self._leaving = self.loop.call_later(seconds, self.transport.abort)
+
+
+def _path_of(url: bytes) -> bytes:
+    """Return what a whole address asks for: clients of proxies send it (RFC 9112, section 3.2.2).
+
+    Raises:
+        HttpParserInvalidURLError: It is none.
+    """
+    parts = parse_url(url)
+    return (parts.path or b"/") + (b"?" + parts.query if parts.query else b"")

@@ -126,10 +126,11 @@ def test_a_body_that_is_longer_than_was_said(echo, length):
     assert status == 400 and ("empty" if not length else "not JSON") in error["what"]
 
 
-def test_old_clients(echo):
-    """HTTP/1.0: answered with a length, and the connection ends."""
+@pytest.mark.parametrize("headers", [(), ("expect: 100-continue",)])
+def test_old_clients(echo, headers):
+    """HTTP/1.0: answered at once with a length, and the connection ends."""
     with echo.connect() as connection:
-        connection.sendall(posted(context("1")).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
+        connection.sendall(posted(context("1"), *headers).replace(b"HTTP/1.1", b"HTTP/1.0", 1))
         raw = received(connection)
     assert raw.startswith(b"HTTP/1.1 200 ")
     assert b"connection: close" in raw and raw.endswith(b'Nobody put it out."}')

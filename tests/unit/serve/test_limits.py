@@ -182,6 +182,27 @@ def test_json_nested_without_end(echo):
 
 
 @pytest.mark.parametrize(
+    ("target", "status"),
+    [
+        ("http://x", 200),
+        ("http://x:80?probe", 200),
+        ("HTTP://[::1]:80/docs?x=y", 200),
+        ("http://x/nowhere", 404),
+        ("http:///health", 400),
+        ("x/health", 400),
+    ],
+)
+@pytest.mark.parametrize("offer", ["", "connection: upgrade\r\nupgrade: h2c\r\n"])
+def test_a_target_that_is_a_whole_address(echo, target, status, offer):
+    """As clients of a proxy send it; its path counts."""
+    with echo.connect() as connection:
+        connection.sendall(f"GET {target} HTTP/1.0\r\nhost: x\r\n{offer}\r\n".encode())
+        raw = received(connection)
+    assert raw.startswith(f"HTTP/1.1 {status} ".encode())
+    assert status != 200 or raw.partition(b"\r\n\r\n")[2].startswith(b"<!doctype html>")
+
+
+@pytest.mark.parametrize(
     ("method", "path", "status", "expected"),
     [
         ("GET", "/v1/answer", 405, "POST"),

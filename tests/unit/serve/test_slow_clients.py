@@ -70,6 +70,18 @@ def test_headers_without_end(echo):
 
 
 @pytest.mark.parametrize(
+    "head", [b"GET /" + b"y" * 70_000 + b" HTTP/1.1\r\n", b"GET / HTTP/1.1\r\n"]
+)
+def test_a_large_head_in_one_piece(echo, head):
+    """It is refused as one that comes in pieces is, and counted once."""
+    before = echo.metric("closeread_refused_total", reason="large-head")
+    with echo.connect() as connection:
+        connection.sendall(head + b"x: y\r\n" * 12_000 + b"\r\n")
+        assert status_and_error(received(connection))[0] == 431
+    assert echo.metric("closeread_refused_total", reason="large-head") == before + 1
+
+
+@pytest.mark.parametrize(
     ("sent", "status"),
     [
         (b"", None),
