@@ -29,6 +29,8 @@ _ARGUMENTS = (
     "--disable-sync",
 )
 
+_START_MILLISECONDS = 120_000  # the first start after an installation, on a busy machine
+
 _AT_THE_END = "`at ${document.activeElement?.id}: ${document.body.innerText}`"
 
 
@@ -47,7 +49,9 @@ def browser():
         pytest.skip("no Chromium: install one, or set CLOSEREAD_CHROMIUM to its path")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
-        started = driver.chromium.launch(executable_path=path, args=list(_ARGUMENTS))
+        started = driver.chromium.launch(
+            executable_path=path, args=list(_ARGUMENTS), timeout=_START_MILLISECONDS
+        )
         yield started
         started.close()
 

@@ -54,6 +54,8 @@ def test_what_is_written_while_waiting_stays(visit, lexical, fails):
     page.route("**/v1/answer", hold)
     ask(page, "The lamp was lit at six. It went out at nine.", "When was it lit?")
     page.get_by_text("Reading, ").wait_for()
+    while not held:  # the page shows that it waits before we hear of the request
+        page.wait_for_timeout(10)
     page.get_by_label("Passage", exact=True).fill("The lamp was lit at six. It went out at ten.")
     page.get_by_label("Question", exact=True).fill("When did it go out")
     if fails:

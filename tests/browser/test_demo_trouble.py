@@ -1,5 +1,7 @@
 """What the page where a person asks says when a question is not answered, in a real browser."""
 
+import re
+
 import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
@@ -34,7 +36,8 @@ def test_what_is_missing_is_said_at_its_place(visit, lexical):
 def test_a_busy_server_is_asked_again(visit, lexical):
     """After two 503 the answer comes; meanwhile the page counts down, and can be told to stop."""
     page = visit(lexical)
-    page.clock.install()
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)  # else it counts on by itself, past what a slow machine looks for
     answers = [refused(503, "the queue is full", **{"Retry-After": "7"}) for _ in range(2)]
 
     def busy(route):
@@ -77,7 +80,7 @@ def test_a_request_can_be_cancelled_by_tab_and_enter(visit, lexical):
     page.get_by_label("Question", exact=True).fill("When was it lit?")
     page.get_by_role("button", name="Answer", exact=True).press("Enter")
     page.locator("#cancel").focus()
-    page.get_by_text("Reading, 2 s").wait_for()
+    page.get_by_text(re.compile(r"Reading, (?:[2-9]|\d\d+) s")).wait_for()
     page.keyboard.press("Enter")
     page.locator("#cancel").wait_for(state="detached")
     assert page.locator("[role=status]").inner_text() == "Cancelled."

@@ -67,5 +67,5 @@ def test_back_returns_to_the_list(browser, triples):
         assert not page.locator(".list").is_visible()
         assert visit.text(".where .id") == "t1-positive"
         page.go_back()
-        assert page.locator(".list").is_visible()
+        page.locator(".list").wait_for()
         assert not page.locator(".detail").is_visible()
