@@ -18,7 +18,7 @@ from typing import Any
 
 from places import ROOT
 
-WAIT_SECONDS = 60  # for what must happen; nothing is timed
+WAIT_SECONDS = 120  # for what must happen; nothing is timed
 
 
 @dataclass

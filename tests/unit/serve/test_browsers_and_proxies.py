@@ -81,7 +81,7 @@ def test_a_refused_client_that_keeps_its_body_is_sent_away(echo, path, headers, 
     """What it sent next on the connection would be taken for the body."""
     with echo.connect() as connection:
         head = f"POST {path} HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n{headers}\r\n\r\n"
-        connection.settimeout(WAIT_SECONDS / 4)  # less than a body may take
+        connection.settimeout(WAIT_SECONDS / 8)  # less than a body may take
         connection.sendall(head.encode())
         raw = received(connection)
     assert raw.startswith(f"HTTP/1.1 {status} ".encode())

@@ -80,7 +80,7 @@ async def good_client(address, number, count):
 
 
 async def crowd(address, count, clients=CLIENTS):
-    async with asyncio.timeout(WAIT_SECONDS * 4):
+    async with asyncio.timeout(WAIT_SECONDS * 2):
         await asyncio.gather(*(good_client(address, number, count) for number in range(clients)))
 
 
@@ -114,7 +114,7 @@ def test_our_client_comes_again_where_the_queue_is_full(tmp_path):
             assert time.monotonic() < end
             time.sleep(0.01)
         go.touch()
-        thread.join(WAIT_SECONDS * 4)
+        thread.join(WAIT_SECONDS * 2)
         assert not thread.is_alive()
     assert len(found) == len(items)
     for one in found:
