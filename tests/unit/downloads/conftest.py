@@ -34,6 +34,7 @@ class Site:
     def __init__(self) -> None:
         self.pages: dict[str, Page] = {}
         self.asked: list[tuple[str, dict[str, str]]] = []
+        self.closing = threading.Event()
         site = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -52,6 +53,7 @@ class Site:
         self.thread.start()
 
     def close(self) -> None:
+        self.closing.set()
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
@@ -108,7 +110,7 @@ class Site:
                 time.sleep(page.pace_seconds)
             if page.stalls:
                 page.stalls -= 1
-                time.sleep(2)
+                self.closing.wait(60)
         except OSError:
             pass
         if limit < length:
@@ -139,7 +141,7 @@ class Waits:
     seconds: list[float] = field(default_factory=list)
 
     def patience(self, **settings: object) -> Patience:
-        chosen = {"timeout_seconds": 5.0, "sleep": self.seconds.append} | settings
+        chosen = {"timeout_seconds": 30.0, "sleep": self.seconds.append} | settings
         return Patience(**chosen)  # type: ignore[arg-type]
 
 

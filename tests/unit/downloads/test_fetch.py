@@ -179,7 +179,7 @@ def test_a_stalled_server_is_left_and_resumed(site, waits, content, tmp_path):
         file,
         tmp_path / "f",
         check=lambda path: None,
-        patience=waits.patience(timeout_seconds=0.2),
+        patience=waits.patience(timeout_seconds=1.0),
     )
     assert (tmp_path / "f").read_bytes() == content
     assert len(site.asked) == 2

@@ -49,7 +49,7 @@ def test_a_process_killed_before_the_renaming_needs_no_network(waits, content, t
 
 def test_two_processes_do_not_write_one_file(site, content, tmp_path):
     """The second one is told to wait."""
-    url = site.put("/f", content * 20, pace_seconds=0.01)
+    url = site.put("/f", content * 20, pace_seconds=0.5)  # longer than the second one starts
     target = tmp_path / "f"
     arguments = [sys.executable, "-c", _CHILD, url, str(target), sha256(content * 20)]
     child = subprocess.Popen(arguments)

@@ -1,13 +1,14 @@
 """Whose fault a refusal or a lost question is, and how long is waited."""
 
 import asyncio
-import time
+from types import SimpleNamespace
 
 import pytest
 
 from closeread.errors import EndpointError
 from closeread.readers import make
 from closeread.readers.generative.refusals import model_refusal
+from closeread.readers.http import client as clients
 from closeread.readers.http.budget import Budget
 from closeread.readers.http.client import Client
 from closeread.readers.http.endpoint import Endpoint as Address
@@ -104,32 +105,29 @@ def test_a_server_that_asks_for_a_day_is_given_ten_minutes(told, seconds):
     assert fault.value.wait_seconds == seconds
 
 
-def test_a_pause_that_grows_while_others_wait_holds_them_longer():
+def test_a_pause_that_grows_while_others_wait_holds_them_longer(monkeypatch):
     """The second 429 comes while a lane waits for the end of the first one's pause."""
-    moments = []
+    clock, slept = SimpleNamespace(now=0.0, monotonic=lambda: clock.now), []
+
+    async def asked_of(endpoint):
+        client = Client(Address(endpoint.url, "NO_KEY"), Budget(), None, model_refusal)
+        client._not_before = 2.0
+
+        async def sleep(seconds):
+            slept.append(seconds)
+            clock.now += seconds
+            if len(slept) == 1:
+                client._not_before = 7.0
+
+        monkeypatch.setattr(clients, "time", clock)
+        monkeypatch.setattr(asyncio, "sleep", sleep)
+        async with client.lane() as lane:
+            await client.ask(
+                lane, "/chat/completions", {"messages": [{"content": "?"}]},
+                read=lambda raw: raw, cost=lambda raw: (1, 1), most_out=1,
+            )  # fmt: skip
+
     with serving(Endpoint()) as endpoint:
-        address = Address(endpoint.url, "NO_KEY", retries=3)
-
-        async def run():
-            budget = Budget()
-            client = Client(address, budget, None, model_refusal)
-            client._not_before = time.monotonic() + 0.2
-
-            async def ask():
-                async with client.lane() as lane:
-                    await client.ask(
-                        lane, "/chat/completions", {"messages": [{"content": "?"}]},
-                        read=lambda raw: raw, cost=lambda raw: (1, 1), most_out=1,
-                    )  # fmt: skip
-                    moments.append(time.monotonic())
-
-            async def longer():
-                await asyncio.sleep(0.1)
-                client._not_before = time.monotonic() + 0.5
-
-            started = time.monotonic()
-            await asyncio.gather(ask(), longer())
-            return started
-
-        started = in_a_loop(run())
-    assert moments[0] - started >= 0.6
+        in_a_loop(asked_of(endpoint))
+        assert len(endpoint.seen) == 1
+    assert [one for one in slept if one] == [2.0, 5.0]

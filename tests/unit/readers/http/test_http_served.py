@@ -182,11 +182,11 @@ def test_a_client_that_is_killed_goes_on(tmp_path):
 
 def test_nobody_there_is_one_message(tmp_path):
     """Exit code 2, what was expected and what to do; no folder is left."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        name = f"http:127.0.0.1:{free.getsockname()[1]}"
-    finished = closeread("read", "exam/en", "--reader", name, "-o", "wait_seconds=1.5",
-                         "--out", "run", folder=tmp_path)  # fmt: skip
+    with socket.socket() as shut:
+        shut.bind(("127.0.0.1", 0))
+        name = f"http:127.0.0.1:{shut.getsockname()[1]}"
+        finished = closeread("read", "exam/en", "--reader", name, "-o", "wait_seconds=1.5",
+                             "--out", "run", folder=tmp_path)  # fmt: skip
     assert finished.returncode == 2
     assert "Traceback" not in finished.stderr
     assert "waiting for http://" in finished.stderr

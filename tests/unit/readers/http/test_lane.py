@@ -130,8 +130,8 @@ def test_nobody_there():
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
-    with pytest.raises(NotThereError, match=str(port)):
-        in_a_loop(sent(port, b"{}"))
+        with pytest.raises(NotThereError, match=str(port)):
+            in_a_loop(sent(port, b"{}"))
     with pytest.raises(NotThereError):
         in_a_loop(sent(1, b"{}", host="no-such-name.invalid"))
 

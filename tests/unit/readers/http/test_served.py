@@ -93,7 +93,7 @@ def test_no_request_holds_more_than_the_server_takes_at_once():
 
 
 def test_many_are_on_their_way_at_once():
-    gate = threading.Barrier(64, timeout=20)
+    gate = threading.Barrier(64, timeout=60)
 
     def together(path, body):
         gate.wait()

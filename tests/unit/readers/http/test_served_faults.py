@@ -31,10 +31,10 @@ from stand_in import (
 
 @pytest.fixture
 def nobody():
-    """An address where nobody is."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return f"127.0.0.1:{free.getsockname()[1]}"
+    """An address where nobody is, and nobody comes while the test runs."""
+    with socket.socket() as shut:
+        shut.bind(("127.0.0.1", 0))
+        yield f"127.0.0.1:{shut.getsockname()[1]}"
 
 
 FAULTS = {
