@@ -14,7 +14,7 @@ TEXT = st.text(
     | st.sampled_from("؟۔।»«;،؛กาๆ๑ํखिあカ\u200c")
     | st.characters(codec="utf-8")
 )
-LANGUAGES = st.sampled_from(["zh", "en", "ja", "el", "th", "ar"])
+LANGUAGES = st.sampled_from(["zh", "en", "ja", "el", "th", "ar", "de", "fr", "ru", "hi"])
 WORDS = st.lists(
     st.sampled_from(["Dr.", "U.S.", "No.", "5.", "3.14", "The", "he", "e.g.", "I.", '"Go!"', "…"])
 )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from heapq import merge
 
+from closeread.text.abbreviations import Abbreviations, abbreviations
 from closeread.text.scripts import HAN, HIRAGANA, SIGNS, SYLLABLE, UNSPACED
 from closeread.types import Span
 
@@ -11,18 +12,28 @@ _PARAGRAPH = re.compile(r"[^\r\n\u2028\u2029]+")
 
 # Enders of other scripts: Arabic and Urdu, Indic, Armenian, Ethiopic, Burmese, Khmer.
 _THEIRS = "؟۔।॥։።፧။។៕"
+_MARKS = "。！？｡!?…." + _THEIRS
+_QUOTES = "”’」』»\"'"
 
 
-def _end(marks: str) -> re.Pattern[str]:
-    """A run of enders, the quotes that close behind it, and what closes from a bracket on."""
-    quotes = r"”’」』»\"'"
+def _end(marks: str = _MARKS, quotes: str = _QUOTES, quote: str = "") -> re.Pattern[str]:
+    """A run of enders, the quotes that close behind it, and what closes from a bracket on.
+
+    A dot behind a blank belongs to the run (``. . .``), and to its end the numbers of notes that
+    stand right behind it: ``.[1][2]``.
+    """
     return re.compile(
-        rf"(?P<mark>[{marks}]+)[{quotes}\u3000]*(?P<brackets>[）)】〕\]》〉{quotes}]*)"
+        rf"(?P<mark>[{marks}]+(?:[ \u00a0]\.(?![\w.]))*)(?:[{quotes}\u3000]{quote})*"
+        rf"(?:\[\d{{1,3}}\])*(?P<brackets>[）)】〕\]》〉{quotes}]*)"
     )
 
 
-_END = _end("。！？｡!?…." + _THEIRS)
-_ENDS = {"el": _end("。！？｡!?….;\u037e")}  # the Greek question mark looks like a semicolon
+_END = _end()
+_ENDS = {
+    "de": _end(quotes=_QUOTES + "“‘«"),  # which open a quotation in other languages
+    "el": _end(_MARKS + ";\u037e"),  # the Greek question mark looks like a semicolon
+    "fr": _end(quote="|[ \u00a0\u202f]»"),
+}
 _WIDE_MARK = re.compile(rf"[。！？｡{_THEIRS}]|…{{2,}}")
 # Where nothing marks the end of a sentence, a blank does: Thai, Lao. What is repeated (ๆ) goes on.
 _GAP = re.compile(
@@ -34,36 +45,23 @@ _PARTED_BY_BLANKS = frozenset(("th", "lo"))
 # in any other they stand in names and for commas, too.
 _DOT = re.compile(rf"(?<=[{HAN}）)”’])[．.]++[”’」』]*+(?![，、；：,;！？!?…)）])")
 # What stands behind an ender, and its first character that opens nothing.
-_FOLLOWING = re.compile(r"\s*+(?P<rest>[“‘「『（(【〔\[《〈\"'—–-]*+(?P<first>.))", re.DOTALL)
-# After these the sentence goes on, whatever stood before them.
+_FOLLOWING = re.compile(
+    r"\s*+(?P<rest>(?:[—–]\s|[“‘「『（(【〔\[《〈\"'—–-])*+(?P<first>.))", re.DOTALL
+)
+# After these the sentence goes on behind a quotation, whatever stood before them.
 _GOES_ON = "，、；：。！？,;:!?…—的地得،؛"
-_WORD_BEFORE = re.compile(r"[^\W_]+(?:[.'’&-][^\W_]+)*$")
-_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$|^I$")
-
-
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
-
-
-_TITLES = _words(
-    "www dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
-    " hon pres mt ft vs cf viz no nos vol vols fig figs pp eq ed eds al approx dept univ assn"
-)
-_CLIPPED = _words(
-    "etc inc ltd co corp bros llc plc ave blvd rd est min max sq lb lbs oz hr hrs"
-    " Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun"
-)
-# Words that begin a sentence far more often than they follow an abbreviation.
-_STARTERS = _words(
-    "a an the this that these those he she it they we you i his her its their our my in on at by"
-    " for from with after before during when while where who what why how if as but and or so"
-    " however although though since because there here then thus some many most one two each all"
-    " no not another both once"
-)
+_PARTICLES = {"ja": "とっをがにのはへや"}
+_PART = rf"(?:(?!_)[\w{SIGNS}])+"
+_WORD_BEFORE = re.compile(rf"{_PART}(?:[.'’&-]{_PART})*$")
+_INITIALS = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
+_NUMBER = re.compile(r"\d|[IVXLC]{2,}\b")
+_ORDINAL = re.compile(r"(?<![^\s(–-])(?:\d{1,3}|[IVXLC]{2,})$")
+# A number or letter alone names the sentence behind it: "1. First".
+_LABEL = re.compile(r"\s*[(（]?(?:\d{1,3}|[A-Za-z])[.．]")
 # A sentence that begins without a space behind the last one: "It ended.Then it began."
 _RUN_ON = re.compile(r"(?!(?:Com|Org|Net|Edu)\b)[A-Z][a-z’'\s]")
 _WORD = re.compile(r"[“\"'(]?[^\W\d_]{2,}(?:[-’'][^\W\d_]+)*[)”\"']?")
-_NEXT_WORD = re.compile(r"[^\W\d_]+")
+_NEXT_WORD = re.compile(r"[^\W\d_]++(?!\.)")  # no further initial
 
 
 def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
@@ -71,22 +69,26 @@ def sentences(text: str, language: str = "en") -> tuple[Span, ...]:
 
     A line break ends a sentence. So does a full stop, question or exclamation mark with the quotes
     that close behind it, a double ellipsis in Chinese, and the marks of other scripts (``؟``,
-    ``۔``, ``।``); a decimal point, an English abbreviation (``U.S.``, ``Dr.``), an initial, and an
-    ender inside brackets do not. The spans are in order, apart, and together hold every character
-    that is not white space.
+    ``۔``, ``।``); a decimal point, an abbreviation (``U.S.``, ``Dr.``), an initial, the number of
+    an item (``1. First``), and an ender inside brackets do not. The spans are in order, apart, and
+    together hold every character that is not white space.
 
     Args:
         text: Any text.
-        language: ``zh`` and ``ja`` let ``!``, ``?`` and ``……`` end a sentence without a space
-            behind them, and ``zh`` a full stop where the text has no ``。`` and ends with one;
-            ``el`` takes ``;`` for a question mark. In ``th`` and ``lo``, which have no mark for it,
-            a blank between letters ends a sentence, so that most are clauses.
+        language: Says which abbreviations there are (``closeread.text.abbreviations``), and whether
+            a number with a full stop is an ordinal (``3. Oktober``). ``zh`` and ``ja`` let ``!``,
+            ``?`` and ``……`` end a sentence without a space behind them, and ``zh`` a full stop
+            where the text has no ``。`` and ends with one; ``el`` takes ``;`` for a question mark.
+            In ``th`` and ``lo``, which have no mark for it, a blank between letters ends a
+            sentence, so that most are clauses.
     """
     further = _further(text, language)
     found: list[Span] = []
     for paragraph in _PARAGRAPH.finditer(text):
         start = paragraph.start()
         for end in _ends(text, paragraph.start(), paragraph.end(), language, further):
+            if _LABEL.fullmatch(text, start, end):
+                continue
             _add_trimmed(found, text, start, end)
             start = end
         _add_trimmed(found, text, start, paragraph.end())
@@ -118,23 +120,29 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
     mark, follower = match["mark"], text[match.end()]
     if _WIDE_MARK.search(mark) or (language in {"zh", "ja"} and mark[-1] in "!?"):
         if match.end() > match.end("mark"):
-            return follower not in _GOES_ON and not match["brackets"]
+            goes_on = _GOES_ON + _PARTICLES.get(language, "")
+            return follower not in goes_on and not match["brackets"]
         return follower not in "，、；：,;،؛"
+    known = abbreviations(language)
     if not follower.isspace():
-        return bool(_RUN_ON.match(text, match.end(), stop)) and _plain_word(text, match.start())
+        run_on = _RUN_ON.match(text, match.end(), stop)
+        return bool(run_on) and _plain_word(text, match.start(), known)
     following = _FOLLOWING.match(text, match.end(), stop)
     if following is None or following["first"].islower():
         return False
-    return mark != "." or not _abbreviated(text, match.start(), following.start("rest"), stop)
+    rest = following.start("rest")
+    return mark != "." or not _abbreviated(text, match.start(), rest, stop, known)
 
 
-def _plain_word(text: str, end: int) -> bool:
+def _plain_word(text: str, end: int, known: Abbreviations) -> bool:
     """Whether what stands before ``end`` is a word: no initial, abbreviation, address or number."""
     word = text[max(0, end - 24) : end].split()[-1:]
-    return bool(word) and bool(_WORD.fullmatch(word[0])) and word[0].lower() not in _TITLES
+    if not word or not _WORD.fullmatch(word[0]):
+        return False
+    return not any(word[0].lower() in listed for listed in (known.inside, known.numbered))
 
 
-def _abbreviated(text: str, dot: int, rest: int, stop: int) -> bool:
+def _abbreviated(text: str, dot: int, rest: int, stop: int, known: Abbreviations) -> bool:
     """Whether the full stop at ``dot`` belongs to an abbreviation inside a sentence.
 
     The paragraph goes on at ``rest`` and ends at ``stop``.
@@ -142,14 +150,16 @@ def _abbreviated(text: str, dot: int, rest: int, stop: int) -> bool:
     before = _WORD_BEFORE.search(text, max(0, dot - 24), dot)
     if before is None:
         return False
-    word = before[0]
-    if word.lower() in _TITLES:
-        return not (word.lower() in {"no", "nos", "fig", "vol"} and not text[rest].isdigit())
-    if len(word) == 1 and word.isupper() and word != "I":
+    word, small = before[0], before[0].lower()
+    if word in known.inside or small in known.inside:
         return True
-    if _INITIALS.search(word) or word in _CLIPPED or word.lower() in _CLIPPED:
+    if small in known.numbered and _NUMBER.match(text, rest, stop):
+        return True
+    initial = _INITIALS.search(word) or (len(word) == 1 and word.isupper())
+    ordinal = known.ordinals and _ORDINAL.search(text, before.start(), dot)
+    if initial or ordinal or word in known.clipped or small in known.clipped:
         following = _NEXT_WORD.match(text, rest, stop)
-        return not (following and following[0].lower() in _STARTERS)
+        return not (following and following[0].lower() in known.starters)
     return False
 
 
