@@ -117,6 +117,7 @@ def command(
                 found.append(score_run(opened, anew, workers=workers, advance=of_questions))
                 of_runs(1)
         for pair in zip(runs, found, strict=True):
+            _tell_changed(pair[0])
             _tell_unmatched(*pair)
         if join:
             found = [_joined_run(*pair) for pair in zip(runs, found, strict=True)]
@@ -222,6 +223,15 @@ def _read_anew(
             "followed is lost, and no other --stop brings it back"
         )
     return replace(settings, extraction=extraction)
+
+
+def _tell_changed(run: "Run") -> None:
+    """Say where the predictions that were scored are not those that the reader gave."""
+    from closeread.cli.output import remark
+    from closeread.runs.fits import predictions_misfit
+
+    for line in predictions_misfit(run):
+        remark(f"{run.path}: {line}: the numbers are of the file as it is, which verify refuses")
 
 
 def _tell_unmatched(run: "Run", scored: RunSummary) -> None:

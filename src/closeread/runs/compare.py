@@ -13,7 +13,7 @@ from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Begin, Pool, unwatched
 from closeread.runs.choose import make_metrics, wanted
-from closeread.runs.fits import misfits
+from closeread.runs.fits import misfits, predictions_misfit
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
 from closeread.runs.store import Run
@@ -142,7 +142,12 @@ def _summary(run: Run) -> RunSummary:
         raise MismatchError(
             f"the numbers are not of the files beside them: {changed[0]}",
             where=str(run.path),
-            cure=f"closeread verify {path} tells more; closeread score {path} counts anew",
+            cure=f"closeread verify {path} tells more; "
+            + (
+                "put the old file back, or read the set anew"
+                if any(predictions_misfit(run))
+                else f"closeread score {path} counts anew"
+            ),
         )
     return found
 

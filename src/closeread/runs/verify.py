@@ -208,10 +208,14 @@ def _ledger(run: Run) -> Iterator[str]:
     """Compare both files as bags of lines: the order of completion may differ."""
     counts: dict[bytes, int] = {}
     for sign, name in ((1, LEDGER), (-1, PREDICTIONS)):
-        with (run.path / name).open("rb") as stream:
-            for line in stream:
-                digest = hashlib.blake2b(line, digest_size=16).digest()
-                counts[digest] = counts.get(digest, 0) + sign
+        try:
+            with (run.path / name).open("rb") as stream:
+                for line in stream:
+                    digest = hashlib.blake2b(line, digest_size=16).digest()
+                    counts[digest] = counts.get(digest, 0) + sign
+        except OSError as error:
+            yield f"{name} cannot be read: {error.strerror}"
+            return
     missing = sum(count for count in counts.values() if count > 0)
     added = -sum(count for count in counts.values() if count < 0)
     if missing or added:

@@ -257,6 +257,21 @@ def test_an_option_of_somebody_s_own_reader_means_what_its_maker_says(tmp_path):
     assert apart("run", *given, folder=tmp_path).returncode == 0
 
 
+def test_predictions_that_were_changed_are_told_wherever_they_are_counted(closeread, tmp_path):
+    """Scoring them anew does not make them the reader's, and compare does not say that it would."""
+    for name in ("longest-option", "lexical"):
+        closeread("read", "exam/zh", "--reader", name, "--limit", 9, "--out", f"runs/{name}")
+    assert "sha256" not in closeread("score", "runs", "--no-intervals").stderr
+    predictions = tmp_path / "runs/lexical/predictions.jsonl"
+    predictions.write_bytes(b"".join(predictions.read_bytes().splitlines(keepends=True)[:5]))
+    told = closeread("score", "runs", "--no-intervals").stderr
+    assert told.count("predictions.jsonl has sha256") == 1
+    assert "runs/lexical: " in told
+    refused = closeread("compare", "runs/longest-option", "runs/lexical", code=2).stderr
+    assert "read the set anew" in refused
+    assert "counts anew" not in refused
+
+
 def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
     """An interruption says how to go on, exits with 130, and --resume finishes."""
     (tmp_path / "slow.py").write_text(

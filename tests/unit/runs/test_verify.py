@@ -79,6 +79,12 @@ def test_a_file_that_is_gone_is_told_in_one_line(run):
     ]
 
 
+def test_a_ledger_that_is_gone_is_told(run):
+    """What the predictions are held against is missing: they are not vouched for."""
+    (run.path / "ledger.jsonl").unlink()
+    assert "ledger.jsonl cannot be read: No such file" in differences(run)
+
+
 def test_an_edited_score(run):
     """A score that was changed follows from nothing."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b":0.0", b":1.0", 1))
