@@ -18,6 +18,7 @@ from closeread.visible import in_one_line
 
 _SHOWN = 200  # of an argument
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LOCKED = (errno.EACCES, errno.EPERM)
 
 # Verb -> what `closeread --help` says of it. The module is closeread.cli.<verb>, its `command`.
 VERBS = {
@@ -115,9 +116,21 @@ def main(argv: list[str] | None = None) -> None:
         with contextlib.suppress(OSError):
             sys.stdout.flush()
         _fail(error)
+    except ValueError as error:
+        if "embedded null" not in str(error):
+            raise
+        _fail(UsageError("the character NUL stands in a path", cure="write the path without it"))
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
             _fail(UsageError("the name is too long for the system", where=f"{error.filename:.80}…"))
+        if error.errno in _LOCKED:
+            _fail(
+                UsageError(
+                    f"cannot be looked at: {error.strerror}",
+                    where=str(error.filename or ""),
+                    cure="check the permissions of the path and of the folders that it lies in",
+                )
+            )
         if error.errno not in _FULL:
             raise
         # Exit code 1 says something of its own (`verify`), and a traceback blames closeread.

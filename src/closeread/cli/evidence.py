@@ -15,6 +15,7 @@ from closeread.cli.known_words import tell_known_words
 from closeread.cli.outcome import Outcome
 from closeread.cli.output import remark
 from closeread.cli.place import Place
+from closeread.errors import InputError
 from closeread.formats.files.outcome import must_not_replace, must_take_file
 
 
@@ -98,6 +99,8 @@ def command(
     if build_corpus is not None:
         evidence_corpus.build_corpus(opened, build_corpus, json_)
         return
+    if next(opened.questions(), None) is None:
+        raise InputError("the data set holds no question", where=opened.path)
     chosen = Chosen(opened, question, label, limit)
     methods = methods_of(retrievers, options)
     if search:

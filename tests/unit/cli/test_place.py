@@ -1,6 +1,8 @@
 """An empty path, as of a shell's variable that is not set, is told: it is not the folder here."""
 
+import errno
 import json
+import os
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -91,3 +93,57 @@ def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
     done = within("audit", named, "--check", "truncation", "--json", folder=here)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["sources"]
+
+
+LOCKED = [
+    ("score", "locked/run"),
+    ("verify", "locked/run"),
+    ("audit", "locked/run"),
+    ("convert", "locked/run", "x.json"),
+    ("ingest", "locked/run", "--out", "x"),
+    ("read", "exam/zh", "--reader", "majority", "--out", "locked/run"),
+    ("convert", "exam/zh", "locked/x.jsonl"),
+    ("evidence", "exam/zh", "--build-corpus", "locked/corpus"),
+    ("get", "drop", "--to", "locked"),
+]
+
+
+@pytest.mark.parametrize("arguments", LOCKED, ids=" ".join)
+def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(
+    closeread, tmp_path, monkeypatch, arguments
+):
+    """Of another person, as a rule: it ended in a traceback."""
+    locked = tmp_path / "locked"
+    locked.mkdir()
+    if os.geteuid() == 0:  # who may enter every folder
+        stat = os.stat
+
+        def refused(path, *args, **options):
+            if str(path).removeprefix(f"{tmp_path}/").startswith("locked/"):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+            return stat(path, *args, **options)
+
+        monkeypatch.setattr(os, "stat", refused)
+    else:
+        locked.chmod(0)
+    told = closeread(*arguments, code=2).stderr
+    monkeypatch.undo()
+    locked.chmod(0o700)
+    assert "cannot be looked at: Permission denied\n  do: check the permissions" in told
+    assert [path.name for path in tmp_path.rglob("*")] == ["locked"]
+
+
+def test_a_nul_in_a_path_of_a_recipe_is_told(closeread, tmp_path):
+    """No shell passes one on, and no system has such a file."""
+    recipe = 'datasets = ["exam/zh"]\nreader.name = "majority"\nout = "a\\u0000b"\n'
+    (tmp_path / "recipe.toml").write_text(recipe)
+    assert "NUL stands in a path" in closeread("run", "recipe.toml", code=2).stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["recipe.toml"]
+
+
+@pytest.mark.parametrize("more", [(), ("--json",), ("--html", "x.html")])
+def test_evidence_of_no_question_is_told(closeread, tmp_path, more):
+    """Numbers of nothing were printed."""
+    (tmp_path / "none.csv").write_text("id,passage,question,answer\n")
+    assert "holds no question" in closeread("evidence", "none.csv", *more, code=2).stderr
+    assert [one.name for one in tmp_path.iterdir()] == ["none.csv"]
