@@ -108,6 +108,22 @@ def test_a_metric_that_is_not_there(tmp_path, encoder, data):
         assert not (tmp_path / "out").exists()
 
 
+def test_what_cannot_be_watched_or_is_not_there_is_told_with_its_recipe(tmp_path, encoder, data):
+    """By the function that users call: one says the metric, the other a path that has moved."""
+    gone = str(tmp_path / "gone")
+    for dev, model, settings, named in (
+        (data, encoder, {"metric": '"squad.f2"'}, ""),
+        (data, encoder, {"metric": '"nothing.f1"'}, ""),
+        (data, encoder, {"metric": '"choice.accuracy"'}, ""),
+        (gone, encoder, {}, f": {gone}"),
+        (data, gone, {}, f": {gone}"),
+    ):
+        path = recipe(tmp_path / "r.toml", model, data, dev=dev, max_steps=1, **settings)
+        with pytest.raises(CloseReadError) as told:
+            closeread.train(path, begin=never)
+        assert told.value.where == f"{path}{named}"
+
+
 def test_a_dev_set_without_gold(tmp_path, encoder, data):
     paragraph = {"context": "a red cup", "qas": [{"id": "1", "question": "which colour is it"}]}
     blind = tmp_path / "blind.json"

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from closeread.cli.train import command
-from closeread.errors import InputError, UsageError
+from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.readers.cues.reader import cues, load_weights
 from toy_cues import before, changed, premises, run, toy
 
@@ -203,3 +203,27 @@ def test_an_interrupted_training_without_states_speaks_of_none(tmp_path):
     assert process.returncode == 130
     assert told == "interrupted; cues saves no states, and nothing is kept\n"
     assert not (tmp_path / "mine.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ('exclude = ["none.jsonl"]', "recipe.toml: none.jsonl"),
+        ('exclude = ["exam/zhh"]', "recipe.toml"),
+        ("risk = 2", "recipe.toml: train"),
+    ],
+)
+def test_a_mistake_in_a_recipe_names_it(tmp_path, more, told):
+    """Also where what it names is not there."""
+    result, out = run(tmp_path, more)
+    assert isinstance(result.exception, CloseReadError)
+    assert result.exception.where == f"{tmp_path}/{told}"
+    assert not out.exists()
+
+
+def test_a_reader_that_cannot_be_trained_is_told_with_its_recipe(tmp_path):
+    run(tmp_path)
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(recipe.read_text("utf-8").replace('"cues"', '"clues"'), "utf-8")
+    result = CliRunner().invoke(command, [str(recipe)])
+    assert result.exception.where == str(recipe)

@@ -18,7 +18,7 @@ from closeread.training import threshold
 from closeread.training.cues.curve import fit_curve
 from closeread.training.cues.examples import Example, Found, examples, questions
 from closeread.training.cues.fit import Weights, cues_alone, fit, scored
-from closeread.training.cues.settings import CueSettings, StageSettings, check
+from closeread.training.cues.settings import CueSettings, StageSettings
 from closeread.training.cues.stages import learned_before, stages
 from closeread.training.overlap import Overlap, clusters
 from closeread.training.request import OpenDataset, Say
@@ -56,18 +56,16 @@ def learn(
     """Learn weights and confidence.
 
     Args:
-        settings: What the recipe says under ``[train]``.
+        settings: What the recipe says under ``[train]``, checked, as are the others.
         options: The reader's options: ``retriever``.
         open_dataset: Opens a data set by name.
         before: What it says under ``[before.train]``, in order.
         say: Told lines on the way.
 
     Raises:
-        UsageError: A setting is out of its range, there is no such retriever, or there are other
-            options.
+        UsageError: There is no such retriever.
         InputError: There are too few passages, or nothing in them that could be weighed.
     """
-    check(settings, options, before)
     name = str(options.get("retriever", "cover"))
     retriever, _ = make("retriever", name)
     excluded = Overlap(held for of in settings.exclude for held in open_dataset(of))

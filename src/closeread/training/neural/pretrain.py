@@ -39,6 +39,7 @@ from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.writable import writable
+from closeread.training.recipe import told_of
 from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin
@@ -68,7 +69,8 @@ def train(request: Request) -> Trained:
     with processes.together():
         Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
-        model, tokenizer = _made(options, settings.dropout)
+        with told_of(request.path):
+            model, tokenizer = _made(options, settings.dropout)
         most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
