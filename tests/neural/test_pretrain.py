@@ -158,7 +158,7 @@ def test_an_encoder_that_cannot_be_is_refused(train, tmp_path, texts, vocabulary
     whole = path.read_text("utf-8")
     for name, wrong in (
         ("hidden", "0"), ("hidden", "-32"), ("layers", "0"), ("heads", "0"), ("heads", "3"),
-        ("positions", "8"),
+        ("positions", "8"), ("layers", "10000000000"), ("positions", "99999999999999999999"),
     ):  # fmt: skip
         path.write_text(re.sub(rf"(?m)^{name} = .*$", f"{name} = {wrong}", whole), "utf-8")
         code, error = train(path)

@@ -17,6 +17,7 @@ from closeread.training.request import Request, Trained, without_stages, without
 from closeread.types import Dataset, Record
 
 _HEADER = re.compile(rb"\d+ \d+\n")
+_MOST = {"dimensions": 10_000, "window": 10_000, "epochs": 10_000, "least": 1_000_000_000}
 
 
 class VectorSettings(Record, frozen=True, kw_only=True):
@@ -88,12 +89,12 @@ def _check(request: Request, settings: VectorSettings) -> None:
             where=where,
             expected="everything under [train]",
         )
-    for name in ("dimensions", "window", "epochs", "least"):
-        if getattr(settings, name) < 1:
+    for name, most in _MOST.items():
+        if not 1 <= getattr(settings, name) <= most:
             raise UsageError(
                 f"train.{name} is {getattr(settings, name)}",
                 where=where,
-                expected="a number of 1 or more",
+                expected=f"from 1 to {most:,}",
             )
     if not 0 <= settings.seed < 2**32:
         raise UsageError(

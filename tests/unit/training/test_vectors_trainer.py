@@ -85,6 +85,7 @@ def test_a_passage_that_comes_again_is_read_once(texts):
     [
         ("size = 3", [], InputError, "train.size"),
         ("epochs = 0", [], UsageError, "train.epochs is 0"),
+        ("window = 99999999999999999999", [], UsageError, "train.window is 99999999999999999999"),
         ("seed = -1", [], UsageError, "train.seed is -1"),
         ('words = "syllables"', [], InputError, "jieba|characters|syllables"),
         ("", ["--resume"], UsageError, "cannot be resumed"),

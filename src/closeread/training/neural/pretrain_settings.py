@@ -1,5 +1,7 @@
 """What a recipe says of an encoder that learns a language from texts."""
 
+from typing import Annotated
+
 import msgspec
 
 from closeread.errors import UsageError
@@ -8,8 +10,14 @@ from closeread.training.neural.settings import NeuralSettings, Precision, Source
 from closeread.training.neural.settings import check as check_fitting
 from closeread.training.neural.texts import Masking
 from closeread.training.neural.trackers import Tracker
-from closeread.training.recipe import Count, Length
+from closeread.training.recipe import Length
 from closeread.types import Record
+
+# A model whose numbers no machine holds would only be told when its memory is full.
+_Layers = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
+_Width = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+_MOST_POSITIONS = 100_000
+_Positions = Annotated[Length, msgspec.Meta(le=_MOST_POSITIONS)]
 
 
 class EncoderOptions(Record, frozen=True, kw_only=True):
@@ -30,10 +38,10 @@ class EncoderOptions(Record, frozen=True, kw_only=True):
     pickled: bool = False
     vocabulary: str = ""
     lowercase: bool = True
-    layers: Count = 4
-    hidden: Count = 256
-    heads: Count = 4
-    positions: Length = 512
+    layers: _Layers = 4
+    hidden: _Width = 256
+    heads: _Width = 4
+    positions: _Positions = 512
 
 
 class PretrainSettings(Record, frozen=True, kw_only=True):
@@ -104,13 +112,11 @@ def check(
             where=where,
             expected=f"either {within}reader.options.vocabulary, or {within}reader.options.model",
         )
+    most = options.positions if options.vocabulary else _MOST_POSITIONS
     wrong = {
         "reader.options.heads": options.hidden % options.heads != 0
         and f"a divisor of hidden, {options.hidden}",
-        "train.length": (
-            not 8 <= settings.length <= (options.positions if options.vocabulary else 1 << 20)
-        )
-        and f"from 8 to {options.positions}, the positions",
+        "train.length": not 8 <= settings.length <= most and f"from 8 to {most:,}, the positions",
         "train.mask_share": not 0 < settings.mask_share < 1 and "between 0 and 1",
         "train.held_out": not 0 < settings.held_out <= 0.5 and "above 0, at most 0.5",
         "train.dropout": not 0 <= settings.dropout < 1 and "from 0 to below 1",

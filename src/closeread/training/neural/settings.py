@@ -13,6 +13,13 @@ from closeread.types import Record
 
 _LEAST = "5.6"  # of transformers
 _MOST_PASSES = 1000  # over one set in an epoch, whose questions are listed in memory
+_MOST_EPOCHS = 1_000_000
+# Counts and the least that each may be; libraries hold them in words of a machine.
+_COUNTS = {
+    "max_steps": 1, "batch_size": 1, "accumulation": 1, "keep": 1,
+    "evaluate_every": 0, "save_every": 0, "patience": 0,
+}  # fmt: skip
+_MOST = 1_000_000_000
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -143,18 +150,12 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
         and settings.beside.max_length < 8
         and "at least 8",
         "temperature": not 0.01 <= settings.temperature < inf and "0.01 or more",
-        "epochs": not 0 < settings.epochs < inf and "above 0",
-        "max_steps": settings.max_steps is not None and settings.max_steps < 1 and "at least 1",
-        "batch_size": settings.batch_size < 1 and "at least 1",
-        "accumulation": settings.accumulation < 1 and "at least 1",
+        "epochs": not 0 < settings.epochs <= _MOST_EPOCHS and f"above 0, at most {_MOST_EPOCHS:,}",
         "learning_rate": not 0 < settings.learning_rate < 1 and "between 0 and 1",
         "warmup": not 0 <= settings.warmup < 1 and "from 0 to below 1",
         "weight_decay": not 0 <= settings.weight_decay < 1 and "from 0 to below 1",
         "max_gradient_norm": not 0 <= settings.max_gradient_norm < inf and "0 (no limit) or more",
         "attention_dropout": dropout is not None and not 0 <= dropout < 1 and "from 0 to below 1",
-        "evaluate_every": settings.evaluate_every < 0 and "0 or more",
-        "save_every": settings.save_every < 0 and "0 or more",
-        "patience": settings.patience < 0 and "0 or more",
         "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
         "head_seed": not 0 <= (settings.head_seed or 0) < 2**32 and "from 0 to 2**32 - 1",
         "soup": (
@@ -163,8 +164,11 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
             or settings.seed + settings.soup > 2**32
         )
         and "at least 1, and 1 with train.beside",
-        "keep": settings.keep < 1 and "at least 1",
     }
+    for name, least in _COUNTS.items():
+        count = getattr(settings, name)
+        outside = count is not None and not least <= count <= _MOST
+        wrong[name] = outside and f"from {least} to {_MOST:,}"
     sources = {"datasets": settings.datasets, "dev": settings.dev, "beside.datasets": beside}
     for name, group in sources.items():
         for place, one in enumerate(group):
