@@ -7,7 +7,10 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+from click.testing import CliRunner
+
 from closeread.api.running import train as train_recipe
+from closeread.cli.train import command
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.training.overlap import Overlap
 from closeread.training.recipe import TrainedReader
@@ -204,3 +207,18 @@ def test_a_verifier_s_options_are_told_as_a_recipe_writes_them(
         train(tmp_path / "out", encoder, "exam/zh", reader=reader, begin=never, options=settings)
     assert told.value.where == str(tmp_path / "recipe.toml")
     assert "-o " not in f"{told.value.expected} {told.value.cure}"
+
+
+def test_how_far_the_making_of_examples_is_is_told_before_the_training(
+    tmp_path, encoder, data, monkeypatch
+):
+    """Of 75,000 questions it takes minutes, in which nothing was to be seen."""
+    monkeypatch.setattr("closeread.cli.progress._FIRST", 0.0)
+    monkeypatch.setattr("closeread.cli.progress._MOST", 0.0)
+    path = recipe(tmp_path / "recipe.toml", encoder, data, max_steps=2)
+    result = CliRunner().invoke(command, [str(path)], catch_exceptions=False)
+    told = result.stderr.splitlines()
+    made = [place for place, line in enumerate(told) if line.startswith("making examples: ")]
+    trained = [place for place, line in enumerate(told) if line.startswith("training: ")]
+    assert "400 of 400 (100%)" in told[made[-1]]
+    assert max(made) < min(trained)

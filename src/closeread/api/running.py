@@ -231,6 +231,7 @@ def train(
     resume: bool = False,
     overwrite: bool = False,
     begin: Begin = unwatched,
+    begin_examples: Begin = unwatched,
     say: Callable[[str], None] = lambda line: None,
 ) -> Trained:
     """Train a reader as a recipe says; ``closeread train`` as a function.
@@ -243,6 +244,8 @@ def train(
         resume: Go on with a training that was broken off.
         overwrite: Discard what was trained there before.
         begin: Called with the number of steps; what it returns is called with every step done.
+        begin_examples: The same of a data set's questions of which examples are made first; that
+            takes minutes where there are many.
         say: Told lines for the user while training goes on.
 
     Returns:
@@ -273,6 +276,7 @@ def train(
         resume=resume,
         overwrite=overwrite,
         begin=begin,
+        begin_examples=begin_examples,
         say=say,
     )
     try:

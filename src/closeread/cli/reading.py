@@ -4,13 +4,13 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Any
+from typing import Any, Protocol
 
 from closeread.cli.output import remark
 from closeread.cli.progress import progress
 from closeread.counting import count_of
 from closeread.errors import UsageError
-from closeread.protocols import Advance, Begin
+from closeread.protocols import Advance
 from closeread.runs.records import ReaderInfo
 from closeread.runs.store import Run
 from closeread.signals import exit_code
@@ -45,10 +45,18 @@ def _scalar(text: str) -> Any:
     return value if isinstance(value, str | int | float | bool) else text
 
 
+class Watch(Protocol):
+    """Begins a line, which takes the place of the one before; a ``protocols.Begin``."""
+
+    def __call__(self, total: int, label: str = ..., /) -> Advance:
+        """Return what is told of steps that are done; by default the label is the watch's."""
+        ...
+
+
 @contextmanager
 def watched(
     label: str, kept: str = "what was read is kept: the same command with --resume goes on"
-) -> Iterator[Begin]:
+) -> Iterator[Watch]:
     """Give the runner a way to show its progress; an interruption says how to go on.
 
     Args:
@@ -57,9 +65,9 @@ def watched(
     """
     with ExitStack() as shown:
 
-        def begin(total: int) -> Advance:
+        def begin(total: int, of: str = label, /) -> Advance:
             shown.close()  # one line at a time
-            return shown.enter_context(progress(label, total))
+            return shown.enter_context(progress(of, total))
 
         try:
             yield begin

@@ -36,7 +36,10 @@ def command(*, recipe: Path, out: str | None, resume: bool, overwrite: bool, jso
     kept = "if a state was saved, the same command with --resume goes on from it"
     try:
         with unwinding(), watched("training", kept) if speaks else nullcontext() as begin:
-            heard: dict[str, Any] = {"begin": begin, "say": remark} if speaks else {}
+            heard: dict[str, Any] = {}
+            if begin is not None:
+                heard = {"begin": begin, "say": remark}
+                heard["begin_examples"] = lambda total: begin(total, "making examples")
             trained = train(recipe, out=out, resume=resume, overwrite=overwrite, **heard)
     except KeyboardInterrupt as ended:  # where another speaks
         sys.exit(exit_code(ended))

@@ -45,6 +45,7 @@ class Request:
         overwrite: Discard what is there.
         look: Only look whether this could be done: nothing is trained or written.
         begin: Called with the number of steps; what it returns is called with every step done.
+        begin_examples: The same of a data set's questions of which examples are made first.
         say: Told lines for the user while training goes on.
     """
 
@@ -57,6 +58,7 @@ class Request:
     overwrite: bool = False
     look: bool = False
     begin: Begin = unwatched
+    begin_examples: Begin = unwatched
     say: Say = lambda line: None
 
     def section(self, raw: dict[str, Any], kind: type[T], name: str) -> T:

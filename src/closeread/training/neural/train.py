@@ -1,6 +1,6 @@
 """``closeread train`` for readers with learned encoders: from a recipe to a checkpoint folder."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -9,6 +9,7 @@ import transformers
 from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.making import path_of
+from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
@@ -303,12 +304,20 @@ def _features(
     features = []
     for items, told in material:
         rng = Random(f"{settings.seed}/{told.path}/features")
-        features.append(Packed(task.features(checkpoint, items, rng)))
+        seen = _counted(items, request.begin_examples)
+        features.append(Packed(task.features(checkpoint, seen, rng)))
         request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}")
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         raise _nothing_to_learn(request, material)
     return features
+
+
+def _counted(items: Sequence[PassageQuestion], begin: Begin) -> Iterator[PassageQuestion]:
+    advance = begin(len(items))
+    for item in items:
+        yield item
+        advance(1)
 
 
 def _remarks(told: dict[str, Any], lineage: Lineage) -> tuple[str, ...]:
