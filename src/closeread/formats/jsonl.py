@@ -19,7 +19,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import rows
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.registry import Format, Info
-from closeread.text.language import detect
+from closeread.text.language import code, detect
 from closeread.text.polarity import understood
 from closeread.types import Dataset, Defects, Item, Passage, Question, Record, Span
 
@@ -99,10 +99,13 @@ def _canonical(
     for line, raw in lines:
         item = source.decode(raw, _Line, line=line)
         passage = item.passage
-        if passage.language == _DEFAULT != (told := detect(passage.text)):
+        language = code(passage.language)
+        if language == _DEFAULT != (told := detect(passage.text)):
             named = source.decode(raw, dict[str, Any], line=line)["passage"]
             if "language" not in named:  # guessed, as in rows
-                passage = msgspec.structs.replace(passage, language=told)
+                language = told
+        if language != passage.language:
+            passage = msgspec.structs.replace(passage, language=language)
         for question in item.questions:
             _check(question, item.passage, f"{source}, line {line}")
             name = ids.note(question.question_id, line=line)

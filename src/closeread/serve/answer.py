@@ -22,7 +22,7 @@ from closeread.serve.checks import check_count, check_passage, check_question
 from closeread.serve.order import Answered, Order, Place, Shown, shown
 from closeread.serve.refusals import RefusedError, unfit
 from closeread.serve.settings import Settings
-from closeread.text.language import detect
+from closeread.text.language import code, detect
 from closeread.text.polarity import polarity
 from closeread.types import Evidence, Passage, Prediction, Question
 
@@ -50,8 +50,9 @@ def questions(raw: bytes, settings: Settings) -> tuple[AnswerRequest, list[Shown
         where = f"items[{number}]"
         passage: Passage = item.passage
         check_passage(passage, settings, f"{where}.passage.text", f"{where}.passage.title")
-        if not passage.language:
-            passage = msgspec.structs.replace(passage, language=detect(passage.text))
+        language = code(passage.language) or detect(passage.text)
+        if language != passage.language:
+            passage = msgspec.structs.replace(passage, language=language)
         read = []
         for place, question in enumerate(item.questions):
             here = f"{where}.questions[{place}]"

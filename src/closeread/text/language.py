@@ -34,6 +34,15 @@ def detect(text: str) -> str:
     return "en"
 
 
+def code(tag: str) -> str:
+    """Return the ISO 639-1 code that a language tag begins with: ``zh`` of ``zh-Hant-TW``, ``ZH``.
+
+    Args:
+        tag: As BCP 47 or a locale writes it (``pt-BR``, ``pt_BR``); "" stays "".
+    """
+    return tag.strip().lower().replace("_", "-").partition("-")[0]
+
+
 def of_most(languages: Iterable[str]) -> str:
     """Return ``zh`` where more than half of several texts' languages are Chinese, else ``en``."""
     chinese = [language.startswith("zh") for language in languages]

@@ -120,6 +120,13 @@ def test_answers_without_options(tmp_path, answer, kind, answers):
     assert (question.kind, question.answers) == (kind, answers)
 
 
+@pytest.mark.parametrize(("told", "language"), [("zh-CN", "zh"), ("EN", "en"), ("", "zh")])
+def test_a_row_says_its_language_by_a_tag(tmp_path, told, language):
+    """What a Chinese passage is cut by hangs on it."""
+    path = lines(tmp_path, row(passage="船六点开。", language=told))
+    assert [passage.language for passage, _ in load(path)] == [language]
+
+
 def test_no_answer_column_means_no_gold(tmp_path):
     """Without the column nothing is claimed."""
     assert only(lines(tmp_path, row())).answers == ()
@@ -407,6 +414,7 @@ def test_what_a_table_cannot_hold(tmp_path):
         ("海水的盐度由蒸发决定。", "ja", "ja"),
         ("The ferry left.", "", "en"),
         ("The ferry left.", "de", "de"),
+        ("海水的盐度由蒸发决定。", "zh-Hant-TW", "zh"),
     ],
 )
 def test_a_canonical_passage_that_names_no_language_is_in_that_of_its_text(

@@ -279,7 +279,7 @@ def test_a_chinese_passage_needs_no_language():
         )
         assert "language='zh'" in found["q"]
         body = asking("q", text="灯在六点点亮。")
-        body["items"][0]["passage"]["language"] = "ja"
+        body["items"][0]["passage"]["language"] = "ja-JP"
         assert "language='ja'" in texts(server.post("/v1/answer", body))["q"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.text.language import detect
+from closeread.text.language import code, detect
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,11 @@ from closeread.text.language import detect
 )
 def test_a_fifth_of_the_first_letters_makes_a_text_chinese(text: str, language: str):
     assert detect(text) == language
+
+
+@pytest.mark.parametrize(
+    ("tag", "language"),
+    [("zh", "zh"), ("zh-Hant-TW", "zh"), ("pt_BR", "pt"), (" EN-us ", "en"), ("", "")],
+)
+def test_a_tag_begins_with_the_language(tag: str, language: str):
+    assert code(tag) == language

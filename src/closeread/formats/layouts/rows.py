@@ -15,7 +15,7 @@ from closeread.formats.files.source import Source
 from closeread.formats.layouts import choices
 from closeread.formats.layouts.ids import Ids
 from closeread.formats.layouts.places import stated
-from closeread.text.language import detect
+from closeread.text.language import code, detect
 from closeread.text.polarity import understood
 from closeread.types import (
     Answer,
@@ -75,7 +75,7 @@ def items(source: Source, rows: Iterable[Numbered], defects: Defects) -> Iterato
             passage_id=str(index if own_id is None else own_id),
             text=text,
             title=first.title or "",
-            language=first.language or detect(text),
+            language=code(first.language or "") or detect(text),
         )
         questions = []
         for row, at, raw in members:
