@@ -1,6 +1,6 @@
 """The seams. Each is batch first and has three methods at most; outsiders implement these."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -99,7 +99,8 @@ class Pool:
     repeats); it then decides, the sums only carry the units, and what has one unit id is drawn
     together. ``extremes`` then tells the least
     and the greatest value that there could be if of all units this share were others; None where
-    that is not known. ``best`` says that the value is the best of several, chosen on the units that
+    that is not known. ``family`` computes the values of several pools from the same resamples.
+    ``best`` says that the value is the best of several, chosen on the units that
     it is judged by: it is too high, and that of their resamples higher still.
     """
 
@@ -109,6 +110,7 @@ class Pool:
     denominators: Sequence[float]
     statistic: "Statistic | None" = None
     extremes: "Callable[[float], tuple[float, float]] | None" = None
+    family: "Family | None" = None
     best: bool = False
     n_questions: int
     n_scored: int
@@ -122,6 +124,27 @@ class Statistic(Protocol):
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
         """Return the value over what is at ``indices`` (None: all, each once)."""
+        ...
+
+
+class Family(Protocol):
+    """Values that are read off one thing, such as a curve; hashable, as their draws are kept."""
+
+    @property
+    def name(self) -> str:
+        """Names their draws."""
+        ...
+
+    @property
+    def unit_ids(self) -> Sequence[str]:
+        """What each place of the pools belongs to."""
+        ...
+
+    def read(self, times: "NDArray[Any]") -> "Mapping[str, NDArray[Any]]":
+        """Return each pool's values by its name, (resamples,), NaN for none.
+
+        ``times`` is how often each resample has what is at each place, (resamples, places).
+        """
         ...
 
 

@@ -95,7 +95,7 @@ def command(
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.api.datasets import locate
         from closeread.cli.reading import watched
-        from closeread.protocols import Advance, uncounted
+        from closeread.protocols import Advance, uncounted, unwatched
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
         from closeread.runs.store import find_runs, open_run
@@ -112,9 +112,12 @@ def command(
                 of_runs = begin(len(runs))
             elif workers == 1:  # several tell of no question
                 of_questions = begin(runs[0].info.dataset.n_questions)
+            of_metrics = unwatched if many else lambda total: begin(total, "metrics")
             for opened in runs:
                 anew = _read_anew(opened, settings, stops, rule)
-                found.append(score_run(opened, anew, workers=workers, advance=of_questions))
+                found.append(
+                    score_run(opened, anew, workers=workers, advance=of_questions, begin=of_metrics)
+                )
                 of_runs(1)
         for pair in zip(runs, found, strict=True):
             _tell_changed(pair[0])

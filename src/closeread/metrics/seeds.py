@@ -3,13 +3,17 @@
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from closeread.counting import count_of
 from closeread.errors import MismatchError
 from closeread.metrics.intervals import value
-from closeread.protocols import Pool, Statistic
+from closeread.protocols import Family, Pool, Statistic
 from closeread.types import Record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 class Spread(Record, frozen=True, kw_only=True):
@@ -62,6 +66,7 @@ def average(pools: Sequence[Pool]) -> Pool:
         first,
         statistic=_averaged(pools),
         extremes=None,
+        family=_family(pools),
         n_scored=min(pool.n_scored for pool in pools),
         n_answered=min(pool.n_answered for pool in pools),
         n_failed=max(pool.n_failed for pool in pools),
@@ -82,6 +87,32 @@ def average(pools: Sequence[Pool]) -> Pool:
         numerators=[math.fsum(found) / len(pools) for found in above.values()],
         denominators=[math.fsum(found) / len(pools) for found in below.values()],
     )
+
+
+@dataclass(frozen=True)
+class _Means:
+    """The mean of what several runs' families read; a ``protocols.Family``."""
+
+    of: tuple[Family, ...]
+
+    @property
+    def name(self) -> str:
+        return self.of[0].name
+
+    @property
+    def unit_ids(self) -> Sequence[str]:
+        return self.of[0].unit_ids
+
+    def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
+        import numpy as np
+
+        found = [family.read(times) for family in self.of]
+        return {key: np.mean([one[key] for one in found], axis=0) for key in found[0]}
+
+
+def _family(pools: Sequence[Pool]) -> Family | None:
+    found = tuple(pool.family for pool in pools if pool.family is not None)
+    return _Means(found) if len(found) == len(pools) else None
 
 
 def _averaged(pools: Sequence[Pool]) -> Statistic | None:

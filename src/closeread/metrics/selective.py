@@ -16,6 +16,7 @@ from closeread.errors import UsageError
 from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
+from closeread.metrics.resampled_curve import Ranked
 from closeread.metrics.settings import exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
@@ -101,14 +102,17 @@ class Selective:
             note, kept, correct, confidences = "no prediction carries a confidence", [], [], []
         many = counts(scores, submission, scored=kept)
         found = _statistics(confidences, correct)
+        unit_ids = [score.unit_id or score.question_id for score in kept]
+        family = _Curves(confidences, correct, unit_ids)
         return tuple(
             Pool(
                 metric=name,
-                unit_ids=[score.unit_id or score.question_id for score in kept],
+                unit_ids=unit_ids,
                 numerators=correct,
                 denominators=[1] * len(kept),
                 statistic=statistic,
                 extremes=statistic.extremes,
+                family=family,
                 **many,
                 note=note,
             )
@@ -242,6 +246,28 @@ class _Statistic:
 
     def extremes(self, others: float, /) -> tuple[float, float]:
         return extremes(self.read, *_curve(self.correct), others)
+
+
+class _Curves:
+    """The values of resamples, all read off the same; a ``protocols.Family``."""
+
+    name = "selective.aurc"
+
+    def __init__(
+        self,
+        confidences: Sequence[float | None],
+        correct: Sequence[float],
+        unit_ids: Sequence[str],
+    ) -> None:
+        self.unit_ids = unit_ids
+        self._ranked = Ranked(*_sorted(confidences, correct))
+
+    def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
+        curves = self._ranked.resampled(times)
+        found = {self.name: self._ranked.areas(curves)}
+        for name, accuracy in _ACCURACIES.items():
+            found[name] = self._ranked.coverages(accuracy, curves)
+        return found
 
 
 def _statistics(

@@ -1,6 +1,5 @@
 """Which of several systems is better on the same questions, by how much, and how surely."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +11,7 @@ from closeread.metrics.intervals import (
     FEW,
     NO_INTERVAL,
     Resampling,
-    drawing,
+    together,
     unseen,
     value,
 )
@@ -187,13 +186,8 @@ def _by_bootstrap(blank: Comparison, left: Pool, right: Pool, resampling: Resamp
         return replace(blank, note="units of the two differ: no paired test for this value")
     if left.statistic is None or right.statistic is None:
         raise MismatchError(f"{left.metric} is computed in two ways")
-    generator = resampling.generator(f"difference|{blank.metric}")
-    draw = drawing(left.unit_ids)
-    drawn = np.empty(resampling.resamples)
-    for row in range(resampling.resamples):
-        indices = draw(generator)
-        first, second = left.statistic(indices), right.statistic(indices)
-        drawn[row] = math.nan if first is None or second is None else second - first
+    first, second = together([left, right], resampling, "difference|")
+    drawn = second - first
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
         return replace(blank, note="no resample has a value")

@@ -12,7 +12,7 @@ from closeread.errors import CloseReadError, InputError, StorageError, UsageErro
 from closeread.formats.files.whole import replacing
 from closeread.items import telling
 from closeread.metrics.summary import described
-from closeread.protocols import Advance, Metric, uncounted
+from closeread.protocols import Advance, Begin, Metric, uncounted, unwatched
 from closeread.readers.generative.extraction import Extraction
 from closeread.runs.choose import default_metrics, make_metrics
 from closeread.runs.computed import computed_by
@@ -34,7 +34,12 @@ from closeread.visible import argument
 
 
 def score_run(
-    run: Run, settings: ScoreSettings, *, workers: int = 1, advance: Advance = uncounted
+    run: Run,
+    settings: ScoreSettings,
+    *,
+    workers: int = 1,
+    advance: Advance = uncounted,
+    begin: Begin = unwatched,
 ) -> RunSummary:
     """Score a finished run and write ``scores.jsonl`` and ``summary.json`` into its folder.
 
@@ -43,6 +48,8 @@ def score_run(
         settings: Which metrics, intervals and breakdowns; no metrics means the usual ones.
         workers: Score in so many processes; the files are the same byte for byte.
         advance: Told how many questions more were walked through, by one process.
+        begin: Told then how many metrics are to have their numbers, in all and by tags; what it
+            returns counts them.
 
     Raises:
         InputError: The run is not finished, or the data set is gone.
@@ -67,6 +74,7 @@ def score_run(
                 limit=run.info.dataset.limit,
                 out=out,
                 workers=workers,
+                begin=begin,
             )
             found = msgspec.structs.replace(
                 found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
@@ -151,9 +159,10 @@ def _scored(
     limit: int | None = None,
     out: BinaryIO | None = None,
     workers: int = 1,
+    begin: Begin = unwatched,
 ) -> RunSummary:
     try:
-        return _of_all(dataset, anew, settings, limit=limit, out=out, workers=workers)
+        return _of_all(dataset, anew, settings, limit=limit, out=out, workers=workers, begin=begin)
     except CloseReadError:
         if next(dataset.questions(), None) is not None:
             _must_have_gold(dataset, ())  # what is wrong with one question is so with all
@@ -168,6 +177,7 @@ def _of_all(
     limit: int | None,
     out: BinaryIO | None,
     workers: int,
+    begin: Begin,
 ) -> RunSummary:
     submission = anew()
     if not settings.metrics:
@@ -186,6 +196,7 @@ def _of_all(
         )
     walked = gathered.walked
     _must_apply(gathered.n_scores, walked.n_questions, dataset.name)
+    advance = begin(len(metrics) * (2 if settings.by else 1))
     summaries = summaries_of(
         metrics,
         gathered.scores,
@@ -193,13 +204,16 @@ def _of_all(
         settings,
         n_questions=walked.n_questions,
         workers=workers,
+        advance=advance,
     )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
         dataset=describe_dataset(dataset, walked.n_questions, limit),
         settings=settings,
         metrics=summaries,
-        breakdowns=breakdowns_of(metrics, gathered.scores, walked, submission, settings),
+        breakdowns=breakdowns_of(
+            metrics, gathered.scores, walked, submission, settings, advance=advance
+        ),
         computed_by=computed_by(settings),
         scores_sha256=gathered.digest,
     )

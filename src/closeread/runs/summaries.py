@@ -1,12 +1,13 @@
 """From scores to the summaries that were asked for: over all questions, and by their tags."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from closeread.errors import UsageError
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.subject import family
 from closeread.metrics.summary import breakdowns, summarize
-from closeread.protocols import Metric
+from closeread.protocols import Advance, Metric, uncounted
 from closeread.runs.choose import wanted
 from closeread.runs.extract import marked
 from closeread.runs.parallel import each_by_workers
@@ -14,6 +15,7 @@ from closeread.runs.records import ScoreSettings
 from closeread.runs.walk import Walked
 from closeread.types import Score, Submission, Summary
 
+T = TypeVar("T")
 ScoresOf = Callable[[str], Iterable[Score]]  # a metric family's scores, in the data set's order
 
 
@@ -25,12 +27,13 @@ def summaries_of(
     *,
     n_questions: int,
     workers: int = 1,
+    advance: Advance = uncounted,
 ) -> dict[str, Summary]:
     """Return the summaries that were asked for, by full name, in the metrics' order.
 
     ``n_questions`` is the data set's: a metric that is about some of them scores fewer. Several
     processes share the families; predictions must then not have been asked for yet, because the
-    processes would share the open file.
+    processes would share the open file. ``advance`` is told of each family that is done.
     """
     resampling = resampling_of(settings)
 
@@ -39,7 +42,7 @@ def summaries_of(
 
     names = list(metrics)
     found = each_by_workers(of, names, workers) if workers > 1 else map(of, names)
-    return asked_for(dict(zip(names, found, strict=True)), settings)
+    return asked_for(dict(zip(names, _told(found, advance), strict=True)), settings)
 
 
 def breakdowns_of(
@@ -48,10 +51,13 @@ def breakdowns_of(
     walked: Walked,
     submission: Submission,
     settings: ScoreSettings,
+    *,
+    advance: Advance = uncounted,
 ) -> dict[str, dict[str, dict[str, Summary]]]:
     """Return the summaries of every subset by tag and value, for the tags that were asked for.
 
     A metric over triples is left out where the tag tells the questions of a triple apart.
+    ``advance`` is told of each family that is done.
 
     Raises:
         UsageError: No question has such a tag; the message lists those there are.
@@ -66,7 +72,7 @@ def breakdowns_of(
                 expected="one of " + ", ".join(known) if known else "this set has no tags",
             )
         found[tag] = {}
-    for name, metric in metrics.items() if settings.by else ():
+    for name, metric in _told(metrics.items(), advance) if settings.by else ():
         pairs = ((tags.get(score.question_id, {}), score) for score in scores(name))
         whole = [
             tag
@@ -95,6 +101,12 @@ def asked_for(
                 f"there is no value {asked!r} here", expected="one of " + ", ".join(there)
             )
     return kept
+
+
+def _told(families: Iterable[T], advance: Advance) -> Iterator[T]:
+    for one in families:
+        yield one
+        advance(1)
 
 
 def _splits_groups(

@@ -89,10 +89,15 @@ def test_a_large_run_is_told_by_its_questions(tmp_path, monkeypatch, capsys, tol
     monkeypatch.chdir(tmp_path)
     assert closeread("read", "exam/en", "--reader", "first-sentence", "--out", "run") == 0
     capsys.readouterr()
-    assert closeread("score", "run", "--no-intervals") == 0
-    assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
+    score = ("score", "run", "--no-intervals", "--metric", "drop", "--metric", "squad2")
+    assert closeread(*score) == 0
+    told = capsys.readouterr().err
+    assert "questions: 75 of 75 (100%), " in told
+    assert told.index("questions: 75 of 75") < told.index("metrics: 2 of 2 (100%), ")
     for verb in ("verify", "report"):
         assert closeread(verb, "run") == 0
         assert "questions: 75 of 75 (100%), " in capsys.readouterr().err
-    assert closeread("score", "run", "--no-intervals", "--workers", "2") == 0
-    assert "questions:" not in capsys.readouterr().err
+    assert closeread(*score, "--workers", "2") == 0
+    told = capsys.readouterr().err
+    assert "questions:" not in told
+    assert "metrics: 2 of 2 (100%), " in told

@@ -21,7 +21,7 @@ from closeread.metrics.summary import describe
 from closeread.protocols import Pool
 
 BOUNDS = (
-    5,
+    6,
     {"zero-one": (0.429917, 0.536667), "clusters": (0.44398, 0.529322), "alike": (0.911903, 1.0)},
 )
 P_OF_PARTS = (0.19, 0.05, 0.1, 0.06, 0.05, 0.55)  # their mean is 0.7

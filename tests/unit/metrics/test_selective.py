@@ -2,15 +2,20 @@
 
 import math
 import unicodedata
+from dataclasses import replace
 from functools import partial
 
 import msgspec
+import numpy as np
 import pytest
 
 from closeread.errors import UnknownNameError, UsageError
-from closeread.metrics.intervals import Resampling, distribution, value
+from closeread.metrics import selective
+from closeread.metrics.intervals import Resampling, distribution, interval, together, value
+from closeread.metrics.paired import System, paired
 from closeread.metrics.segmentation import segmenter
 from closeread.metrics.selective import aurc, coverage_at, curve, extremes, metric, official
+from closeread.metrics.significance import compare
 from closeread.metrics.summary import summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Score, Submission
@@ -158,9 +163,55 @@ def test_a_resample_is_the_curve_of_the_questions_drawn():
     assert pool.statistic(indices) == drawn
 
 
-def test_intervals_come_from_resampled_curves():
-    import numpy as np
+@pytest.mark.parametrize("kind", ["right or wrong", "shares", "all right", "all wrong"])
+@pytest.mark.parametrize("variants", [1, 2])
+def test_many_resamples_at_once_are_what_each_is_by_itself(kind, variants):
+    """Also where equal shares of different answers stand together, and where units are unlike."""
+    rng = np.random.default_rng(variants)
+    for n in (1, 2, 3, 17, 90):
+        sure = rng.random(n).round(1)
+        right = (rng.random(n) < 0.5 + 0.5 * sure).astype(float)
+        if kind == "shares":
+            right = np.where(rng.random(n) < 0.5, rng.choice([0.25, 0.75, 0.875], size=n), right)
+        elif kind != "right or wrong":
+            right[:] = kind == "all right"
+        scores = [
+            msgspec.structs.replace(score, unit_id=str(place // variants))
+            for place, score in enumerate(scores_of(right.tolist(), sure.tolist()))
+        ]
+        for pool in metric().pool(scores, Submission(predictions={})):
+            (fast,) = together([pool], Resampling(resamples=100), "")
+            one_by_one = replace(pool, family=None)
+            slow = distribution(one_by_one, 100, Resampling().generator("selective.aurc"))
+            assert fast == pytest.approx(slow, abs=1e-13)
+            if pool.metric != "selective.aurc":
+                assert fast.tolist() == slow.tolist()
 
+
+def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
+    """Drawn once for all of them, and once where systems are compared, of several runs each."""
+    rng = np.random.default_rng(6)
+    read, drawn = selective._Curves.read, []
+    counted = lambda self, times: drawn.append(len(times)) or read(self, times)  # noqa: E731
+    monkeypatch.setattr(selective._Curves, "read", counted)
+
+    def pools():
+        right, sure = (rng.random(60) < 0.7).astype(float).tolist(), rng.random(60).tolist()
+        return metric().pool(scores_of(right, sure), Submission(predictions={}))
+
+    runs = [pools() for _ in range(4)]
+    for pool in runs[0]:
+        interval(pool, Resampling(resamples=200))
+    assert sum(drawn) == 200
+    few = Resampling(resamples=200)
+    for a, b, c, d in zip(*runs, strict=True):
+        (found,) = compare(paired([System("one", [a, b]), System("other", [c, d])], few))
+        assert found.test == "bootstrap"
+        assert found.low <= found.difference <= found.high
+    assert sum(drawn) == 200 + 4 * 200
+
+
+def test_intervals_come_from_resampled_curves():
     rng = np.random.default_rng(0)
     sure = rng.random(300)
     right = (rng.random(300) < sure).astype(float)
@@ -208,8 +259,6 @@ def test_the_bound_of_an_area_is_that_of_the_worst_and_best_that_may_be_unseen()
 
 def test_no_other_questions_make_a_curve_better_or_worse_than_its_extremes():
     """Wrong or right ones, put in at any one place, stay between."""
-    import numpy as np
-
     rng = np.random.default_rng(4)
     for _ in range(20):
         right = (rng.random(90) < rng.random()).astype(float)
