@@ -1,6 +1,7 @@
 """Addresses and proxies as httpcore has them."""
 
 import ssl
+from ipaddress import ip_address
 
 import httpcore
 import httpx
@@ -32,16 +33,25 @@ def core_url(url: httpx.URL, path: str = "") -> httpcore.URL:
 
 
 def proxy_for(address: str, tls: ssl.SSLContext) -> httpcore.Proxy | None:
-    """Return the proxy that the environment names for an address, if any.
+    """Return the proxy that the environment names for an address, if any; this machine needs none.
+
+    A proxy elsewhere would look for the server on its own machine.
 
     Raises:
         UsageError: It cannot be used. Its password is not repeated.
     """
-    proxy = proxy_to(address)
+    proxy = None if _is_this_machine(url_of(address).host) else proxy_to(address)
     if proxy is None:
         return None
     context = tls if proxy.url.scheme == "https" else None
     return httpcore.Proxy(core_url(proxy.url), auth=proxy.raw_auth, ssl_context=context)
+
+
+def _is_this_machine(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def shown(url: httpcore.URL) -> str:

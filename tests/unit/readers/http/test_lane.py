@@ -14,9 +14,12 @@ import trustme
 from closeread.errors import EndpointError, UsageError
 from closeread.readers import make
 from closeread.readers.http import lane as lanes
+from closeread.readers.http.addresses import proxy_for
 from closeread.readers.http.endpoint import Endpoint
 from closeread.readers.http.lane import BROKEN_OFF, Lane, NoConnectionInTimeError, NotThereError
 from loops import in_a_loop
+
+ELSEWHERE = "reader.test"
 
 
 @pytest.fixture(autouse=True)
@@ -223,12 +226,12 @@ def test_a_packed_reply_is_unpacked():
 
 @pytest.mark.parametrize("scheme", ["http", "https"])
 def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
-    """The environment names it; what NO_PROXY names is asked straight."""
+    """The environment names it; this machine is asked straight."""
     authority = trustme.CA()
     context = None
     if scheme == "https":
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-        authority.issue_cert("127.0.0.1").configure_cert(context)
+        authority.issue_cert(ELSEWHERE, "127.0.0.1").configure_cert(context)
         file = tmp_path / "authority.pem"
         authority.cert_pem.write_to_path(str(file))
         monkeypatch.setenv("SSL_CERT_FILE", str(file))
@@ -239,7 +242,8 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
         heads.append(head)
         method, target, _ = head.split(" ", 2)
         place = target if method == "connect" else target.split("/")[2]
-        inner_reader, inner_writer = await asyncio.open_connection(*place.split(":"))
+        where = place.replace(ELSEWHERE, "127.0.0.1").split(":")
+        inner_reader, inner_writer = await asyncio.open_connection(*where)
         if method == "connect":
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         else:
@@ -257,8 +261,7 @@ def test_through_a_proxy_with_a_password(monkeypatch, tmp_path, scheme):
     async def check():
         async with listening(echo, ssl=context) as port, listening(proxy) as door:
             monkeypatch.setenv(f"{scheme}_proxy", f"http://someone:secret@127.0.0.1:{door}")
-            through = await sent(port, b"one", scheme=scheme)
-            monkeypatch.setenv("no_proxy", "127.0.0.1")
+            through = await sent(port, b"one", scheme=scheme, host=ELSEWHERE)
             return through + await sent(port, b"two", scheme=scheme)
 
     assert [one.content for one in in_a_loop(check())] == [b"one", b"two"]
@@ -305,7 +308,7 @@ def test_what_the_environment_says_amiss_is_named(monkeypatch, name, value, said
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=said) as caught:
-        in_a_loop(sent(1, b"{}"))
+        in_a_loop(sent(1, b"{}", host=ELSEWHERE))
     assert "secret" not in str(caught.value)
 
 
@@ -321,7 +324,7 @@ def test_a_proxy_that_refuses_is_named(monkeypatch, scheme, refusal):
     async def check():
         async with listening(refuses) as door:
             monkeypatch.setenv(f"{scheme}_proxy", f"http://me:secret@127.0.0.1:{door}")
-            return await sent(1, b"{}", scheme=scheme)
+            return await sent(1, b"{}", scheme=scheme, host=ELSEWHERE)
 
     if scheme == "http" and refusal.startswith(b"503"):
         assert [one.status for one in in_a_loop(check())] == [503]
@@ -331,15 +334,22 @@ def test_a_proxy_that_refuses_is_named(monkeypatch, scheme, refusal):
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("place", ["127.0.0.1:{port}", "127.0.0.1", "*", ".0.1"])
+@pytest.mark.parametrize("place", [f"{ELSEWHERE}:80", ELSEWHERE, "*", ".test", "other.test"])
 def test_no_proxy_names_hosts_also_with_their_port(monkeypatch, place):
-    async def check():
-        async with listening(echo) as port:
-            monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-            monkeypatch.setenv("no_proxy", place.format(port=port))
-            return await sent(port, b"one")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.setenv("no_proxy", place)
+    found = proxy_for(f"http://{ELSEWHERE}:80/v1", ssl.create_default_context())
+    assert (found is None) == (place != "other.test")
 
-    assert [one.content for one in in_a_loop(check())] == [b"one"]
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]", "my.localhost"])
+def test_this_machine_is_asked_without_a_proxy(monkeypatch, host):
+    """Whatever the environment says; a proxy that is no address does not matter either."""
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://[::bad")
+    for scheme in ("http", "https"):
+        address = f"{scheme}://{host}:8000/reader"
+        assert proxy_for(address, ssl.create_default_context()) is None
 
 
 def test_a_server_that_sends_on_is_not_followed():
