@@ -8,10 +8,15 @@ from closeread.types import Polarity
 
 _CLAUSE = re.compile(r"[，,；;。！？!?：:]+")
 
+# What makes a statement wrong that is called right before: 基本正确，但有疏漏的一项是.
+_ZH_SLIP = (
+    r"(?<![没未无不])(?:有|存在)[^，,]{0,4}?(?:疏漏|纰漏|瑕疵|偏差|失误|出入|偏颇)(?:之处|的地方)?"
+    r"(?=的?(?:一?[项个句]|选项|[是为])|\s*$)"
+)
 _JUDGED = (
     r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
     r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不[当妥]|不对(?![外称等应立])|无关|矛盾"
-    r"|相悖|违背|何者[为是]非"
+    rf"|相悖|违背|何者[为是]非|{_ZH_SLIP}"
 )
 _ZH_JUDGED = re.compile(_JUDGED)
 # What denies a fault says yes (没错, 没有误, 没有什么不对, 不矛盾), and what denies twice (不得不).
@@ -27,6 +32,7 @@ _NO_FAULT = re.compile(_ZH_NO_FAULT)
 # Not every word with one of them says no: 不同, 从未, 未来.
 _ZH_NEGATIVE = re.compile(
     r"不(?![同列仅断久少])|没|(?<!从)未(?!来)|无关|无法|错误|错的|有误|失当|矛盾|相悖|违背|相反|失实"
+    rf"|{_ZH_SLIP}|并非(?=正确|准确|恰当|妥当|合理|属实|成立)"
     r"|何者[为是]非|除[^，,]{1,12}外"
 )
 _ZH_STATEMENT = (
@@ -61,7 +67,7 @@ _ZH_ALONE = re.compile(_ZH_WHICH), re.compile(_ZH_FRAME)
 
 _EN_FAULT = (
     r"(?:false|untrue|incorrect(?:ly)?|wrong(?:ly)?|inaccurate|contradict\w*|inconsistent"
-    r"|unsupported)\b"
+    r"|unsupported|contains? (?:an?|some) (?:errors?|mistakes?|inaccurac(?:y|ies)))\b"
 )
 _EN_NEGATIVE = re.compile(
     rf"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\b{_EN_FAULT}|\bleast\b|\bnone of the\b",

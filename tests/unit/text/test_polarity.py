@@ -152,6 +152,23 @@ def test_words_that_say_no_and_words_that_only_look_like_it():
     assert polarity("除了甲乙丙丁戊己庚辛壬癸子丑外") == polarity("除甲，乙外") == "supported"
 
 
+def test_what_is_called_right_and_has_a_slip_is_wrong():
+    """基本正确，但…: what stands behind decides; no slip is none, and a stem may be about one."""
+    for slip in ("有误", "有错误", "存在疏漏", "有细微偏差", "有瑕疵", "有失偏颇", "与原文有出入"):
+        for stem in ("下列说法基本正确，但{}的一项是", "下列说法大致正确但{}的一项是"):
+            assert asks_for(stem.format(slip)) == "contradicted", slip
+    assert asks_for("下列说法并非正确的是") == "contradicted"
+    assert asks_for("Which statement is mostly true but contains an error?") == "contradicted"
+    for stem in (
+        "下列说法正确，没有瑕疵的一项是",
+        "下列说法正确，不存在任何偏差的一项是",
+        "下列对存在偏差的原因的分析，正确的一项是",
+        "下列对有瑕疵的玉石的说法正确的一项是",
+        "Which correct statement does not contain an error?",
+    ):
+        assert asks_for(stem) == "supported", stem
+
+
 def test_what_denies_a_fault_approves():
     """What denies something else does not."""
     assert approving("甲没有什么错误，乙不矛盾，丙无误。") == "甲正确，乙正确，丙正确。"
