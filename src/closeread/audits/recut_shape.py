@@ -13,7 +13,7 @@ from closeread.audits.correlation import pearson, rounded, spearman, stuck
 from closeread.audits.findings import Table
 from closeread.audits.material import Subject, judge_of, of_texts
 from closeread.audits.recuts import Recut, candidates, named, recut_at
-from closeread.audits.score_tables import Row, ScoreTable
+from closeread.audits.score_tables import Row, ScoreTable, error_of
 
 _FEW = 3
 
@@ -55,7 +55,11 @@ def with_runs(
         _, metric = judge_of(one)
         (saved,) = recut_at(one, metric, [None])
         found[place] = saved
-        rows[place] = replace(rows[place], scores={**rows[place].scores, target: saved.f1})
+        rows[place] = replace(
+            rows[place],
+            scores={**rows[place].scores, target: saved.f1},
+            errors={**rows[place].errors, target: error_of(saved.f1, len(one.questions))},
+        )
     return ScoreTable(rows), found
 
 

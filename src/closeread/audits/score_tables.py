@@ -21,17 +21,24 @@ _SHOTS = ("shots", "num_fewshot", "n_shot")
 _ABOUT = ("run", "source")
 _SPREADSHEETS = (".csv", ".tsv")
 _SEPARATORS = ",;\t"
+_ERROR = "_stderr"
 _PREFERRED = ("f1", "acc_norm", "acc", "em", "exact_match", "mc2")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One model's scores in one run; ``shots`` is the number of examples shown, if known."""
+    """One model's scores in one run.
+
+    Attributes:
+        shots: The number of examples shown, if known.
+        errors: Standard errors of the scores of which they are known.
+    """
 
     model: str
     scores: Mapping[str, float]
     shots: int | None = None
     source: str = ""
+    errors: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def size(self) -> float | None:
@@ -40,9 +47,8 @@ class Row:
 
     @property
     def family(self) -> str:
-        """The name up to its size."""
-        found = _SIZE.search(self.model)
-        return self.model[: found.start()].strip("-_ /").lower() if found else self.model.lower()
+        """The name but for its size: a chat model is no smaller sister of a plain one."""
+        return _SIZE.sub("", self.model, count=1).lower()
 
 
 @dataclass
@@ -103,7 +109,11 @@ def _fractions(rows: list[Row]) -> list[Row]:
     if all(score <= 1 for row in rows for score in row.scores.values()):
         return rows
     return [
-        replace(row, scores={name: score / 100 for name, score in row.scores.items()})
+        replace(
+            row,
+            scores={name: score / 100 for name, score in row.scores.items()},
+            errors={name: error / 100 for name, error in row.errors.items()},
+        )
         for row in rows
     ]
 
@@ -131,18 +141,27 @@ def _from_csv(path: Path, problems: Problems) -> list[Row]:
     rows = []
     for cells in reader:
         where = f"{path}, line {reader.line_num}"
-        scores = {
+        numbers = {
             key: number
             for key, cell in cells.items()
             if key and key not in (first, *_SHOTS, *_ABOUT) and cell
             if (number := _number(cell, f"{where}, {key}", problems)) is not None
         }
+        errors = {key for key in numbers if key.endswith(_ERROR)}
         named = next((cells[one] for one in _SHOTS if cells.get(one)), None)
         shots = _whole(named)
         if named and shots is None:
             problems.bad.add("odd-shots", f"{named!r} is no number of examples ({where})")
             continue
-        rows.append(Row(model=cells[first] or "", scores=scores, shots=shots, source=str(path)))
+        rows.append(
+            Row(
+                model=cells[first] or "",
+                scores={key: numbers[key] for key in numbers if key not in errors},
+                shots=shots,
+                source=str(path),
+                errors={key.removesuffix(_ERROR): numbers[key] for key in errors},
+            )
+        )
     return rows
 
 
@@ -166,7 +185,8 @@ def _from_results(path: Path, problems: Problems) -> Row:
         raise InputError(
             "no result file", where=str(path), expected='{"results": {...}, "config": {...}}'
         ) from error
-    scores = {}
+    scores: dict[str, float] = {}
+    errors: dict[str, float] = {}
     shots = {_whole(one) for one in _mapping(found.get("n-shot")).values()}
     for task, metrics in tasks:
         if task == "all":  # lighteval's mean over tasks
@@ -179,11 +199,17 @@ def _from_results(path: Path, problems: Problems) -> Row:
         share = None if number is None else _share(chosen, number, metrics)
         if share is not None:
             scores[name] = share
+            many = _mapping(_mapping(found.get("n-samples")).get(task)).get("effective")
+            if told := _told_error(chosen, metrics):
+                errors[name] = told * share / number if number else told
+            elif isinstance(many, int) and many > 0:
+                errors[name] = error_of(share, many)
     return Row(
         model=_model(found, path),
         scores=scores,
         shots=_shots(config, path) if not shots else shots.pop() if len(shots) == 1 else None,
         source=path.name,
+        errors=errors,
     )
 
 
@@ -238,6 +264,19 @@ def _share(chosen: str, number: float, metrics: Mapping[str, object]) -> float |
     if number > 1 and (number > 100 or chosen.partition(",")[0] not in _PREFERRED):
         return None
     return number / 100 if number > 1 or any("HasAns_" in name for name in metrics) else number
+
+
+def _told_error(chosen: str, metrics: Mapping[str, object]) -> float | None:
+    """Return the standard error that a harness gives a score; None where it gives none."""
+    name, comma, filtered = chosen.partition(",")
+    told = metrics.get(f"{name}{_ERROR}{comma}{filtered}")
+    return float(told) if isinstance(told, int | float) else None
+
+
+def error_of(share: float, n_questions: int) -> float:
+    """Return the standard error of a mean of right or wrong answers, which no mean's exceeds."""
+    share = min(max(share, 0.0), 1.0)
+    return math.sqrt(share * (1 - share) / n_questions)
 
 
 def _number(cell: str, where: str, problems: Problems) -> float | None:

@@ -4,12 +4,15 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import combinations
+from statistics import NormalDist
 from typing import NamedTuple
 
-from closeread.audits.score_tables import Row, ScoreTable
+from closeread.audits.score_tables import Row, ScoreTable, error_of
 
-_LOWERED = 0.01
-_INVERTED = 0.003
+# How often a table of equal models may have a sign that one of them scores lower.
+_BY_CHANCE = 0.05
+# Of so many questions a score is taken to be where nothing is known of them.
+_QUESTIONS = 1_000
 _FEW = 4
 _MOST_OVERTAKEN = 10
 
@@ -51,27 +54,51 @@ def label(row: Row) -> str:
 
 def _lowered(rows: Sequence[Row]) -> Iterator[_Found]:
     """Yield models that score lower with more examples shown."""
-    for left, right in _alike(rows, lambda row: row.model):
-        if left.shots is None or right.shots is None or left.shots == right.shots:
-            continue
-        few, many = sorted((left, right), key=lambda row: row.shots or 0)
-        for name in few.scores:
-            if name in many.scores and many.scores[name] < few.scores[name] - _LOWERED:
-                where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
-                yield name, where, few.scores[name], many.scores[name]
+    pairs = [
+        sorted(pair, key=lambda row: row.shots or 0)
+        for pair in _alike(rows, lambda row: row.model)
+        if None not in (shots := {row.shots for row in pair}) and len(shots) == 2
+    ]
+    for name, few, many in _falling(pairs):
+        where = f"{few.model} on {name}, {few.shots} to {many.shots} examples"
+        yield name, where, few.scores[name], many.scores[name]
 
 
 def _inverted(rows: Sequence[Row]) -> Iterator[_Found]:
     """Yield pairs of one family and setting of which the larger scores lower."""
-    for left, right in _alike(rows, lambda row: (row.family, row.shots)):
-        if left.size is None or right.size is None or left.size == right.size:
-            continue
-        small, large = sorted((left, right), key=lambda row: row.size or 0)
-        for name in small.scores:
-            if small.scores[name] - large.scores.get(name, 1.0) > _INVERTED:
-                shown = f"{small.model} and {large.model} on {name}"
-                shots = "" if small.shots is None else f", {small.shots} examples"
-                yield name, shown + shots, small.scores[name], large.scores[name]
+    pairs = [
+        sorted(pair, key=lambda row: row.size or 0)
+        for pair in _alike(rows, lambda row: (row.family, row.shots))
+        if None not in (sizes := {row.size for row in pair}) and len(sizes) == 2
+    ]
+    for name, small, large in _falling(pairs):
+        shown = f"{small.model} and {large.model} on {name}"
+        shots = "" if small.shots is None else f", {small.shots} examples"
+        yield name, shown + shots, small.scores[name], large.scores[name]
+
+
+def _falling(pairs: Sequence[Sequence[Row]]) -> Iterator[tuple[str, Row, Row]]:
+    """Yield benchmarks with pairs whose second scores lower there by more than chance.
+
+    By Bonferroni's bound over all that are looked at, and as if each was scored on questions of its
+    own: where they are the same ones chance moves the difference less.
+    """
+    shared = [(name, one, two) for one, two in pairs for name in one.scores if name in two.scores]
+    for name, one, two in shared:
+        if _is_surely_higher(one, two, name, len(shared)):
+            yield name, one, two
+
+
+def _is_surely_higher(one: Row, other: Row, name: str, looked_at: int) -> bool:
+    """Whether a score is higher than another by more than chance makes any of so many pairs."""
+    errors = NormalDist().inv_cdf(1 - _BY_CHANCE / looked_at)
+    apart = one.scores[name] - other.scores[name]
+    return apart > errors * math.hypot(_error(one, name), _error(other, name))
+
+
+def _error(row: Row, name: str) -> float:
+    """Return a score's standard error: the table's, else that of a share of some questions."""
+    return row.errors.get(name) or error_of(row.scores[name], _QUESTIONS)
 
 
 def _unsteady(rows: Sequence[Row]) -> Iterator[_Found]:
@@ -88,6 +115,7 @@ def _overtaken(rows: Sequence[Row], target: str) -> Iterator[_Found]:
     for row in rows:
         if target in row.scores:
             groups.setdefault(row.shots, []).append(row)
+    looked_at = sum(math.comb(len(alike), 2) for alike in groups.values())
     for alike in groups.values():
         ordered = sorted(alike, key=lambda row: row.scores[target])
         for low in ordered:
@@ -97,7 +125,9 @@ def _overtaken(rows: Sequence[Row], target: str) -> Iterator[_Found]:
                 full = len(found) == _MOST_OVERTAKEN
                 if ratio <= 2 or (full and ratio < found[0][0]):
                     break  # all that follow are milder
-                if _is_stronger(low, high, target):
+                if _is_stronger(low, high, target) and _is_surely_higher(
+                    high, low, target, looked_at
+                ):
                     heappush(found, (ratio, f"{label(low)} and {label(high)}", weak, strong))
                     if full:
                         heappop(found)

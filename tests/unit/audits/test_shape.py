@@ -109,7 +109,11 @@ def test_the_real_result_files(corpus):
     lowered = [one for what, one in signs if what == "examples lower the score" and "drop" in one]
     print(f"{len(paths)} files, {len(signs)} signs")
     assert len(lowered) == 8
-    assert ("the larger model scores lower", "llama-7B and llama-30B on drop, 5 examples") in signs
+    inverted = [one for what, one in signs if what == "the larger model scores lower"]
+    assert inverted == [  # by 6.4 and 4.5 standard errors; no others by more than 2.8
+        "bloom-1b1 and bloom-1b7 on drop, 0 examples",
+        "llama-13B and llama-30B on drop, 5 examples",
+    ]
     assert ("the same setting differs between runs", "llama-13B (0-shot) on drop") in signs
     weak, strong = signs[
         "a weaker model scores twice as high", "llama-30B (5-shot) and xglm-7.5B (5-shot) on drop"

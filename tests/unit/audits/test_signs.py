@@ -1,0 +1,104 @@
+"""Signs in tables of scores: what chance makes is none, what was planted is found."""
+
+import json
+
+import numpy as np
+import pytest
+
+from closeread.audits.material import Problems
+from closeread.audits.score_tables import Row, ScoreTable, error_of, read
+from closeread.audits.signs import signs
+
+
+def sized(rng, n, rise, *, lost=0.0, told=True, examples=(0, 5)):
+    """Three families of four sizes on six benchmarks of n questions, in two settings.
+
+    A score rises by ``rise`` from size to size; one model loses ``lost`` on DROP where it should
+    be the best. Half of what makes a question hard is so for all models.
+    """
+    rows = []
+    for family in "xyz":
+        bases, hard = rng.uniform(0.2, 0.6, 6), rng.random((6, n))
+        for shots in examples:
+            for place, size in enumerate((1, 3, 7, 13)):
+                shares = bases + rise * place
+                shares[0] -= lost * (family == "x" and size == 13)
+                own = np.where(rng.random((6, n)) < 0.5, hard, rng.random((6, n)))
+                right = (own < shares[:, None]).mean(axis=1)
+                names = ("drop", *"abcde")
+                errors = dict(zip(names, np.sqrt(right * (1 - right) / n).tolist(), strict=True))
+                scores = dict(zip(names, right.tolist(), strict=True))
+                model = f"{family}-{size}b"
+                rows.append(
+                    Row(model=model, shots=shots, scores=scores, errors=errors if told else {})
+                )
+    return ScoreTable(rows)
+
+
+@pytest.mark.parametrize(("n", "told"), [(200, True), (1000, True), (1000, False), (8000, False)])
+def test_models_that_are_equal_but_for_chance_have_no_signs(n, told):
+    """Neither sizes nor examples: of 20 tables at most one, as by chance."""
+    rng = np.random.default_rng(n)
+    found = [signs(sized(rng, n, 0.0, told=told), "drop") for _ in range(20)]
+    chance = ("the larger model scores lower", "examples lower the score")
+    for what in chance:
+        assert sum(any(sign.what == what for sign in of) for of in found) <= 1
+
+
+@pytest.mark.parametrize(
+    ("n", "told", "lost"), [(8000, True, 0.05), (1000, True, 0.15), (1000, False, 0.15)]
+)
+def test_a_larger_model_that_lost_more_than_chance_is_found(n, told, lost):
+    """With standard errors sooner, without them as of a thousand questions."""
+    rng = np.random.default_rng(n)
+    hits = 0
+    for _ in range(10):
+        found = signs(sized(rng, n, 0.01, lost=lost + 0.03, told=told, examples=(5,)), "drop")
+        signed = {(sign.what, sign.where) for sign in found}
+        hits += ("the larger model scores lower", "x-7b and x-13b on drop, 5 examples") in signed
+    assert hits == 10
+
+
+def test_a_weak_model_is_not_twice_as_good_by_chance():
+    """Of 300 questions four right ones and nine are no two scores; forty and ninety are."""
+
+    def rows(weak, strong):
+        return [
+            Row(model=model, shots=0, scores={"drop": right / 300, "a": level, "b": level},
+                errors={"drop": error_of(right / 300, 300)})
+            for model, right, level in (("m", weak, 0.7), ("n", strong, 0.4))
+        ]  # fmt: skip
+
+    assert signs(ScoreTable(rows(4, 9)), "drop") == []
+    assert [one.what for one in signs(ScoreTable(rows(40, 90)), "drop")] == [
+        "a weaker model scores twice as high"
+    ]
+
+
+def test_a_chat_model_is_of_another_family():
+    """What stands behind the size counts: it is no smaller sister of the plain model."""
+    chat, plain = (Row(model=f"org/x-{end}", scores={"b": 0.5}) for end in ("7b-chat", "13b"))
+    assert chat.family != plain.family
+    assert chat.family == Row(model="org/X-70B-chat", scores={}).family
+
+
+def test_standard_errors_are_read_with_the_scores(tmp_path):
+    """A harness' own; else of its number of questions; of a spreadsheet a column of that name."""
+    path = tmp_path / "results_2026-01-01T00-00-00.json"
+    path.write_text(json.dumps({
+        "model_name": "m", "config": {},
+        "results": {
+            "drop": {"f1,none": 0.2, "f1_stderr,none": 0.004},
+            "squadv2": {"f1,none": 40.0, "f1_stderr,none": 1.5, "HasAns_f1,none": 60.0},
+            "coqa": {"f1,none": 0.5, "f1_stderr,none": "N/A"},
+            "race": {"acc,none": 0.3},
+        },
+        "n-samples": {"coqa": {"original": 400, "effective": 100}},
+    }))  # fmt: skip
+    (row,) = read([path], Problems()).rows
+    assert row.scores == {"drop": 0.2, "squadv2": 0.4, "coqa": 0.5, "race": 0.3}
+    assert row.errors == pytest.approx({"drop": 0.004, "squadv2": 0.015, "coqa": 0.05})
+    path = tmp_path / "scores.csv"
+    path.write_text("model,drop,drop_stderr,race\nx-7b,40,0.8,50\n")
+    (row,) = read([path], Problems()).rows
+    assert (row.scores, row.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
