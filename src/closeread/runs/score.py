@@ -57,8 +57,6 @@ def score_run(
         StorageError: The folder cannot be written.
     """
     dataset = run.dataset()
-    if workers == 1:
-        dataset = telling(dataset, advance)
     if run.info.log is not None and "samples" in run.info.log.lost:
         raise InputError(
             "the log holds the numbers of the whole set alone, no question and no answer",
@@ -74,6 +72,7 @@ def score_run(
                 limit=run.info.dataset.limit,
                 out=out,
                 workers=workers,
+                advance=advance,
                 begin=begin,
             )
             found = msgspec.structs.replace(
@@ -159,10 +158,14 @@ def _scored(
     limit: int | None = None,
     out: BinaryIO | None = None,
     workers: int = 1,
+    advance: Advance = uncounted,
     begin: Begin = unwatched,
 ) -> RunSummary:
     try:
-        return _of_all(dataset, anew, settings, limit=limit, out=out, workers=workers, begin=begin)
+        return _of_all(
+            dataset, anew, settings, limit=limit, out=out, workers=workers,
+            advance=advance, begin=begin,
+        )  # fmt: skip
     except CloseReadError:
         if next(dataset.questions(), None) is not None:
             _must_have_gold(dataset, ())  # what is wrong with one question is so with all
@@ -177,6 +180,7 @@ def _of_all(
     limit: int | None,
     out: BinaryIO | None,
     workers: int,
+    advance: Advance,
     begin: Begin,
 ) -> RunSummary:
     submission = anew()
@@ -192,11 +196,12 @@ def _of_all(
     else:
         workers = 1
         gathered = _gather(
-            dataset, submission, metrics, tagged=bool(settings.by), limit=limit, out=out
-        )
+            telling(dataset, advance), submission, metrics,
+            tagged=bool(settings.by), limit=limit, out=out,
+        )  # fmt: skip
     walked = gathered.walked
     _must_apply(gathered.n_scores, walked.n_questions, dataset.name)
-    advance = begin(len(metrics) * (2 if settings.by else 1))
+    of_metrics = begin(len(metrics) * (2 if settings.by else 1))
     summaries = summaries_of(
         metrics,
         gathered.scores,
@@ -204,7 +209,7 @@ def _of_all(
         settings,
         n_questions=walked.n_questions,
         workers=workers,
-        advance=advance,
+        advance=of_metrics,
     )
     _must_have_gold(dataset, summaries.values())
     return RunSummary(
@@ -212,7 +217,7 @@ def _of_all(
         settings=settings,
         metrics=summaries,
         breakdowns=breakdowns_of(
-            metrics, gathered.scores, walked, submission, settings, advance=advance
+            metrics, gathered.scores, walked, submission, settings, advance=of_metrics
         ),
         computed_by=computed_by(settings),
         scores_sha256=gathered.digest,

@@ -374,3 +374,12 @@ def test_a_set_without_questions_is_named(tmp_path):
     path.write_text('{"header": {"dataset": "SQuAD", "split": "dev"}}\n')
     with pytest.raises(UsageError, match="SQuAD-dev holds no question"):
         score_submission(load(path), Submission(predictions={}), PLAIN)
+
+
+@pytest.mark.parametrize("metrics", [(), ("choice",)])
+def test_every_question_is_told_once_while_it_is_scored(tmp_path, make_job, metrics):
+    """A bar was full, and went on, where metrics were first chosen by the questions."""
+    run = predict(make_job(), tmp_path / "run")
+    told = []
+    score_run(run, ScoreSettings(metrics=metrics, resamples=0), advance=told.append)
+    assert sum(told) == run.info.dataset.n_questions
