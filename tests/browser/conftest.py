@@ -50,8 +50,9 @@ def browser():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as driver:
         started = driver.chromium.launch(
-            executable_path=path, args=list(_ARGUMENTS), timeout=_START_MILLISECONDS
-        )
+            executable_path=path, args=list(_ARGUMENTS), timeout=_START_MILLISECONDS,
+            env=os.environ | {"TMPDIR": "/tmp"},  # its socket's path is 107 bytes at most
+        )  # fmt: skip
         yield started
         started.close()
 
