@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from places import corpus_folder
 
-# No deadlines: the machine's other work must not fail a property. On CI the examples are the same
-# at every run; elsewhere each run tries new ones.
-settings.register_profile("closeread", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+# No deadlines, nor a limit of how long examples may take to draw: the machine's other work must
+# not fail a property. On CI the examples are the same at every run; elsewhere each run tries new
+# ones.
+settings.register_profile("closeread", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("closeread"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "closeread")
 
 

@@ -1,10 +1,9 @@
 """Sentences of other passages that look like the question and answer it not."""
 
 import random
-import time
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import closeread
@@ -267,7 +266,6 @@ PIECES = st.sampled_from(
 ANY = st.lists(PIECES, max_size=6).map("".join) | st.text(max_size=40)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.tuples(ANY, ANY, ANY), st.sampled_from(["en", "zh", "de", "ja"]), st.integers(0, 3),
     st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), max_size=3),
@@ -283,12 +281,11 @@ def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed
         assert_moved(here, one, edit)
 
 
+@pytest.mark.timeout(60)
 def test_empty_lines_are_passed_over_in_time_that_grows_with_them():
     """200,000 of them took minutes: at each line all that follow were tried."""
-    here = passage(MILL + "\n" * 60_000)
-    started = time.monotonic()
+    here = passage(MILL + "\n" * 1_000_000)
     assert proposed(here, ASKED, passage(BRIDGE, 2))
-    assert time.monotonic() - started < 5
 
 
 def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monkeypatch):
@@ -310,15 +307,14 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
     assert len(strangers._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
 
 
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize("language", ["zh", "de"])
 def test_what_is_a_long_passages_own_is_found_in_time_that_grows_with_it(language):
-    """Each of its ten thousands of words was counted by itself: 200,000 characters took minutes."""
+    """Each of its ten thousands of words was counted by itself: these took minutes, now seconds."""
     draw = random.Random(0)
     if language == "zh":
-        text = "".join(chr(draw.randint(0x4E00, 0x9000)) for _ in range(120_000)) + "。"
+        text = "".join(chr(draw.randint(0x4E00, 0x9000)) for _ in range(500_000)) + "。"
     else:
-        text = " ".join("".join(draw.choices("abcdefgh", k=8)) for _ in range(30_000)) + "."
+        text = " ".join("".join(draw.choices("abcdefgh", k=8)) for _ in range(240_000)) + "."
     here = passage(text, language=language)
-    started = time.monotonic()
     proposed(here, ASKED, passage(text[:300], 2, language=language))
-    assert time.monotonic() - started < 6
