@@ -5,18 +5,21 @@ BIN    := $(VENV)/bin
 PYTEST_WORKERS ?= 2
 TORCH  ?= torch==2.13.0  # or a build of it for your machine: make neural TORCH=...
 NEURAL := .venv-neural
+PINS   ?= .ci  # where the versions stand that the tests passed with; make test PINS= takes the newest
+PINNED  = $(if $(strip $(PINS)),--constraint $(strip $(PINS))/$1.lock)
 
-.PHONY: demo test neural check bench interop format clean
+.PHONY: demo test neural check lock bench interop format clean
 
-$(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+# pip stands last in a new environment: one that broke off before is made whole.
+%/bin/pip:
+	$(PYTHON) -m venv $*
 
-$(VENV)/.core: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable .
+$(VENV)/.core: pyproject.toml .ci/core.lock | $(BIN)/pip
+	$(BIN)/python -m pip install --quiet $(call PINNED,core) --editable .
 	@touch $@
 
-$(VENV)/.check: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --editable '.[check]'
+$(VENV)/.check: pyproject.toml .ci/core.lock | $(BIN)/pip
+	$(BIN)/python -m pip install --quiet $(call PINNED,core) --editable '.[check]'
 	@touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core  ## read, score and report the exam that ships with the package
@@ -25,10 +28,9 @@ demo: $(VENV)/.core  ## read, score and report the exam that ships with the pack
 test: $(VENV)/.check  ## all tests that need neither torch nor other harnesses
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -m "not interop"
 
-$(NEURAL)/.neural: pyproject.toml
-	test -x $(NEURAL)/bin/python || $(PYTHON) -m venv $(NEURAL)
-	$(NEURAL)/bin/python -m pip install --quiet $(TORCH)
-	$(NEURAL)/bin/python -m pip install --quiet --editable '.[neural]'
+$(NEURAL)/.neural: pyproject.toml .ci/neural.lock | $(NEURAL)/bin/pip
+	$(NEURAL)/bin/python -m pip install --quiet $(call PINNED,neural) $(TORCH)
+	$(NEURAL)/bin/python -m pip install --quiet $(call PINNED,neural) --editable '.[neural]'
 	@touch $@
 
 neural: $(NEURAL)/.neural  ## tests with a real small model, in an environment of their own
@@ -39,6 +41,11 @@ check: $(VENV)/.check  ## style, types, layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+lock: $(VENV)/.check $(NEURAL)/.neural  ## what both environments hold now is what they hold from now on
+	$(BIN)/python -m pip freeze --exclude-editable > .ci/core.lock
+	$(NEURAL)/bin/python -m pip freeze --exclude-editable | grep -v '^torch==' > .ci/neural.lock
+	@touch $^
 
 interop: $(VENV)/.check  ## other harnesses and trackers for real: makes their environments, several GB
 	PYTHON=$(PYTHON) sh tests/interop/environments.sh

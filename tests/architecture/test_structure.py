@@ -4,8 +4,11 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from places import ROOT
 
@@ -101,6 +104,28 @@ def test_what_is_no_code_is_installed_with_it():
         pytest.skip("no checkout of git: which files belong to the package cannot be told")
     kept = {ROOT / name for name in printed.stdout.split("\0") if name}
     assert {path for path in kept if path.suffix != ".py" and path.exists()} <= installed
+
+
+def _needed(project, extras, seen):
+    """The packages of the project and of these extras, also by way of other extras."""
+    lists = [project["dependencies"], *(project["optional-dependencies"][one] for one in extras)]
+    for needed in map(Requirement, chain.from_iterable(lists)):
+        if needed.name != project["name"]:
+            yield needed
+        elif more := needed.extras - seen:
+            yield from _needed(project, more, seen | more)
+
+
+@pytest.mark.parametrize(("extra", "lock"), [("check", "core"), ("neural", "neural")])
+def test_what_the_tests_need_has_one_version(extra, lock):
+    """One that fits: else the same tests could fail tomorrow, for what others published."""
+    lines = (ROOT / f".ci/{lock}.lock").read_text("utf-8").splitlines()
+    pairs = (line.split("==") for line in lines)
+    pins = {canonicalize_name(name): version for name, version in pairs}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for needed in _needed(project, {extra}, {extra}):
+        if needed.name != "torch":  # the Makefile's, and a build of it for the machine
+            assert pins[canonicalize_name(needed.name)] in needed.specifier, needed
 
 
 def test_names_say_something():
