@@ -41,7 +41,7 @@ def server(model, tmp_path_factory):
             stdout=stream, stderr=stream, env=os.environ | {"HF_HUB_OFFLINE": "1"},
         )  # fmt: skip
     try:
-        ends = time.monotonic() + 280  # of the 300 that a test has: it imports all there is
+        ends = time.monotonic() + 500  # of the 600 that a test has: it imports all there is
         while True:
             if process.poll() is not None:
                 pytest.fail(f"the server ended: {log.read_text()[-2000:]}")

@@ -281,7 +281,7 @@ def test_whatever_is_put_in_answers_slice_to_the_same_text(texts, language, seed
         assert_moved(here, one, edit)
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 def test_empty_lines_are_passed_over_in_time_that_grows_with_them():
     """200,000 of them took minutes: at each line all that follow were tried."""
     here = passage(MILL + "\n" * 1_000_000)
@@ -307,7 +307,7 @@ def test_of_more_passages_than_are_searched_some_are_drawn_and_no_more_kept(monk
     assert len(strangers._bounded([passage(MILL), passage(MILL, 2)], 0)) == 1
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(120)
 @pytest.mark.parametrize("language", ["zh", "de"])
 def test_what_is_a_long_passages_own_is_found_in_time_that_grows_with_it(language):
     """Each of its ten thousands of words was counted by itself: these took minutes, now seconds."""

@@ -50,7 +50,7 @@ def test_the_address_at_which_another_one_listened_first():
     """Both were bound while their readers were loaded; a server wants a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", _LISTENS_SECOND],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
     told = f"UsageError: cannot listen on 127.0.0.1, port {done.stdout.strip()}: "
     assert told in done.stderr
