@@ -276,15 +276,18 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
     """An interruption says how to go on, exits with 130, and --resume finishes."""
     (tmp_path / "slow.py").write_text(
         "import time\n"
+        "from pathlib import Path\n"
         "from closeread import Answer, Prediction\n"
         "class Reader:\n"
         "    def read(self, items):\n"
         "        for passage, question in items:\n"
-        "            time.sleep(0.05)\n"
+        "            if Path('held').exists() and Path('run/ledger.jsonl').stat().st_size:\n"
+        "                time.sleep(600)\n"
         "            answer = Answer(kind='choice', label='A')\n"
         "            yield Prediction(question_id=question.question_id, answer=answer)\n"
         "make = Reader\n"
     )
+    (tmp_path / "held").touch()
     arguments = ("read", "exam/zh", "--reader", "slow:make", "--out", "run", "--batch-size", "2")
     process = subprocess.Popen(
         [sys.executable, "-m", "closeread", *arguments],
@@ -296,12 +299,14 @@ def test_control_c_leaves_a_run_to_resume(closeread, tmp_path):
     )
     ledger = tmp_path / "run" / "ledger.jsonl"
     while not (ledger.exists() and ledger.stat().st_size):
+        assert process.poll() is None
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
     _, told = process.communicate()
     assert process.returncode == 130
     assert "--resume" in told
     assert "Traceback" not in told
+    (tmp_path / "held").unlink()
     before = ledger.read_bytes()
     closeread(*arguments, "--resume", "--limit", 100, code=2)
     closeread(*arguments, "--resume")
