@@ -45,6 +45,18 @@ from closeread.cli import main
 main()
 """
 
+EARLY = """
+import os, signal
+from closeread.training.neural import train
+plain = train._opened
+def opened(*given):
+    os.kill(os.getpid(), signal.SIGTERM)
+    return plain(*given)
+train._opened = opened
+from closeread.cli import main
+main()
+"""
+
 
 def signalled_at(*steps, number=signal.SIGTERM):
     """Get a signal after so many steps of all, or of none, before the first."""
@@ -234,11 +246,11 @@ def test_the_second_signal_ends_at_once(tmp_path, encoder, data, script):
 
 
 def test_a_signal_before_there_is_anything_to_save_leaves_nothing(tmp_path, encoder, data):
+    """It comes when the data are read and the model is to be opened."""
     path = recipe(tmp_path / "r.toml", encoder, data, max_steps=2)
-    process = started(path)
-    assert "400 questions" in process.stderr.readline()  # then the model is opened
-    process.send_signal(signal.SIGTERM)
+    process = started(path, script=("-c", EARLY))
     told = process.communicate()[1]
+    assert "400 questions" in told
     assert process.returncode == 128 + signal.SIGTERM, told
     assert "Traceback" not in told
     assert not (tmp_path / "out").exists()
