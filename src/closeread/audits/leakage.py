@@ -13,6 +13,8 @@ from closeread.types import ROLES, Dataset, Question, Span
 
 _WINDOW_WORDS = 384
 _MANY = 20
+# Wrong answers near the gold one that a good reader may give without having skipped a window.
+_NEAR = 0.75
 _UNLIKELY = 1e-6
 
 
@@ -227,7 +229,7 @@ def _windows(one: Subject) -> Windows | None:
             for word in range(0, len(starts), 16)
         ) / len(range(0, len(starts), 16))
         expected += covered
-        miss += math.log(max(covered, 1e-9))
+        miss += math.log(max(covered, _NEAR))
     if wrong < _MANY:
         return None
     return Windows(

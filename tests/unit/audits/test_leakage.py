@@ -155,14 +155,14 @@ def test_a_training_passage_that_shares_text_is_found(tmp_path):
     assert "(3 questions)" in found.headline
 
 
-def in_windows(n_words, said_at):
-    """Audit sixty wrong answers on a passage, each a word at a place that depends on the gold."""
+def in_windows(n_words, said_at, many=60):
+    """Audit so many wrong answers on a passage, each at a place that depends on the gold."""
     rng = random.Random(1)
     words = [f"w{place}" for place in range(n_words)]
     text = " ".join(words)
     places = [Span(at.start(), at.end()) for at in re.finditer(r"\S+", text)]
     questions, predictions = [], []
-    for number in range(60):
+    for number in range(many):
         gold = rng.randrange(n_words)
         said = gold
         while said == gold:
@@ -191,6 +191,13 @@ def test_a_reader_that_errs_near_the_answer_skipped_no_window():
     """On passages hardly longer than a window sixty such answers leave none by chance, too."""
     found = in_windows(600, near)
     assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 60
+    assert found.verdict == "sound"
+
+
+def test_a_good_reader_s_few_errors_near_the_answer_are_no_windows_skipped():
+    """Of readers that err near it in nine of ten cases every eighth has twenty such in a row."""
+    found = in_windows(2000, near, many=25)
+    assert found.data["windows"]["inside"] == found.data["windows"]["wrong"] == 25
     assert found.verdict == "sound"
 
 
