@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,19 @@ LAUNCHERS = {
     "torchrun": ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2"),
     "accelerate": ("-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"),
 }
+
+KILLED = """
+import os, signal
+from closeread.training.neural.callbacks import Progress
+plain = Progress.on_step_end
+def end(self, args, state, control, **named):
+    plain(self, args, state, control, **named)
+    if state.global_step == int(os.environ["KILLED_BEHIND"]):
+        os.kill(os.getpid(), signal.SIGKILL)
+Progress.on_step_end = end
+from closeread.cli import main
+main()
+"""
 
 
 def recipe(path: Path, model: str, data: str, **settings) -> Path:
@@ -58,19 +70,14 @@ def train(
     )  # fmt: skip
 
 
-def killed(state: Path, *arguments: object, **environment: str) -> None:
-    """Begin a training and kill it once a state is saved."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "closeread", "train", *map(str, arguments)],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        env=os.environ | {"OMP_NUM_THREADS": "1"} | environment,
+def killed(step: int, *arguments: object, **environment: str) -> None:
+    """Begin a training that is killed behind a step, whatever else the machine does."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, "train", *map(str, arguments)],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False,
+        env=os.environ | {"OMP_NUM_THREADS": "1", "KILLED_BEHIND": str(step)} | environment,
     )  # fmt: skip
-    for _ in range(20_000):
-        if (state / "trainer_state.json").exists() or process.poll() is not None:
-            break
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
+    assert done.returncode == -signal.SIGKILL
 
 
 def history(out: Path) -> dict[int, float]:
@@ -122,7 +129,7 @@ def test_a_killed_training_goes_on_along_the_same_curve(tmp_path, encoder, data)
     whole = recipe(tmp_path / "whole.toml", encoder, data, **settings)
     assert train(whole, "--out", tmp_path / "whole").returncode == 0
     out = tmp_path / "killed"
-    killed(out / "states" / "checkpoint-20", whole, "--out", out)
+    killed(24, whole, "--out", out)
     assert not (out / "closeread.json").exists()
     refused = train(whole, "--out", out)
     assert refused.returncode == 2
@@ -148,7 +155,7 @@ def test_a_killed_stage_goes_on_too(tmp_path, encoder, data):
             f'datasets = [{{ path = "{data}" }}]\n'
         )
     out, whole = tmp_path / "out", tmp_path / "whole"
-    killed(out / "before" / "1" / "states" / "checkpoint-20", path)
+    killed(24, path)
     assert not (out / "before" / "1" / "closeread.json").exists()
     refused = train(path)
     assert (refused.returncode, "--resume" in refused.stderr) == (2, True)
@@ -170,7 +177,7 @@ def test_a_state_that_was_cut_short_is_passed_over(tmp_path, encoder, data):
     settings = {"max_steps": 20, "batch_size": 4, "save_every": 5, "keep": 4}
     path = recipe(tmp_path / "r.toml", encoder, data, **settings)
     out = tmp_path / "out"
-    killed(out / "states" / "checkpoint-10", path)
+    killed(11, path)
     last = max((out / "states").glob("checkpoint-*"), key=lambda one: int(one.name[11:]))
     weights = last / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:1000])
