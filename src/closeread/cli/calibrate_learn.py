@@ -19,7 +19,14 @@ from closeread.cli.calibrate_runs import (
 from closeread.cli.output import as_json, remark
 from closeread.counting import count_of
 from closeread.formats.files.outcome import must_take_file
-from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
+from closeread.readers.calibrate import (
+    Calibrator,
+    Linear,
+    Model,
+    Steps,
+    Threshold,
+    save_calibrator,
+)
 from closeread.readers.certainty import scale_of
 from closeread.runs.recalibrate import graded, must_take, recalibrated
 from closeread.runs.store import Run, open_run
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     from closeread.training.confidence import Learned
 
 _TOLD_WEIGHTS = 8
+_OF_ORDER = ("auroc", "aurc", "coverage@80", "coverage@90")
 
 
 def learn(
@@ -87,7 +95,7 @@ def learn(
         as_json(_as_printed(out, calibrator, learned) | {"intervals": intervals(sought)})
     else:
         _print(out, calibrator, learned, sought)
-        for warning in worse(learned.changes, calibrator.method):
+        for warning in _worse(calibrator, learned):
             remark(warning)
 
 
@@ -112,6 +120,24 @@ def _write_held_out(
     recalibrated(run, out, confidence, record=record, overwrite=overwrite)
 
 
+def _worse(calibrator: Calibrator, learned: "Learned") -> list[str]:
+    """Say what got worse, but for an order that the calibrator keeps.
+
+    The folds' curves differ, so that of all folds together the order gets worse by that alone.
+    """
+    found = dict(learned.changes)
+    if _rises(calibrator.model):
+        found = {name: one for name, one in found.items() if name not in _OF_ORDER}
+    return worse(found, calibrator.method)
+
+
+def _rises(model: Model) -> bool:
+    """Whether it is a curve over the reader's own confidence that leaves its order alone."""
+    if isinstance(model, Linear):
+        return len(model.weights) == 1 and model.weights[0] > 0
+    return isinstance(model, Steps)
+
+
 def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[str, Any]:
     return {
         "calibrator": str(out),
@@ -120,7 +146,7 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
         "n_passages": learned.n_parts,
         "n_kept_back": learned.n_kept_back,
         "held_out": {name: vars(change) for name, change in learned.changes.items()},
-        "warnings": worse(learned.changes, calibrator.method),
+        "warnings": _worse(calibrator, learned),
         "threshold": calibrator.threshold,
     }
 
