@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
-from demo_visits import DESKTOP, PHONE
+from demo_visits import DESKTOP, PHONE, ask
 
 pytestmark = pytest.mark.browser
 
@@ -57,6 +57,25 @@ CONTRAST = """() => {
   }
   return found;
 }"""
+
+
+def test_quotation_marks_are_those_of_the_language(visit, lexical):
+    """As wide as a character in Chinese alone: a font of Han has them so for every language."""
+    page = visit(lexical)
+    width = """passage => {
+      const nodes = document.createTreeWalker(passage, NodeFilter.SHOW_TEXT);
+      const size = parseFloat(getComputedStyle(passage).fontSize), range = document.createRange();
+      for (let node; (node = nodes.nextNode());) {
+        const at = node.data.indexOf("”");
+        if (at < 0) continue;
+        range.setStart(node, at);
+        range.setEnd(node, at + 1);
+        return range.getBoundingClientRect().width / size;
+      }
+    }"""
+    ask(page, "The “lamp” was lit at six.", "When was it lit?")
+    page.locator(".took").wait_for()
+    assert page.locator("#marked").evaluate(width) < 0.7
 
 
 def test_marks_outlast_a_system_that_sets_all_colours(visit, lexical):

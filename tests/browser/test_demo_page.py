@@ -87,7 +87,7 @@ def test_options_with_what_no_evidence_covers(visit, lexical):
     assert "horses" in "".join(rows.nth(1).locator(".loose").all_inner_texts())
     assert rows.nth(0).locator(".loose").count() == 0
     for row in rows.all():
-        assert row.locator("button.badge").count() >= 1
+        assert row.get_by_role("button", name="Go to evidence").count() >= 1
         assert re.fullmatch(r"\d+\.\d%", row.locator(".score").inner_text().strip())
 
 

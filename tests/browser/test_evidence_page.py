@@ -133,6 +133,8 @@ def test_methods_are_told_apart_from_gold_by_shape(visit, joined):
     assert _kinds(page, "A", 0) == [("is-gold", "2")]
     assert _kinds(page, "A", 1) == [("extra", "1"), ("missed", "2")]
     assert _kinds(page, "A", 2) == [("extra", "1"), ("hit", "2")]
+    heard = page.get_by_role("button", name="evidence 2: found")
+    assert heard.and_(page.locator(".methods[data-option=A] .hit")).count() == 1
     shapes = {
         kind: page.locator(f".methods .{kind}").first.evaluate(
             "e => getComputedStyle(e).borderStyle + getComputedStyle(e).borderRadius"

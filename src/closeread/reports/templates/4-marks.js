@@ -19,7 +19,7 @@ function jump(number) {
   light(number, true);
   setTimeout(() => light(number, false), 1600);
 }
-const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);
+const numberButton = (number) => h("button", { class: "badge", type: "button", title: t("to-evidence", { n: number }), "aria-label": t("to-evidence", { n: number }), on: { click: () => jump(number), mouseenter: () => light(number, true), mouseleave: () => light(number, false) } }, number);
 
 const HUES = 5;
 const hueOf = (number) => "cov h" + (1 + ((number - 1) % HUES));

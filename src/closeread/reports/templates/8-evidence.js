@@ -48,10 +48,9 @@ function methods(evidence, names, label, right) {
   return h("dl", { class: "methods", "data-option": label }, some.map(line));
 }
 function finding(number, kind) {
-  const button = numberButton(number), says = t("finding." + kind);
+  const button = numberButton(number);
   button.className = "finding " + kind;
-  button.title = `${t("evidence-n", { n: number })}: ${says}`;
-  button.append(h("span", { class: "sr" }, ` ${says}`));
+  button.title = button.ariaLabel = `${t("evidence-n", { n: number })}: ${t("finding." + kind)}`;
   return button;
 }
 const findingsKey = (gold) => h("div", { class: "key" }, (gold ? ["is-gold", "hit", "extra", "missed"] : ["plain"]).map((kind) => h("span", null, h("span", { class: "finding " + kind }, "n"), " ", t("finding." + kind))));
