@@ -60,12 +60,7 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
                 _DRAW[plot.kind](axes, plot, language)
                 axes.set_title(title(plot, language), loc="left", fontsize=10, fontweight="bold")
                 for ending in ("png", "pdf"):
-                    tag = "-".join(
-                        filter(
-                            None, [plot.title, plot.params.get("tag") or plot.params.get("role")]
-                        )
-                    )
-                    path = folder / f"{number:02d}-{_plain(tag)}.{ending}"
+                    path = folder / f"{number:02d}-{_plain(_named_for(plot))}.{ending}"
                     figure.savefig(path, dpi=200, metadata=_metadata(ending))
                     written.append(path)
     except OSError as error:
@@ -73,6 +68,12 @@ def write_plots(material: Material, folder: Path, language: str) -> list[Path]:
             f"cannot be written: {error.strerror}", where=str(folder), cure="choose another folder"
         ) from error
     return written
+
+
+def _named_for(plot: Plot) -> str:
+    """Return what a plot's files are called: plots of several runs are told apart by the run."""
+    parts = [plot.title, *(plot.params.get(key) for key in ("tag", "role", "run"))]
+    return "-".join(filter(None, parts))
 
 
 def title(plot: Plot, language: str) -> str:
@@ -104,8 +105,9 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
     if len(runs) == 1 and whole[0] is not None:
         axes.axvline(whole[0] * 100, color=_SOFT, linestyle="--", linewidth=0.8)
     if len(runs) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False, ncols=2)
+        axes.figure.legend(loc="outside lower left", frameon=False, ncols=2)
     _rows(axes, [_named("value", row["label"], language) for row in rows])
+    axes.set_xlabel(f"{plot.params['metric']}, %")
 
 
 def _ranks(axes: Any, plot: Plot, language: str) -> None:
@@ -166,6 +168,7 @@ def _square(axes: Any, plot: Plot, language: str) -> None:
     sides = ("right", "wrong")
     axes.set_xticks([0, 1], [word(f"{plot.data['above']}.{key}", language) for key in sides])
     axes.set_yticks([0, 1], [word(f"{plot.data['side']}.{key}", language) for key in sides])
+    axes.set_xlabel(word(f"plot-note.{plot.title}", language, plot.params))
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
 
@@ -182,9 +185,9 @@ def _interval(axes: Any, point: dict[str, Any], y: float, number: int) -> None:
     low, high = point["low"], point["high"]
     if low is not None and high is not None:
         axes.plot([100 * low, 100 * high], [y, y], color=_BLUE, linewidth=1.3)
-    axes.plot(
-        [100 * point["value"]], [y], _MARKERS[number % len(_MARKERS)], color=_BLUE, markersize=5
-    )
+    marker = _MARKERS[number % len(_MARKERS)]
+    # One at 0 or at 100 would be cut in half.
+    axes.plot([100 * point["value"]], [y], marker, color=_BLUE, markersize=5, clip_on=False)
 
 
 def _right_label(axes: Any, text: str, y: float) -> None:
@@ -218,8 +221,8 @@ def _rectangle(corner: tuple[float, float], face: str, edge: str) -> Any:
 def _height(plot: Plot) -> float:
     if plot.kind == "dots":
         runs = len(plot.data["runs"])
-        return 1.0 + len(plot.data["rows"]) * (0.24 + 0.14 * (runs - 1)) + 0.25 * (runs > 1)
-    return {"ranks": 2.4, "curve": 3.0, "square": 2.6}[plot.kind]
+        return 1.2 + len(plot.data["rows"]) * (0.24 + 0.14 * (runs - 1)) + 0.25 * (runs > 1)
+    return {"ranks": 2.4, "curve": 3.0, "square": 2.8}[plot.kind]
 
 
 def _fonts() -> list[str]:

@@ -331,6 +331,35 @@ def test_plot_files_are_written_and_the_same_twice(tmp_path):
     assert [path.read_bytes() for path in first] == [path.read_bytes() for path in again]
 
 
+def test_plot_files_say_of_which_run_and_metric_they_are(tmp_path, monkeypatch):
+    """In a paper no page stands around them: two runs' squares looked alike."""
+    pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    from closeread.reports.figures import write_plots
+
+    questions = [question for k in range(4) for question in triple(f"g{k}")]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, tuple(questions))])
+    said = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    for name in ("one", "two"):
+        write_run(tmp_path / name, dataset, said, values)
+    labels = []
+    save = Figure.savefig
+
+    def kept(figure, path, **options):
+        labels.append((path.name, figure.axes[0].get_xlabel()))
+        save(figure, path, **options)
+
+    monkeypatch.setattr(Figure, "savefig", kept)
+    write_plots(gather([tmp_path / "one", tmp_path / "two"]), tmp_path / "plots", "en")
+    found = dict(labels)
+    assert found["01-runs.png"] == "choice.accuracy, %"
+    squares = {name[3:]: label for name, label in labels if "flips" in name and ".png" in name}
+    assert squares["flips-positive-one.png"] == "Questions, one"
+    assert squares["flips-positive-two.png"] == "Questions, two"
+
+
 def test_plot_files_of_numbers_without_intervals(tmp_path):
     """Of a run that was scored without them lengths and groups are marks alone."""
     pytest.importorskip("matplotlib")
