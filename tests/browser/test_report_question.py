@@ -61,10 +61,31 @@ def test_two_runs_have_a_column_each(browser, two_runs):
         told = visit.page.locator(".differences").inner_text()
         assert "choice.accuracy, in points, minus first" in told
         assert "second" in told and "\u221216.7" in told and "1.0000" in told
+        assert "rewritten" in visit.text("main")
+        assert "dashed" not in visit.text("main")  # of several runs no line is drawn
         visit.page.locator(".ways a", has_text="runs differ").click()
         assert visit.page.locator(".row").count() == 1
         assert visit.page.locator(".row .icon").count() == 2
         assert visit.page.locator(".option .says-run").all_inner_texts() == ["1", "2"]
+
+
+def test_an_answer_that_was_not_judged_is_painted_neither_right_nor_wrong(browser, tmp_path):
+    """As of a question that the chief metric is not about: it was painted as a wrong one."""
+    passage = Passage(passage_id="p", text="The lamp stands in Whit.")
+    gold = Answer(kind="span", texts=("Whit",), spans=(Span(19, 23),))
+    where = Question(question_id="w", passage_id="p", text="Where?", kind="span", answers=(gold,))
+    questions = triple("t")
+    mixed = write_set(tmp_path / "mixed.jsonl", [(PASSAGE, questions), (passage, (where,))])
+    told = choose(questions, {})
+    choices = write_set(tmp_path / "choices.jsonl", [(PASSAGE, questions)])
+    values = {"choice.accuracy": right_or_wrong(choices, told)}
+    said = [*told, Prediction(question_id="w", answer=gold)]
+    page = write_page([write_run(tmp_path / "run", mixed, said, values)], tmp_path / "page.html")
+    with Visit(browser, page, "#q=w") as visit:
+        assert visit.page.locator(".answers .filled.open").inner_text() == "Whit"
+        assert visit.page.locator(".passage .said-span.open").inner_text() == "Whit"
+        assert visit.page.locator(".key .filled.open").inner_text() == "not scored"
+        assert visit.logged == []
 
 
 def test_a_question_of_another_set_than_the_chosen_runs_shows_its_own_run(browser, tmp_path):

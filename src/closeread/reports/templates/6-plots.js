@@ -146,8 +146,10 @@ function plotTitle(plot) {
   const says = t("plot." + plot.title, { ...plot.params, tag: named("tag", plot.params?.tag), role: t("role." + (plot.params?.role || "original")) });
   return plot.params?.set ? `${says} · ${plot.params.set}` : says;
 }
+// The whole set is drawn beside one run alone: of several it would be as many lines.
+const noteOf = (plot) => (["group", "role"].includes(plot.title) && (plot.runs.length > 1 || typeof plot.whole[0] !== "number") ? "runs" : plot.title);
 function plotFigure(plot) {
-  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + plot.title, plot.params), plot.params?.level && [h("br"), t("plot-note." + (["band", "bands"][plot.curves.length - 1] ?? "bounds"), plot.params)])), drawing(plot),
+  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + noteOf(plot), plot.params), plot.params?.level && [h("br"), t("plot-note." + (["band", "bands"][plot.curves.length - 1] ?? "bounds"), plot.params)])), drawing(plot),
     h("details", null, h("summary", null, t("numbers")), h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, plot.numbers[0].map((cell, k) => h("th", { class: k ? "n" : null }, named("column", cell))))),
       h("tbody", null, plot.numbers.slice(1).map((line) => h("tr", null, line.map((cell, k) => h("td", { class: k ? "n" : null }, cell === "" ? DASH : cell)))))))));

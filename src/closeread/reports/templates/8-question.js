@@ -9,7 +9,9 @@ function answerMarks(it, passage, run) {
   if (told?.answer) for (const [start, end] of spansOf(told.answer)) marks.push({ start, end, class: "said-span" + worth(it.statuses[run]), title: t("predicted") });
   return marks;
 }
-const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : " off");
+const worth = (kind) => (kind === "right" ? "" : kind === "partly" ? " part" : kind === "unscored" ? " open" : " off");
+// Of a choice there is no part.
+const choiceWorth = (kind) => (kind === "partly" ? " off" : worth(kind));
 function options(i, it, evidence, ev, names) {
   const texts = Q().options[i], labels = labelsOf(i), many = runsOf(i).length > 1, run = runAt(i);
   const scores = it.runs[run]?.option_scores || [];
@@ -18,16 +20,16 @@ function options(i, it, evidence, ev, names) {
     const label = labels[k], gold = Q().gold[i] === label, own = evidence.filter((e) => e.label === label);
     const loose = looseOf(it, names[0]?.[0]);
     const pickers = runsOf(i).filter((r) => Q().runs[r].answer[i] === label);
-    const said = pickers.includes(run), off = it.statuses[run] !== "right";
+    const said = pickers.includes(run);
     const truth = it.option_truth[k], tags = Object.entries(it.option_tags[k] || {});
     const meaning = [gold && t("gold"), said && t("predicted")].filter(Boolean).join(", ");
     return h("li", { class: "option" + (gold ? " is-gold" : "") },
-      h("span", { class: "mark" + (said ? " said" + (off ? " off" : "") : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
+      h("span", { class: "mark" + (said ? " said" + choiceWorth(it.statuses[run]) : ""), title: meaning || null }, label.length > 2 ? "" : label, meaning && h("span", { class: "sr" }, meaning)),
       h("div", { class: "says" }, laidOver(text, loose[k] || [], saidOf(it, names[0]?.[0])[k] || [], evidence.filter((e) => e.source === names[0]?.[0])), ev !== "all" && own.length > 0 && [" ", uniqueNumbers(own).map(numberButton)]),
       scores.length ? h("div", { class: "score", title: t("option-score") }, spot(scores[k] ?? 0), h("i", { style: { width: Math.round((44 * Math.max(0, scores[k] ?? 0)) / most) + "px" } })) : h("span"),
       h("div", { class: "under" }, truth !== null && truth !== undefined && h("span", null, t(truth ? "true" : "false")),
         tags.map(([name, value]) => h("span", null, name === "truth" ? named("value", value) : `${named("tag", name)}: ${named("value", value)}`)),
-        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + (it.statuses[r] === "right" ? "" : " off"), title: DATA.runs[r].name }, r + 1), " "]))),
+        many && pickers.length > 0 && h("span", null, pickers.map((r) => [h("span", { class: "says-run" + choiceWorth(it.statuses[r]), title: DATA.runs[r].name }, r + 1), " "]))),
       ev === "all" && methods(evidence, names, label, gold), attentions(it, evidence, label, i));
   }));
 }
@@ -114,7 +116,7 @@ function question(i) {
           ev !== "all" && uniqueNumbers(evidence.filter((e) => !e.label)).map(numberButton)),
         hasOptions(i) ? options(i, it, evidence, ev, names) : [answers(i, it), ev === "all" && methods(evidence, names, "", true), attentions(it, evidence, "", i)],
         ev === "all" && findingsKey(names[0][0] === "gold"),
-        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong"))),
+        h("div", { class: "key" }, h("span", null, h("span", { class: "framed" }, t("gold"))), !DATA.runs[run].evidenceOnly && h("span", null, t("predicted"), " ", h("span", { class: "filled" }, t("status.right")), " ", !hasOptions(i) && [h("span", { class: "filled part" }, t("status.partly")), " "], h("span", { class: "filled off" }, t("status.wrong")), Object.values(it.statuses).includes("unscored") && [" ", h("span", { class: "filled open" }, t("status.unscored"))]),
           (over || hasOptions(i)) && evidence.length > 0 && [h("span", null, h("span", { class: hueOf(1) }, t("said")), h("sup", { class: "cov-n" }, "n")), h("span", { class: "loose" }, t("loose"))]),
         runsOf(i).map((r) => runBox(r, i, it)),
         tags.length > 0 && h("div", { class: "tagline" }, tags.map(([name, value]) => h("a", { class: "chip", href: hashOf({ tag: `${name}:${value}`, text: "", status: "" }) }, `${named("tag", name)}: ${named("value", value)}`))))),
