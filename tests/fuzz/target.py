@@ -9,7 +9,6 @@ import copy
 import json
 import random
 import sys
-import tempfile
 from pathlib import Path
 
 import atheris
@@ -24,7 +23,7 @@ with atheris.instrument_imports(include=["closeread"]):
     FORMATS = {name: catalog.resolve("format", name) for name in catalog.names("format")}
     METRICS = [catalog.resolve("metric", name)() for name in ("mrqa", "squad", "squad2", "drop")]
 
-SCRATCH = Path(tempfile.mkdtemp(prefix="closeread-fuzz-")) / "input"
+SCRATCH = Path(sys.argv[2]).with_name("input")  # beside the seeds
 
 
 def loaders(raw: bytes) -> None:
@@ -56,7 +55,7 @@ def handed_in(raw: bytes) -> None:
 def texts(raw: bytes) -> None:
     """Any two texts, through the splitters and the scorers."""
     first, _, second = raw.decode("utf-8", "replace").partition("\0")
-    for language in ("en", "zh"):
+    for language in ("en", "de", "fr", "zh"):
         for split in (segment.sentences(first, language), segment.tokens(first)):
             ends = [end for span in split for end in (span.start, span.end)]
             assert ends == sorted(ends)
