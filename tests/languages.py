@@ -111,4 +111,4 @@ SAMPLES = {
     ),
 }
 # What the letters show, where that is another language.
-SHOWN = dict.fromkeys(("de", "es", "ro", "tr", "vi"), "en") | {"fa": "ar", "ur": "ar"}
+SHOWN = dict.fromkeys(("de", "es", "ro", "tr"), "en") | {"fa": "ar", "ur": "ar"}
