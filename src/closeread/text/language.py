@@ -41,6 +41,7 @@ def detect(text: str) -> str:
     sample = text[:2000]
     if sample.isascii():
         return "en"
+    sample = unicodedata.normalize("NFC", sample)  # letters apart from their accents are ASCII's
     letters = "".join(_LETTER.findall(sample))
     others = len(letters) - len(letters.encode("ascii", "ignore"))
     if not letters or others / len(letters) < 0.2:  # too few for any other script
@@ -56,7 +57,7 @@ def detect(text: str) -> str:
 
 
 def _of_latin(sample: str) -> str:
-    words = _WORD.findall(unicodedata.normalize("NFC", sample.lower()))
+    words = _WORD.findall(sample.lower())
     if sum(word in ENGLISH for word in words) * 6 >= len(words):
         return "en"
     letters = "".join(words)

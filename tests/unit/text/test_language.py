@@ -43,10 +43,7 @@ def test_a_fifth_of_the_first_letters_makes_a_text_chinese(text: str, language: 
         ("en", "El café de Peña"),  # too few words
         ("en", "Skåne är ett landskap i Sverige och ligger längst i söder."),  # not known
         ("en", "Die Nordsee ist ein Meer und der Rhein ist ein Fluss."),  # ASCII alone
-        (
-            "de",
-            "Die Häuser für das Volk und der Hof sind nicht in der Stadt.".replace("ä", "a\u0308"),
-        ),
+        ("de", "Die Ha\u0308user fu\u0308r das Volk und der Hof sind nicht in der Stadt."),
     ],
 )
 def test_latin_letters_are_told_apart_by_the_commonest_words(language: str, text: str):
