@@ -270,7 +270,7 @@ def _told_error(chosen: str, metrics: Mapping[str, object]) -> float | None:
     """Return the standard error that a harness gives a score; None where it gives none."""
     name, comma, filtered = chosen.partition(",")
     told = metrics.get(f"{name}{_ERROR}{comma}{filtered}")
-    return float(told) if isinstance(told, int | float) else None
+    return float(told) if isinstance(told, int | float) and math.isfinite(told) else None
 
 
 def error_of(share: float, n_questions: int) -> float:

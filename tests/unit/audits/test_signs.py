@@ -1,6 +1,7 @@
 """Signs in tables of scores: what chance makes is none, what was planted is found."""
 
 import json
+import math
 
 import numpy as np
 import pytest
@@ -91,13 +92,15 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
             "drop": {"f1,none": 0.2, "f1_stderr,none": 0.004},
             "squadv2": {"f1,none": 40.0, "f1_stderr,none": 1.5, "HasAns_f1,none": 60.0},
             "coqa": {"f1,none": 0.5, "f1_stderr,none": "N/A"},
+            "quac": {"f1,none": 0.5, "f1_stderr,none": math.nan},
             "race": {"acc,none": 0.3},
         },
-        "n-samples": {"coqa": {"original": 400, "effective": 100}},
+        "n-samples": {one: {"original": 400, "effective": 100} for one in ("coqa", "quac")},
     }))  # fmt: skip
     (row,) = read([path], Problems()).rows
-    assert row.scores == {"drop": 0.2, "squadv2": 0.4, "coqa": 0.5, "race": 0.3}
-    assert row.errors == pytest.approx({"drop": 0.004, "squadv2": 0.015, "coqa": 0.05})
+    assert row.scores == {"drop": 0.2, "squadv2": 0.4, "coqa": 0.5, "quac": 0.5, "race": 0.3}
+    told = {"drop": 0.004, "squadv2": 0.015, "coqa": 0.05, "quac": 0.05}
+    assert row.errors == pytest.approx(told)
     path = tmp_path / "scores.csv"
     path.write_text("model,drop,drop_stderr,race\nx-7b,40,0.8,50\n")
     (row,) = read([path], Problems()).rows
