@@ -168,12 +168,17 @@ class _Paths:
         if len(raw) <= _LARGE_BYTES:
             return look(raw, settings)
 
+        held = [raw]
+
         def turn() -> T:
             if batcher.stopping:
                 raise stopping()
-            return look(raw, settings)
+            return look(held.pop(), settings)
 
-        return await asyncio.get_running_loop().run_in_executor(self._large, turn)
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._large, turn)
+        finally:
+            held.clear()  # a turn that was given up stays in the queue, and would keep the body
 
     async def _mrqa(self, raw: bytes) -> Response:
         shown = await self._looked_at(raw, mrqa.questions)

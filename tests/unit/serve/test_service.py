@@ -1,6 +1,9 @@
 """What a service tells of itself: its page, its interface, its state, and the reader behind it."""
 
+import asyncio
 import json
+import threading
+import tracemalloc
 
 import httpx
 import pytest
@@ -9,12 +12,13 @@ pytest.importorskip("starlette", reason="starlette is not installed")
 
 from closeread.readers.baselines import Floor
 from closeread.runs.records import ReaderInfo
-from closeread.serve import demo
+from closeread.serve import demo, mrqa
 from closeread.serve.app import app
+from closeread.serve.refusals import stopping
 from closeread.serve.service import Service
 from closeread.serve.settings import Settings
 from loops import in_a_loop
-from served import context
+from served import WAIT_SECONDS, context
 
 
 def test_another_seed_is_no_other_reader():
@@ -38,6 +42,47 @@ def test_the_page_is_whole_where_another_version_was_installed_meanwhile(monkeyp
             return await client.get("/")
 
     assert in_a_loop(page()).status_code == 200
+
+
+def test_a_large_body_whose_client_left_is_let_go(monkeypatch):
+    """It would be held, and counted no more, until all in front of it have been looked at."""
+    begun, going = threading.Event(), threading.Event()
+
+    def look(raw, settings):
+        begun.set()
+        going.wait(WAIT_SECONDS)
+        raise stopping()
+
+    monkeypatch.setattr(mrqa, "questions", look)
+    made = app(Service(Floor(str), ReaderInfo(name="floor"), None, Settings()))
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": []}
+
+    async def leave():
+        messages = [{"type": "http.request", "body": bytes(3_000_000)}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            await asyncio.to_thread(begun.wait, WAIT_SECONDS)
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            pass
+
+        await made(dict(scope), receive, send)
+
+    async def held():
+        await leave()
+        tracemalloc.start()
+        try:
+            for _ in range(5):
+                await leave()
+            return tracemalloc.get_traced_memory()[0]
+        finally:
+            tracemalloc.stop()
+            going.set()
+
+    assert in_a_loop(held()) < 6_000_000  # the last may be on its way
 
 
 def test_the_interface_is_described(lexical):
