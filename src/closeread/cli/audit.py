@@ -1,6 +1,5 @@
 """``closeread audit``: can the number be believed, and what must be run again?"""
 
-import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
@@ -131,8 +130,8 @@ def command(
 
 
 def _name_of(log: Path) -> str:
-    """Return what the runs of a log are called, which may be the folder here or above."""
-    return Path(os.path.realpath(log)).stem or "logs"
+    """Return what the runs of a log are called: a link by its own name, a folder of dots by its."""
+    return log.stem if log.name not in ("", "..") else log.resolve().stem or "logs"
 
 
 def _speed(named: str | None) -> "float | Literal['run'] | None":

@@ -14,7 +14,9 @@ from closeread.cli import VERBS
 from closeread.cli.place import Place
 from verbs import within
 
-LOG = Path(__file__).parent.parent / "logs/fixtures/handmade/canned-4_2030_Our_Own_Texts.json"
+LOGS = Path(__file__).parent.parent / "logs/fixtures/handmade"
+LOG = LOGS / "canned-4_2030_Our_Own_Texts.json"
+DROP_LOG = LOGS / "drop_canned-model_20261120_120000_allresults.json"
 EMPTY = [
     ("score", ""),
     ("score", "run", "--dataset", ""),
@@ -93,6 +95,15 @@ def test_logs_of_the_folder_here_and_above_are_audited(tmp_path, named):
     done = within("audit", named, "--check", "truncation", "--json", folder=here)
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["sources"]
+
+
+def test_a_log_behind_a_link_is_called_as_the_link_is(tmp_path):
+    """What it leads to may be called by a sha256, as in the caches of hubs."""
+    shutil.copy(DROP_LOG, tmp_path / "a1b2c3")
+    (tmp_path / "ours.json").symlink_to("a1b2c3")
+    done = within("audit", "ours.json", "--check", "truncation", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "truncation: ours: " in done.stdout
 
 
 LOCKED = [
