@@ -44,7 +44,7 @@ check: $(VENV)/.check  ## style, types, layers
 
 lock: $(VENV)/.check $(NEURAL)/.neural  ## what both environments hold now is what they hold from now on
 	$(BIN)/python -m pip freeze --exclude-editable > .ci/core.lock
-	$(NEURAL)/bin/python -m pip freeze --exclude-editable | grep -v '^torch==' > .ci/neural.lock
+	$(NEURAL)/bin/python -m pip freeze --exclude-editable | grep -v '^torch[ =]' > .ci/neural.lock
 	@touch $^
 
 interop: $(VENV)/.check  ## other harnesses and trackers for real: makes their environments, several GB
