@@ -215,7 +215,7 @@ def together(pools: Sequence[Pool], resampling: Resampling, name: str) -> "list[
     return [np.concatenate(column) for column in zip(*parts, strict=True)]
 
 
-@lru_cache(maxsize=1)  # the values of a family are asked for one after the other
+@lru_cache(maxsize=8)  # each value is asked for of some pairs of systems before the next one is
 def _of_families(
     families: tuple[Family, ...], resampling: Resampling, name: str
 ) -> "list[dict[str, NDArray[Any]]]":

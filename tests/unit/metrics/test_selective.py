@@ -209,6 +209,9 @@ def test_the_values_of_one_curve_are_read_off_the_same_resamples(monkeypatch):
         assert found.test == "bootstrap"
         assert found.low <= found.difference <= found.high
     assert sum(drawn) == 200 + 4 * 200
+    for a, b, c, _ in zip(*runs, strict=True):
+        compare(paired([System("a", [a]), System("b", [b]), System("c", [c])], few))
+    assert sum(drawn) == 200 + 4 * 200 + 2 * 2 * 200
 
 
 def test_intervals_come_from_resampled_curves():
