@@ -45,8 +45,7 @@ class Processes:
         self._group: Any = None
         if distributed.is_initialized():
             self._group = distributed.new_group(backend="gloo", timeout=_PATIENCE)
-            atexit.unregister(_leave)  # once, however many stages there are
-            atexit.register(_leave)
+            atexit.register(self._leave)
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -88,11 +87,15 @@ class Processes:
         distributed.all_gather_object(found, value, group=self._group)
         return found
 
+    def _leave(self) -> None:
+        """End the groups: their threads, still there when the interpreter goes, can abort it.
 
-def _leave() -> None:
-    """End the groups: their threads, still there when the interpreter goes, can abort it."""
-    if distributed.is_initialized():
-        distributed.destroy_process_group()
+        They end with the last that holds a group, and one may wait for the interpreter to let go
+        of what it gathered last.
+        """
+        if distributed.is_initialized():
+            distributed.destroy_process_group()
+        self._group = None
 
 
 def _fewer_than_asked() -> bool:
