@@ -5,16 +5,17 @@ follow ``evaluate-v2.0.py`` of rajpurkar/SQuAD-explorer @ eee5fdb, also in that 
 may fall between questions of the same odds.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
+    from numpy.typing import NDArray
 
 Curve = Literal["best", "average precision"]
 
@@ -92,7 +93,7 @@ class Ranking:
         n_has_answer = sum(self.has_answer)
         area = true = recall_before = 0.0
         for place, (has_answer, points, last) in enumerate(
-            zip(self.has_answer, self.points, self._ends_tie(), strict=True), start=1
+            zip(self.has_answer, self.points, self.ends_tie(), strict=True), start=1
         ):
             if has_answer:
                 true += points
@@ -102,23 +103,30 @@ class Ranking:
                 recall_before = recall
         return area
 
-    def _ends_tie(self) -> Iterator[bool]:
+    def ends_tie(self) -> Iterator[bool]:
+        """Yield of each question whether the next one has other odds."""
         yield from (odds != following for odds, following in pairwise(self.odds))
         yield True
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class CurveStatistic:
-    """Best score or average precision of a resample, as a fraction; a ``protocols.Statistic``.
+    """Best score or average precision of resamples, as a fraction.
+
+    A ``protocols.Statistic``, and the ``protocols.Family`` of this one value.
 
     Attributes:
+        name: The value's full dotted name.
         ranking: All questions, ranked.
         names: Their ids in the pool's order, which indices refer to.
+        unit_ids: What each belongs to.
     """
 
+    name: str
     curve: Curve
     ranking: Ranking
     names: Sequence[str]
+    unit_ids: Sequence[str]
 
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
         """Return the value over the questions at ``indices``; None where none can give one."""
@@ -137,33 +145,42 @@ class CurveStatistic:
         kept = (self() or 0.0) * (1 - others)
         return kept, kept + others
 
-    def _resampled(self, indices: Sequence[int]) -> float | None:
+    def read(self, times: "NDArray[Any]") -> "dict[str, NDArray[Any]]":
         """Weigh each question by how often it was drawn; repeats stand side by side."""
         import numpy as np
 
-        places, has_answer, points, ends = self._arrays
-        drawn = np.bincount(places[np.asarray(indices)], minlength=len(places))
+        order, has_answer, points, ends = self._arrays
+        drawn = times.take(order, axis=1)
         if self.curve == "best":
-            start = drawn[~has_answer].sum()
-            climbed = np.cumsum(drawn * points).max()
-            return float((start + max(0.0, climbed)) / drawn.sum())
-        n_has_answer = drawn[has_answer].sum()
-        if not n_has_answer:
-            return None
-        true = np.cumsum(drawn * has_answer * points)[ends]
-        seen = np.cumsum(drawn)[ends]
-        recall = true / n_has_answer
-        return float((true / np.maximum(seen, 1) * np.diff(recall, prepend=0.0)).sum())
+            start = drawn.compress(~has_answer, axis=1).sum(axis=1)
+            climbed = np.cumsum(drawn * points, axis=1).max(axis=1)
+            return {self.name: (start + np.maximum(0, climbed)) / drawn.sum(axis=1)}
+        true = np.cumsum(drawn * (has_answer * points), axis=1).take(ends, axis=1)
+        seen = np.cumsum(drawn, axis=1).take(ends, axis=1)
+        n_has_answer = drawn.compress(has_answer, axis=1).sum(axis=1)
+        with np.errstate(invalid="ignore"):  # 0 / 0 where none that has an answer was drawn
+            recall = true / n_has_answer[:, None]
+        gained = np.diff(recall, axis=1, prepend=0.0)
+        return {self.name: (true / np.maximum(seen, 1) * gained).sum(axis=1)}
 
-    @cached_property
-    def _arrays(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]":
+    def _resampled(self, indices: Sequence[int]) -> float | None:
         import numpy as np
 
-        place_of = {name: place for place, name in enumerate(self.ranking.names)}
-        odds = np.asarray(self.ranking.odds)
+        times = np.bincount(np.asarray(indices), minlength=len(self.names))
+        found = float(self.read(times[None])[self.name][0])
+        return None if math.isnan(found) else found
+
+    @cached_property
+    def _arrays(self) -> "tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]":
+        """The place of each ranked question in the pool, and the ranking; where ties end."""
+        import numpy as np
+
+        place_of = {name: place for place, name in enumerate(self.names)}
+        points = np.asarray(self.ranking.points, dtype=float)
+        whole = points.astype(np.int64)
         return (
-            np.asarray([place_of[name] for name in self.names]),
+            np.asarray([place_of[name] for name in self.ranking.names]),
             np.asarray(self.ranking.has_answer),
-            np.asarray(self.ranking.points, dtype=float),
-            np.append(odds[:-1] != odds[1:], True),
+            whole if (whole == points).all() else points,  # which add up faster
+            np.flatnonzero(list(self.ranking.ends_tie())),
         )

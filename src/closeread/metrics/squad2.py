@@ -116,18 +116,26 @@ class Squad2:
             value: Ranking.of(odds, points, has_answer, texts) for value, _, points in curves
         }
         n_no_answer = len(scored) - sum(has_answer.values())
+        unit_ids = [score.unit_id or name for name, score in scored.items()]
         statistics = {
-            value: CurveStatistic(curve=curve, ranking=rankings[value], names=list(scored))
+            value: CurveStatistic(
+                name=f"{self.name}.{value}",
+                curve=curve,
+                ranking=rankings[value],
+                names=list(scored),
+                unit_ids=unit_ids,
+            )
             for value, curve, _ in curves
         }
         return tuple(
             Pool(
-                metric=f"{self.name}.{value}",
-                unit_ids=[score.unit_id or name for name, score in scored.items()],
+                metric=statistics[value].name,
+                unit_ids=unit_ids,
                 numerators=list(points.values()),
                 denominators=[1] * len(scored),
                 statistic=statistics[value],
                 extremes=statistics[value].extremes if curve == "best" else None,
+                family=statistics[value],
                 best=curve == "best",
                 **many,
                 note=(

@@ -3,11 +3,12 @@
 import random
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from closeread.errors import InputError
 from closeread.metrics import squad2
-from closeread.metrics.intervals import Resampling, interval, value
+from closeread.metrics.intervals import Resampling, interval, together, value
 from closeread.metrics.no_answer import CurveStatistic, Ranking
 from closeread.types import Answer, Prediction, Question, Submission
 
@@ -190,9 +191,27 @@ def test_curves_of_a_resample_equal_those_of_the_repeated_questions(seed):
 
 def test_a_resample_without_answers_has_no_average_precision():
     ranking = Ranking(names=["a", "b"], odds=[0, 1], has_answer=[True, False], points=[1, -1])
-    precision = CurveStatistic(curve="average precision", ranking=ranking, names=["b", "a"])
+    precision = CurveStatistic(
+        name="p", curve="average precision", ranking=ranking, names=["b", "a"], unit_ids=["b", "a"]
+    )
     assert precision([0, 0]) is None
     assert precision([1, 1]) == precision() == 1.0
+
+
+@pytest.mark.parametrize("n", [1, 2, 30])
+def test_many_resamples_at_once_are_what_each_is_by_itself(n):
+    """Nothing is drawn or repeated question by question, and no bound moves by that."""
+    golds, predictions, odds = _file(n, n)
+    every = list(_pools(golds, predictions, odds).values())
+    curves = [pool for pool in every if pool.statistic is not None]
+    assert len(curves) == 5
+    for pool in curves:
+        by_itself = replace(pool, family=None)
+        at_once, one_by_one = (
+            together([one], Resampling(resamples=100), "")[0] for one in (pool, by_itself)
+        )
+        assert pool.family.unit_ids == pool.unit_ids
+        assert np.array_equal(at_once, one_by_one, equal_nan=True)
 
 
 def test_the_interval_of_a_best_score_mostly_holds_the_best_that_there_is():
