@@ -16,7 +16,7 @@ from closeread.errors import UsageError
 from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
-from closeread.metrics.resampled_curve import Ranked
+from closeread.metrics.resampled_curve import Ranked, bound_of
 from closeread.metrics.settings import exactly
 from closeread.metrics.subject import family, value_name
 from closeread.metrics.units import question_unit
@@ -158,7 +158,7 @@ def coverage_at(accuracy: float, coverages: "NDArray[Any]", risks: "NDArray[Any]
     """
     import numpy as np
 
-    (below,) = np.nonzero(risks < 1 - accuracy)
+    (below,) = np.nonzero(risks < bound_of(accuracy, len(risks)))
     return float(coverages[below[-1]]) if len(below) else 0.0
 
 

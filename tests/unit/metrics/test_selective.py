@@ -58,6 +58,26 @@ def test_coverage_counts_the_last_crossing_and_is_zero_without_one():
     assert official([1, 2], [0.0, 0.0])["cov_at_acc_80"] == 0.0
 
 
+@pytest.mark.parametrize("many", [1, 3, 10, 1_000, 60_000])
+@pytest.mark.parametrize(
+    ("shares", "above"), [([0.8], 0), ([2 / 3, 2 / 3, 2 / 3, 1.0, 1.0], 0), ([0.9, 0.7], 1)]
+)
+def test_answers_worth_the_accuracy_on_the_average_are_not_below_by_rounding(many, shares, above):
+    """Three times 0.8, by a running sum, are a little more than 2.4."""
+    right = shares * many
+    pool = metric().pool(scores_of(right, [1.0] * len(right)), Submission(predictions={}))[1]
+    assert value(pool) == (len(right) - above) / len(right) * (above > 0)
+    (drawn,) = pool.family.read(np.ones((1, len(right)), dtype=int))[pool.metric]
+    assert drawn == value(pool)
+
+
+@pytest.mark.parametrize("n", [5, 10, 200_000, 2_000_000])
+def test_a_risk_of_right_and_wrong_answers_is_below_by_one_answer(n):
+    right = [1.0] * (n * 4 // 5) + [0.0] * (n // 5)
+    coverages, risks = curve([1.0] * n, right)
+    assert coverage_at(0.8, coverages, risks) == (n - 1) / n
+
+
 def test_the_kind_of_question_decides_what_is_right():
     made = metric()
     assert isinstance(made, Metric)
