@@ -6,10 +6,12 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from option_tables import agrees, told_defaults
 from places import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "src").rglob("*.md")])
@@ -120,6 +122,33 @@ def test_every_reader_and_every_extra_is_told():
     assert set(catalog.names("reader")) <= told("docs/readers.md")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert set(project["optional-dependencies"]) <= told("docs/install.md")
+
+
+@pytest.mark.parametrize(
+    ("page", "header", "kind", "names"),
+    [
+        ("docs/choice.md", "| option | default | |", "reader", ("choice",)),
+        ("docs/readers.md", "| option | default | |", "reader", ("span", "choice", "chunk")),
+        ("docs/verifier.md", "| option | default | meaning |", "reader", ("verifier",)),
+        (
+            "docs/vgaokao.md",
+            "| option | default | meaning |",
+            "retriever",
+            ("bm25", "dense", "hard-masking", "soft-masking"),
+        ),
+    ],
+)
+def test_tables_of_options_tell_the_defaults(page, header, kind, names):
+    """Each option of such a table is one that there is, with the default that the code has."""
+    from closeread import catalog
+
+    told, known = told_defaults(page, header), set()
+    for name in names:
+        options = signature(catalog.resolve(kind, name)).parameters
+        known |= options.keys()
+        for one in told.keys() & options.keys():
+            assert not told[one] or agrees(options[one].default, told[one]), (name, one)
+    assert told.keys() <= known
 
 
 def test_every_folder_is_told():
