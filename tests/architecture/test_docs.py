@@ -192,6 +192,16 @@ def test_the_python_page_runs(tmp_path):
     assert (tmp_path / "page.html").exists()
 
 
+def test_the_evidence_page_prints_what_it_says():
+    """The last line of its Python gives what the comment behind it tells."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/evidence.md").read_text(), re.DOTALL)
+    *lines, last = code.strip().splitlines()
+    expression, told = last.split("  # ")
+    scope: dict[str, object] = {}
+    exec("\n".join(lines), scope)
+    assert repr(eval(expression, scope)) == told
+
+
 @pytest.mark.parametrize("page", ["README.md", "README.zh.md"])
 def test_the_readmes_python_runs(page, tmp_path):
     """What the README shows of Python runs as it stands there."""

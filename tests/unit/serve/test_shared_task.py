@@ -1,7 +1,11 @@
 """The protocol of the MRQA shared task: one context in, an answer by question id out."""
 
+import json
+import re
+
 import pytest
 
+from places import ROOT
 from served import context
 
 
@@ -66,3 +70,11 @@ def test_a_context_of_which_every_question_fails(echo):
     reply = echo.post("/", body)
     assert reply.status == 500
     assert reply.error["what"] == "the reader failed: RuntimeError: no such luck"
+
+
+def test_what_the_page_shows(lexical):
+    """The requests of docs/serve.md are answered, the first by the line that stands below it."""
+    page = (ROOT / "docs/serve.md").read_text("utf-8")
+    (first, told), (second, _) = re.findall(r"\$ curl .*? -d '(.*?)'\n(.*?)```", page, re.DOTALL)
+    assert lexical.post("/", json.loads(first)).body.decode() == told.strip()
+    assert lexical.post("/v1/answer", json.loads(second)).status == 200
