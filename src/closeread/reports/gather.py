@@ -1,7 +1,7 @@
 """Run folders and their data sets, brought together for a page: what each question got."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -199,10 +199,34 @@ def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
         level=summary.settings.level if summary is not None else 0.95,
         resampling=_resampling(summary.settings) if summary is not None else _UNSCORED,
         judged=judged,
+        otherwise=_otherwise(values, makers, judged),
         per_question=per_question,
         misfits=tuple(misfits(run, summary)),
         path=run.path,
     )
+
+
+def _otherwise(
+    values: Mapping[str, Mapping[str, float | None]],
+    makers: Mapping[str, str],
+    judged: Collection[str],
+) -> dict[str, float]:
+    """Return how right the other questions are by metrics of their kind, as in a mixed set.
+
+    Args:
+        values: What scoring kept of each question, by full name.
+        makers: Which family computes a value.
+        judged: The questions that the run's chief metric judges.
+    """
+    found: dict[str, float] = {}
+    for family in dict.fromkeys(makers.values()):
+        name = _chief([name for name, maker in makers.items() if maker == family])
+        if name.partition(".")[0] in _SECOND or _key(name) not in _CHIEF:
+            continue
+        for question_id, of in values.items():
+            if question_id not in judged and (value := of.get(name)) is not None:
+                found.setdefault(question_id, value)
+    return found
 
 
 def _resampling(settings: ScoreSettings) -> Resampling | None:
@@ -218,5 +242,10 @@ def _chief(names: Sequence[str], like: str = "") -> str:
     wanted = like.partition(".")[0]
     families.sort(key=lambda family: (family != wanted, family in _SECOND))
     members = [name for name in names if name.partition(".")[0] == families[0]]
-    keys = {name.partition(".")[2].partition("~")[0]: name for name in reversed(members)}
+    keys = {_key(name): name for name in reversed(members)}
     return next((keys[key] for key in _CHIEF if key in keys), members[0])
+
+
+def _key(name: str) -> str:
+    """Return what a value is called in its family: ``f1`` of ``cmrc.f1~mixed``."""
+    return name.partition(".")[2].partition("~")[0]

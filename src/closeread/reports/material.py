@@ -87,6 +87,7 @@ class RunView:
         resampling: How the report's own are resampled; None where scoring made no intervals.
         judged: What every question that was judged adds to ``per_question``, those that the run
             says nothing of among them.
+        otherwise: How right other questions are by another metric, which judges their kind.
         misfits: Files of the run that are not those its numbers were made from.
         path: Its folder; None where it has none.
     """
@@ -102,6 +103,7 @@ class RunView:
     level: float = 0.95
     resampling: Resampling | None = None
     judged: dict[str, Share] = field(default_factory=dict)
+    otherwise: dict[str, float] = field(default_factory=dict)
     misfits: tuple[str, ...] = ()
     path: Path | None = None
 
@@ -132,7 +134,7 @@ class RunView:
     def value(self, question_id: str) -> float | None:
         """Return what decides between right and wrong, from 0 to 1; None if no score judges it."""
         found = self.judged.get(question_id)
-        return None if found is None else found.value
+        return self.otherwise.get(question_id) if found is None else found.value
 
     @cached_property
     def is_mean(self) -> bool:

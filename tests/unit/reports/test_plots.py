@@ -115,6 +115,36 @@ def test_a_question_without_gold_is_neither_right_nor_wrong(tmp_path):
     assert _plots(gather([run]))["flips", "positive"].data["cells"] == [[3, 0], [0, 0]]
 
 
+def test_each_question_of_a_mixed_set_is_judged_by_a_metric_of_its_kind(tmp_path):
+    """The list finds what is wrong among all of them; means stay those of one metric."""
+    spans = [
+        Question(
+            question_id=f"s{k}",
+            passage_id=PASSAGE.passage_id,
+            text="?",
+            kind="span",
+            answers=(Answer(kind="span", texts=("x",)),),
+        )
+        for k in range(4)
+    ]
+    choices = [_question(k) for k in range(3)]
+    dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, (*choices, *spans))])
+    said = [
+        Prediction(question_id=one.question_id, answer=one.answers[0]) for one in (*choices, *spans)
+    ]
+    values = {
+        "choice.accuracy": {"q0": 1.0, "q1": 0.0, "q2": 1.0},
+        "squad.em": {"s0": 1.0, "s1": 0.0, "s2": 0.0},
+        "squad.f1": {"s0": 1.0, "s1": 0.5, "s2": 0.0},
+        "evidence.f1": dict.fromkeys([one.question_id for one in spans], 1.0),
+    }
+    material = gather([write_run(tmp_path / "run", dataset, said, values)])
+    (told,) = columns(material)["runs"]
+    assert told["value"] == [1.0, 0.0, 1.0, 1.0, 0.5, 0.0, None]
+    assert list(material.runs[0].judged) == ["q0", "q1", "q2"]
+    assert material.runs[0].per_question == "choice.accuracy"
+
+
 def test_coverage_curve_averages_the_surest(tmp_path):
     """The last point is the whole score; an earlier one the mean of the surest so far."""
     questions = [question for k in range(5) for question in triple(f"g{k}")]
