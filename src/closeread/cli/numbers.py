@@ -5,10 +5,11 @@ Printed without the table library, whose import alone takes longer than scoring 
 
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from closeread.counting import count_of
 from closeread.runs.records import DatasetInfo, RunSummary
@@ -61,9 +62,19 @@ def print_summary(found: RunSummary, *, title: str = "") -> None:
             (value, *row(name, one)) for value, of in values.items() for name, one in of.items()
         ]
         lines += ["", *aligned((tag, *_HEADINGS), rows)]
-    notes = notes_of(found.metrics.values())
+    notes = notes_of([*found.metrics.values(), *_without_value(found.breakdowns)])
     lines += ["", *notes] if notes else []
     sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _without_value(
+    breakdowns: Mapping[str, Mapping[str, Mapping[str, Summary]]],
+) -> Iterator[Summary]:
+    """Yield what has no value, under its part's name: its note says why."""
+    for tag, values in breakdowns.items():
+        for value, of in values.items():
+            nothing = (one for one in of.values() if one.value is None)
+            yield from (replace(one, metric=f"{tag} {value}") for one in nothing)
 
 
 def notes_of(summaries: Iterable[Summary]) -> list[str]:

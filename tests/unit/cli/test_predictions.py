@@ -54,6 +54,21 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     assert "squad2 is given several values of na_threshold" in told
 
 
+def test_a_part_without_a_value_says_why(closeread, tmp_path):
+    """The dash alone would not: its questions were answered, but the reader is not sure of any."""
+    row = {"passage": "The ferry left at six.", "question": "When?", "answer": "at six"}
+    rows = [{"id": name, "topic": name[0], **row} for name in ("boats1", "boats2", "cars1")]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows))
+    sure = {"answer": "at six", "confidence": 0.5}
+    (tmp_path / "p.json").write_text(
+        json.dumps({"boats1": sure, "boats2": sure, "cars1": "at six"})
+    )
+    given = ("--dataset", "own.jsonl", "--predictions", "p.json", "--no-intervals", "--by", "topic")
+    told = closeread("score", *given, "--metric", "selective").stdout.splitlines()
+    assert sum("—" in line for line in told) == 3
+    assert told[-1] == "topic c: no prediction carries a confidence; no unit was scored"
+
+
 @pytest.mark.parametrize("options", [None, ["a piano", "a horse"]])
 def test_evidence_handed_in_as_text_is_found_in_the_passage(closeread, tmp_path, options):
     """Gold of a question has places as that of an option has; it was 0 whatever was handed in."""
