@@ -184,7 +184,8 @@ def _of_all(
     begin: Begin,
 ) -> RunSummary:
     submission = anew()
-    if not settings.metrics:
+    usual = not settings.metrics
+    if usual:
         chosen = default_metrics(dataset, submission.predictions)
         settings = msgspec.structs.replace(settings, metrics=chosen)
     metrics = _made(settings)
@@ -200,7 +201,11 @@ def _of_all(
             tagged=bool(settings.by), limit=limit, out=out,
         )  # fmt: skip
     walked = gathered.walked
-    _must_apply(gathered.n_scores, walked.n_questions, dataset.name)
+    if usual:  # by the whole set: what is about questions behind a limit has nothing to judge
+        metrics = {name: one for name, one in metrics.items() if gathered.n_scores[name]} or metrics
+        settings = msgspec.structs.replace(settings, metrics=tuple(metrics))
+    n_scores = {name: gathered.n_scores[name] for name in metrics}
+    _must_apply(n_scores, walked.n_questions, dataset.name)
     of_metrics = begin(len(metrics) * (2 if settings.by else 1))
     summaries = summaries_of(
         metrics,

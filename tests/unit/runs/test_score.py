@@ -1,10 +1,12 @@
 """Scores of a run: which metrics, which questions, what is written and what is refused."""
 
+import json
 from dataclasses import replace
 
 import msgspec
 import pytest
 
+import closeread
 from closeread import exam
 from closeread.errors import InputError, MismatchError, UsageError
 from closeread.formats import load
@@ -161,6 +163,25 @@ def test_a_limited_run_is_scored_on_what_it_read(tmp_path, make_job, by_rule):
     assert score_run(run, PLAIN).metrics["choice.accuracy"].n_questions == 6
 
 
+def test_what_only_questions_behind_a_limit_ask_for_is_not_computed(tmp_path):
+    """The usual metrics are those of the whole set, and scoring ended at what judged nothing."""
+    passage = "The ferry left at six."
+    rows = [
+        {"id": "a", "passage": passage, "question": "When?", "answer": "at six"},
+        {"id": "b", "passage": passage, "question": "?", "options": ["six", "ten"], "answer": "A"},
+    ]
+    data = tmp_path / "mixed.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for limit, families in ((1, ["squad"]), (2, ["choice", "squad"])):
+        run = closeread.read(data, "first-sentence", tmp_path / f"{limit}", limit=limit)
+        found = score_run(run, PLAIN)
+        assert list(dict.fromkeys(map(family, found.metrics))) == families
+        assert found.settings.metrics == tuple(families)
+        assert open_run(run.path).summary() == found
+    with pytest.raises(UsageError, match="the metric choice judges no question"):
+        score_run(open_run(tmp_path / "1"), ScoreSettings(metrics=("choice",)))
+
+
 def test_a_changed_data_set_is_refused(run):
     """Gold that is not that of the run is not used."""
     with open(run.info.dataset.path, "ab") as stream:  # noqa: PTH123
@@ -287,7 +308,7 @@ def test_usual_metrics_of_what_was_made_harder(roles, options, expected):
     named = {"o": "original", "p": "positive", "n": "negative"}
     passage, (plain,) = free("span", Answer(kind="span", texts=("Nobody",)))
     some = (Option(label="A", text="a"), Option(label="B", text="b")) if options else ()
-    made = tuple(msgspec.structs.replace(plain, role=named[one], options=some) for one in roles)
+    made = tuple(msgspec.structs.replace(plain, role=named.get(one), options=some) for one in roles)
     dataset = Dataset(
         name="harder",
         format="jsonl",
