@@ -68,13 +68,14 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
     kinds: set[str] = set()
     roles: Counter[str | None] = Counter()
     languages: list[str] = []
-    truth = evidence = none = False
+    truth = evidence = none = single = False
     for passage, questions in dataset:
         languages.append(passage.language)
         for question in questions:
             kinds.add(question.kind if not question.options else "options")
             truth = truth or any(one is not None for one in question.option_truth)
             roles[question.role] += 1
+            single = single or bool(question.options and question.role is None)
             evidence = evidence or bool(question.gold_evidence)
             none = none or any(answer.kind == "none" for answer in question.answers)
     found = []
@@ -82,7 +83,7 @@ def _by_questions(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tu
         found.append("choice")
         if truth:
             found.append("option")
-        if roles["negative"] and roles["negative"] == roles["positive"]:
+        if roles["negative"] and roles["negative"] == roles["positive"] and not single:
             found += ["gcrc", "gcrc~strict"]
     if "discrete" in kinds:
         found.append("drop")

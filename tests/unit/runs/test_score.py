@@ -298,6 +298,7 @@ def test_where_there_may_be_no_answer_the_language_decides(format_, language, ex
         ("opnop", True, ("choice", "attack")),
         ("opop", True, ("choice", "attack")),
         ("onon", True, ("choice", "attack")),
+        ("opn-", True, ("choice", "attack")),
         ("opn", False, ("squad", "attack")),
     ],
 )
