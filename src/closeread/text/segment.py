@@ -35,6 +35,9 @@ _ENDS = {
     "fr": _end(quote="|[ \u00a0\u202f]»"),
 }
 _WIDE_MARK = re.compile(rf"[。！？｡{_THEIRS}]|…{{2,}}")
+# Up to a mark that belongs to an address where it goes on behind it: http://a.cn/b?c=1.
+_ADDRESS = re.compile(r"(?:[A-Za-z]://|(?<![A-Za-z\d.])www\.)[!-~]*$")
+_LONGEST_ADDRESS = 500  # of which no more is looked at
 # Where nothing marks the end of a sentence, a blank does: Thai, Lao. What is repeated (ๆ) goes on.
 _GAP = re.compile(
     r"(?<=[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ece])\s+"
@@ -122,6 +125,8 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
         if match.end() > match.end("mark"):
             goes_on = _GOES_ON + _PARTICLES.get(language, "")
             return follower not in goes_on and not match["brackets"]
+        if mark in "!?" and "!" <= follower <= "~" and _in_address(text, match.start()):
+            return False
         return follower not in "，、；：,;،؛"
     known = abbreviations(language)
     if not follower.isspace():
@@ -132,6 +137,10 @@ def _ends_sentence(text: str, match: re.Match[str], stop: int, language: str) ->
         return False
     rest = following.start("rest")
     return mark != "." or not _abbreviated(text, match.start(), rest, stop, known)
+
+
+def _in_address(text: str, end: int) -> bool:
+    return _ADDRESS.search(text, max(0, end - _LONGEST_ADDRESS), end) is not None
 
 
 def _plain_word(text: str, end: int, known: Abbreviations) -> bool:

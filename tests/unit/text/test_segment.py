@@ -24,6 +24,11 @@ def _split(text: str, language: str) -> list[str]:
         ("他（笑了。）又走了。再见。", ["他（笑了。）又走了。", "再见。"]),
         ("第一段\n　　第二段。\n\n第三段", ["第一段", "第二段。", "第三段"]),
         ("真好!他说?是", ["真好!", "他说?", "是"]),
+        # A mark inside of an address is none of the sentence's.
+        ("见http://a.cn/b?c=1&d=!2的说明。完", ["见http://a.cn/b?c=1&d=!2的说明。", "完"]),
+        ("访问www.a.com/x?y=1就行。完", ["访问www.a.com/x?y=1就行。", "完"]),
+        ("去过http://a.cn/b?去过!“A”吗？", ["去过http://a.cn/b?", "去过!", "“A”吗？"]),
+        ("见http://a.cn。OK?Yes!", ["见http://a.cn。", "OK?", "Yes!"]),
         # A paper's full stops, where there is no 。 and one of them ends the text.
         ("盐度为3．5％，偏高．水温不变．", ["盐度为3．5％，偏高．", "水温不变．"]),
         ("他说“走．”她留下.完了.", ["他说“走．”", "她留下.", "完了."]),
