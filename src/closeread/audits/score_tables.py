@@ -22,6 +22,7 @@ _ABOUT = ("run", "source")
 _SPREADSHEETS = (".csv", ".tsv")
 _SEPARATORS = ",;\t"
 _ERROR = "_stderr"
+_NOT_KNOWN = re.compile(r"\D*")  # as N/A and nan, which harnesses give for a standard error
 _PREFERRED = ("f1", "acc_norm", "acc", "em", "exact_match", "mc2")
 
 
@@ -145,6 +146,7 @@ def _from_csv(path: Path, problems: Problems) -> list[Row]:
             key: number
             for key, cell in cells.items()
             if key and key not in (first, *_SHOTS, *_ABOUT) and cell
+            if not (key.endswith(_ERROR) and _NOT_KNOWN.fullmatch(cell))
             if (number := _number(cell, f"{where}, {key}", problems)) is not None
         }
         errors = {key for key in numbers if key.endswith(_ERROR)}

@@ -102,6 +102,11 @@ def test_standard_errors_are_read_with_the_scores(tmp_path):
     told = {"drop": 0.004, "squadv2": 0.015, "coqa": 0.05, "quac": 0.05}
     assert row.errors == pytest.approx(told)
     path = tmp_path / "scores.csv"
-    path.write_text("model,drop,drop_stderr,race\nx-7b,40,0.8,50\n")
-    (row,) = read([path], Problems()).rows
-    assert (row.scores, row.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
+    path.write_text(
+        "model,drop,drop_stderr,race,race_stderr\nx-7b,40,0.8,50,N/A\ny-7b,41,nan,52,1\n"
+    )
+    problems = Problems()
+    one, other = read([path], problems).rows
+    assert (one.scores, one.errors) == ({"drop": 0.4, "race": 0.5}, {"drop": 0.008})
+    assert (other.scores, other.errors) == ({"drop": 0.41, "race": 0.52}, {"race": 0.01})
+    assert not problems.bad.counts
