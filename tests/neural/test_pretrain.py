@@ -132,6 +132,7 @@ def test_a_checkpoint_goes_on_learning(train, tmp_path, texts, vocabulary):
     path.write_text(path.read_text("utf-8").replace("length = 32", "length = 65"), "utf-8")
     code, error = train(path, "--overwrite")
     assert code == 2
+    assert f"{path}: " in error
     assert "at most 64, which the model can be given" in error
     assert len(lineage_of(str(later / "out"), 0).stages) == 2  # nothing was discarded for it
 
@@ -165,6 +166,20 @@ def test_an_encoder_that_cannot_be_is_refused(train, tmp_path, texts, vocabulary
         assert (code, "out of its range" in error) == (2, True), error
         assert f"reader.options.{name}" in error
     assert not (tmp_path / "out").exists()
+
+
+def test_a_length_is_measured_by_what_the_recipe_can_know(train, tmp_path, texts, vocabulary):
+    """The positions of a model that goes on learning stand in its folder, not in the recipe."""
+    path = recipe(tmp_path, texts, vocabulary, length=100_001)
+    assert "from 8 to 64, the positions" in train(path)[1]
+    begin_from(tmp_path / "first", path)
+    assert "from 8 to 100,000\n" in train(path)[1]
+
+
+def test_a_vocabulary_that_is_not_there(train, tmp_path, texts):
+    code, error = train(recipe(tmp_path, texts, tmp_path / "none.txt"))
+    assert code == 2
+    assert f"{tmp_path}/recipe.toml: {tmp_path}/none.txt: cannot be read: No such file" in error
 
 
 def test_accumulated_batches_are_one_large_one(train, tmp_path, texts, vocabulary):

@@ -50,6 +50,9 @@ def never(total):
         ({"metric": "squad.f1"}, "train.metric is given"),
         ({"device": "cuda:1"}, "train.device is cuda:1"),
         ({"beside": {"datasets": []}}, "train.beside.datasets"),
+        ({"soup": 0}, "(?s)train.soup.*from 1 to 4,294,967,296"),
+        ({"soup": 2**32, "seed": 1}, "(?s)train.soup.*from 1 to 4,294,967,295"),
+        ({"soup": 2, "beside": {"datasets": [{"path": "x"}]}}, "(?s)train.soup.*from 1 to 1, with"),
     ],
 )
 def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found):

@@ -9,10 +9,11 @@ from typing import Any
 from closeread import catalog
 from closeread.api.asking import OpenReader, open_reader
 from closeread.api.datasets import Items, Named, open_dataset, opened
-from closeread.errors import CloseReadError, UsageError
+from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
+from closeread.formats.files.toml import told_of
 from closeread.making import written_by
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
@@ -24,7 +25,7 @@ from closeread.runs.ingest import ingest as ingest_logs
 from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
-from closeread.training.recipe import load_recipe, told_of
+from closeread.training.recipe import load_recipe
 from closeread.training.request import Request, Train, Trained
 from closeread.types import Dataset, Role
 from closeread.written import expanded, in_recipe
@@ -261,29 +262,17 @@ def train(
     _one_at_most(resume, overwrite)
     path = Path(recipe)
     found = load_recipe(path)
-    with told_of(path):
-        trainer: Train = catalog.resolve("trainer", found.reader.name)
-
-    def named(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
-        with told_of(path):
-            return _named_in_recipe(name, format)
-
     request = Request(
         recipe=found,
         path=path,
         out=Path(out or expanded(found.out, where=str(path))),
-        open_dataset=named,
+        open_dataset=_named_in_recipe,
         resume=resume,
         overwrite=overwrite,
         begin=begin,
         begin_examples=begin_examples,
         say=say,
     )
-    try:
-        with written_by(in_recipe(str(path))):
-            return trainer(request)
-    except CloseReadError as error:
-        if error.where:
-            raise
-        with told_of(path):
-            raise
+    with told_of(path), written_by(in_recipe(str(path))):
+        trainer: Train = catalog.resolve("trainer", found.reader.name)
+        return trainer(request)

@@ -10,6 +10,7 @@ from closeread.cli.place import Place
 
 if TYPE_CHECKING:
     from closeread.pipeline.recipe import Recipe
+    from closeread.types import Dataset
 
 
 @click.command("run")
@@ -40,7 +41,7 @@ def command(
 
     The last line printed is the path of the report.
     """
-    from functools import partial
+    from contextlib import nullcontext
 
     from closeread.api.datasets import open_dataset
     from closeread.cli.known_words import tell_known_words
@@ -52,6 +53,7 @@ def command(
         tell_otherwise,
         watched,
     )
+    from closeread.formats.files.toml import told_of
     from closeread.making import written_by
     from closeread.pipeline.execute import execute
     from closeread.pipeline.recipe import load_recipe
@@ -71,8 +73,13 @@ def command(
         no_intervals=no_intervals,
     )
     rule = in_recipe(str(recipe), tuple(typed.values()))
-    with written_by(rule), watched(resolved.reader.name) as begin:
-        opened = partial(open_dataset, option='format = "..." in the recipe')
+
+    def opened(name: str, format: str | None, strict: bool) -> "Dataset":  # noqa: A002
+        with told_of(recipe):
+            return open_dataset(name, format, strict, option='format = "..." in the recipe')
+
+    told = nullcontext() if reader or options else told_of(recipe)  # whose the mistake may be
+    with told, written_by(rule), watched(resolved.reader.name) as begin:
         made = execute(resolved, opened, resume=resume, overwrite=overwrite, begin=begin)
     tell_otherwise(made.runs[0].info.reader)
     for run in made.runs:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -10,6 +10,7 @@ from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.visible import argument
 
+_Count = Annotated[int, msgspec.Meta(ge=1)]
 _CURE = "write it as recipes/quickstart.toml is written"
 
 
@@ -29,8 +30,8 @@ class ReaderSection(Section, frozen=True, kw_only=True):
 class ReadSection(Section, frozen=True, kw_only=True):
     """``[read]``: how many questions, how many at once (none: as the reader likes)."""
 
-    limit: int | None = None
-    batch_size: int | None = None
+    limit: _Count | None = None
+    batch_size: _Count | None = None
     strict: bool = False
 
 
@@ -41,8 +42,8 @@ class ScoreSection(Section, frozen=True, kw_only=True):
     options: dict[str, dict[str, Any]] = {}
     by: tuple[str, ...] = ()
     resamples: int = 10_000
-    level: float = 0.95
-    seed: int = 0
+    level: Annotated[float, msgspec.Meta(gt=0, lt=1)] = 0.95
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
 
 
 class Recipe(Section, frozen=True, kw_only=True):

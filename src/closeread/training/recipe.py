@@ -2,13 +2,12 @@
 
 import difflib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from closeread.errors import CloseReadError, InputError
+from closeread.errors import InputError
 from closeread.formats.files.toml import explain_toml, read_toml, unknown_key
 from closeread.making import PathText, path_of
 from closeread.visible import argument
@@ -71,18 +70,6 @@ def load_recipe(path: Path) -> TrainRecipe:
     for prefix, table in tables.items():
         _check_declared(path, prefix, table, named)
     return found
-
-
-@contextmanager
-def told_of(path: Path) -> Iterator[None]:
-    """Name the recipe, where that is what must be mended, before what an error itself names."""
-    try:
-        yield
-    except CloseReadError as error:
-        where = f"{path}: {error.where}" if error.where else str(path)
-        raise type(error)(
-            error.found, where=where, expected=error.expected, cure=error.cure
-        ) from error
 
 
 def stage_at(place: int) -> str:

@@ -80,6 +80,11 @@ def test_one_folder_a_data_set(recipe, tmp_path):
         ('datasets = ["x"]', "the field 'reader' is missing"),
         ('reader = { name = "span" }\ntrain = {}', "a recipe of a training"),
         ('datasets = ["x"]\nread = { limit = "a" }\n[reader]\nname = "y"', "read.limit"),
+        ('datasets = ["x"]\nread.limit = 0\nreader.name = "y"', r"toml, at read\.limit: out"),
+        ('datasets = ["x"]\nread.batch_size = 0\nreader.name = "y"', r"at read\.batch_size: out"),
+        ('datasets = ["x"]\nscore.level = 95.0\nreader.name = "y"', r"at score\.level: out"),
+        ('datasets = ["x"]\nscore.level = nan\nreader.name = "y"', r"at score\.level: out"),
+        ('datasets = ["x"]\nscore.seed = -1\nreader.name = "y"', r"at score\.seed: out"),
         ('datasets = []\n[reader]\nname = "y"', "no data set"),
         ('datasets = ["x"]\n[reader]\nname = 3', "str"),
         ("datasets = [", "not TOML"),
@@ -104,6 +109,36 @@ def test_a_recipe_that_is_not_there(tmp_path):
     """A missing file is one message."""
     with pytest.raises(InputError, match="cannot be read"):
         load_recipe(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ('datasets = ["none.json"]\nreader.name = "lexical"', [], ": none.json"),
+        ('datasets = ["none.json"]\nreader.name = "x"', ["--reader", "lexical"], ": none.json"),
+        ('datasets = ["exam/fr"]\nreader.name = "lexical"', [], ""),
+        ('datasets = ["exam/zh"]\nformat = "x"\nreader.name = "lexical"', [], ""),
+        ('datasets = ["exam/zh"]\nreader.name = "lexicl"', [], ""),
+        ('datasets = ["exam/zh"]\nreader = {name = "lexical", options = {x = 1}}', [], ""),
+        ('datasets = ["exam/zh"]\nreader.name = "lexical"\nscore.metrics = ["x"]', [], ""),
+        ('datasets = ["exam/zh"]\nreader.name = "lexical"\nscore.resamples = 7', [], ""),
+    ],
+)
+def test_a_mistake_in_a_recipe_names_it(tmp_path, monkeypatch, text, asked, told):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    found = CliRunner().invoke(command, [str(path), "--out", "out", *asked]).exception
+    assert found.where == f"{path}{told}"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_mistake_of_the_command_line_is_not_the_recipe_s(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('datasets = ["exam/zh"]\nreader.name = "lexical"')
+    for asked in (["--reader", "x"], ["-o", "x=1"]):
+        found = CliRunner().invoke(command, [str(path), "--out", f"{tmp_path}/out", *asked])
+        assert found.exception.where == ""
 
 
 def test_a_set_of_no_known_format_is_told_with_what_the_recipe_can_say(tmp_path):

@@ -113,7 +113,7 @@ def test_what_comes_first_knows_nothing_of_what_is_held_out(tmp_path):
     ):
         result, out = run(tmp_path, line)
         assert isinstance(result.exception, InputError)
-        assert str(result.exception).startswith("before[0].train: ")
+        assert str(result.exception).startswith(f"{tmp_path}/recipe.toml: before[0].train: ")
         assert said in str(result.exception)
         assert not out.exists()
 

@@ -211,13 +211,14 @@ def test_an_interrupted_training_without_states_speaks_of_none(tmp_path):
         ('exclude = ["none.jsonl"]', "recipe.toml: none.jsonl"),
         ('exclude = ["exam/zhh"]', "recipe.toml"),
         ("risk = 2", "recipe.toml: train"),
+        ("least = 9999", "recipe.toml: TMP/toy.jsonl"),
     ],
 )
 def test_a_mistake_in_a_recipe_names_it(tmp_path, more, told):
     """Also where what it names is not there."""
     result, out = run(tmp_path, more)
     assert isinstance(result.exception, CloseReadError)
-    assert result.exception.where == f"{tmp_path}/{told}"
+    assert result.exception.where == f"{tmp_path}/{told}".replace("TMP", str(tmp_path))
     assert not out.exists()
 
 

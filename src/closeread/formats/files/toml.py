@@ -3,11 +3,12 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from closeread.errors import InputError
+from closeread.errors import CloseReadError, InputError
 from closeread.formats.files.allowed import split, takes_tables
 from closeread.formats.files.place import MEND, explain
 
@@ -36,6 +37,20 @@ def read_toml(path: Path, *, cure: str = MEND) -> dict[str, Any]:
         raise InputError("not UTF-8 text", where=str(path), cure=cure) from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"not TOML: {error}", where=str(path), cure=cure) from error
+
+
+@contextmanager
+def told_of(path: Path) -> Iterator[None]:
+    """Name the file, where that is what must be mended, before what an error itself names."""
+    try:
+        yield
+    except CloseReadError as error:
+        if f"{error.where}:".startswith((f"{path}:", f"{path}, at ")):
+            raise
+        where = f"{path}: {error.where}" if error.where else str(path)
+        raise type(error)(
+            error.found, where=where, expected=error.expected, cure=error.cure
+        ) from error
 
 
 def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:

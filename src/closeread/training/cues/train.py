@@ -6,7 +6,7 @@ from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
 from closeread.training.cues.learn import learn
 from closeread.training.cues.settings import CueSettings, StageSettings, check
-from closeread.training.recipe import section, stage_at, told_of
+from closeread.training.recipe import section, stage_at
 from closeread.training.request import Request, Trained, without_states
 from closeread.types import Dataset
 
@@ -18,8 +18,7 @@ def train(request: Request) -> Trained:
     settings = request.section(request.recipe.train, CueSettings, "train")
     stages = _stages(request)
     options = request.recipe.reader.options
-    with told_of(request.path):
-        check(settings, options, stages)
+    check(settings, options, stages)
     terms: dict[str, str] = {}
 
     def opened(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002

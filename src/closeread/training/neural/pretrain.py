@@ -39,7 +39,6 @@ from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.writable import writable
-from closeread.training.recipe import told_of
 from closeread.training.request import Request, Trained, without_stages
 
 _DROPOUT = 0.1  # with which later trainings begin
@@ -69,8 +68,7 @@ def train(request: Request) -> Trained:
     with processes.together():
         Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
-        with told_of(request.path):
-            model, tokenizer = _made(options, settings.dropout)
+        model, tokenizer = _made(options, settings.dropout)
         most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
@@ -201,8 +199,9 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
         # By line feeds alone: U+2028 and its like are pieces of their own.
         pieces = path.read_text("utf-8").rstrip("\n").split("\n")
     except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise InputError(
-            f"cannot be read: {error}", where=str(path), expected="a file of word pieces"
+            f"cannot be read: {reason}", where=str(path), expected="a file of word pieces"
         ) from error
     lacking = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"} - set(pieces)
     if lacking:

@@ -113,10 +113,11 @@ def check(
             expected=f"either {within}reader.options.vocabulary, or {within}reader.options.model",
         )
     most = options.positions if options.vocabulary else _MOST_POSITIONS
+    of_these = ", the positions" if options.vocabulary else ""  # a model's own are told by it
     wrong = {
         "reader.options.heads": options.hidden % options.heads != 0
         and f"a divisor of hidden, {options.hidden}",
-        "train.length": not 8 <= settings.length <= most and f"from 8 to {most:,}, the positions",
+        "train.length": not 8 <= settings.length <= most and f"from 8 to {most:,}{of_these}",
         "train.mask_share": not 0 < settings.mask_share < 1 and "between 0 and 1",
         "train.held_out": not 0 < settings.held_out <= 0.5 and "above 0, at most 0.5",
         "train.dropout": not 0 <= settings.dropout < 1 and "from 0 to below 1",

@@ -29,7 +29,6 @@ from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task
 from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
-from closeread.training.recipe import told_of
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 
@@ -56,8 +55,7 @@ def train(request: Request, task: Task) -> Trained:
         _open_all(request, settings)
         first = _begins_from(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
-            with told_of(request.path):
-                look_for(first)
+            look_for(first)
         watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
         overlap = overlap_with(settings.exclude, request.open_dataset)
