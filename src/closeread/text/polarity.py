@@ -13,10 +13,12 @@ _ZH_SLIP = (
     r"(?<![没未无不])(?:有|存在)[^，,]{0,4}?(?:疏漏|纰漏|瑕疵|偏差|失误|出入|偏颇)(?:之处|的地方)?"
     r"(?=的?(?:一?[项个句]|选项|[是为])|\s*$)"
 )
+# What a statement only seems to be judges nothing: 说法错误，但看似正确的一项是.
+_ZH_SEEMS = "看似|貌似|似乎", "看上去|看起来"  # by their lengths
 _JUDGED = (
-    r"正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
+    rf"(?<!{_ZH_SEEMS[0]})(?<!{_ZH_SEEMS[1]})(?:正确|准确|恰当|妥当|适当|得当|合理|符合|相符|吻合|一致|契合|属于|属实|有关|相关|体现|成立"
     r"|能够?看出|合乎|切合|贴切|支持|印证|证明|误|错|失当|不[当妥]|不对(?![外称等应立])|无关|矛盾"
-    rf"|相悖|违背|何者[为是]非|{_ZH_SLIP}"
+    rf"|相悖|违背|何者[为是]非|{_ZH_SLIP})"
 )
 _ZH_JUDGED = re.compile(_JUDGED)
 # What denies a fault says yes (没错, 没有误, 没有什么不对, 不矛盾), and what denies twice (不得不).
@@ -50,7 +52,8 @@ _ZH_ABOUT = (
     rf"(?:关于|有关|对于?|针对)(?:(?!{_ZH_VERDICT})[^，,]){{1,30}}?的"
     rf"(?=(?:{_ZH_STATEMENT})[^，,]{{0,30}}?(?:{_ZH_VERDICT}))"
 )
-_ZH_PASSED_OVER = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无|{_ZH_ABOUT}")
+_ZH_SEEMING = rf"(?:{'|'.join(_ZH_SEEMS)})不?(?:{_ZH_VERDICT})"
+_ZH_PASSED_OVER = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无|{_ZH_ABOUT}|{_ZH_SEEMING}")
 # Nothing is named but which one it is: 下列哪项不正确, 选出错误的一项, 哪一个是对的. Each part may
 # come once, or no stem of many would end.
 _ZH_WHICH = (

@@ -336,3 +336,14 @@ def test_marks_that_nothing_closes():
     """The pattern itself would take minutes for these."""
     assert polarity("“" * 1_000_000 + "不正确的") == "contradicted"
     assert polarity("(“" * 500_000 + ")“" * 100_000 + "正确的") == "supported"
+
+
+def test_what_a_statement_seems_to_be_judges_nothing():
+    for seems in ("看似", "似乎", "看起来", "看起來"):
+        for asked, seen in (("错误", "正确"), ("不符合原文", "合理"), ("有误", "合乎文意")):
+            stem = f"下列说法{asked}，但{seems}{seen}的一项是"
+            assert asks_for(stem) == "contradicted", stem
+            assert asks_for(f"下列说法{seems}{seen}，实则{asked}的一项是") == "contradicted"
+        for seen in ("错误", "不合理"):
+            assert asks_for(f"下列说法正确，但{seems}{seen}的一项是") == "supported"
+            assert asks_for(f"下列{seems}{seen}而实际正确的说法是") == "supported"
