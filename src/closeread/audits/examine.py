@@ -18,6 +18,7 @@ from closeread.audits import (
 )
 from closeread.audits.findings import Finding, skipped
 from closeread.audits.material import Problems, Subject, subject, together, told_apart
+from closeread.audits.signs import QUESTIONS
 from closeread.errors import InputError, UsageError
 from closeread.formats.logs.choose import found_in
 from closeread.protocols import Begin, unwatched
@@ -47,6 +48,7 @@ class Wanted:
         train: A training set, for leakage.
         moved: Where the data set of the runs lies now, if it has moved.
         target: The benchmark that ``shape`` doubts.
+        n_questions: Of how many questions its scores are that have no standard error.
         plant_bugs: Plant so many bugs a specimen in metamorphic.
     """
 
@@ -55,6 +57,7 @@ class Wanted:
     train: Dataset | None = None
     moved: Path | None = None
     target: str = ""
+    n_questions: int = QUESTIONS
     change: replan.Change = field(default_factory=replan.Change)
     tokens_per_second: float | Literal["run"] | None = None
     plant_bugs: int = 0
@@ -143,7 +146,7 @@ def _findings(
     advance = begin(len(chosen))
     for name in chosen:
         if name == "shape":
-            yield shape.check(table, wanted.target, subjects)
+            yield shape.check(table, wanted.target, subjects, wanted.n_questions)
         elif not subjects:
             headline = "no run was named: a table of scores holds no answer"
             yield skipped(name, headline)

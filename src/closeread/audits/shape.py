@@ -8,14 +8,19 @@ from closeread.audits.correlation import Cluster, pearson, pearson_of, rounded, 
 from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject
 from closeread.audits.score_tables import Row, ScoreTable
-from closeread.audits.signs import Sign, label, signs
+from closeread.audits.signs import QUESTIONS, Sign, label, signs
 from closeread.errors import UsageError
 
 _MOST_NAMED = 5
 _Point = tuple[str, float, float]  # a model, the mean of its other scores, its score
 
 
-def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ()) -> Finding:
+def check(
+    table: ScoreTable,
+    target: str = "",
+    subjects: Sequence[Subject] = (),
+    n_questions: int = QUESTIONS,
+) -> Finding:
     """Look at one benchmark against the others.
 
     Args:
@@ -24,6 +29,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
             least with the others.
         subjects: Runs; those of models in the table are scored cut at every stop, and are the
             benchmark where the table has no such column.
+        n_questions: Of how many questions scores are that have no standard error.
 
     Raises:
         UsageError: No model has a score on ``target``.
@@ -35,7 +41,7 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
         return skipped("shape", "fewer than two models with scores")
     chosen = _target(table, target)
     # The doubted benchmark's own come first.
-    found = sorted(signs(table, chosen), key=lambda sign: sign.benchmark != chosen)
+    found = sorted(signs(table, chosen, n_questions), key=lambda sign: sign.benchmark != chosen)
     about = [sign for sign in found if sign.benchmark == chosen]
     points = _points(table, chosen)
     cluster = stuck(points)
@@ -63,6 +69,12 @@ def check(table: ScoreTable, target: str = "", subjects: Sequence[Subject] = ())
         notes.append(f"more than once with the same scores, counted once: {_few(again)}")
     if subjects and not able:
         notes.append(f"{len(cuts)} of the runs are of models in the table: three are needed")
+    errors = [row.errors.get(name) for row in table.rows for name in row.scores]
+    if bare := sum(not error for error in errors):
+        notes.append(
+            f"scores without a standard error: {bare:,} of {len(errors):,}, taken to be of "
+            f"{n_questions:,} questions each (--questions tells another number)"
+        )
     verdict: Verdict = (
         "broken" if cluster and about else "doubtful" if found or cluster else "sound"
     )

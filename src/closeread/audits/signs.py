@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import combinations
 from statistics import NormalDist
@@ -11,8 +12,8 @@ from closeread.audits.score_tables import Row, ScoreTable, error_of
 
 # How often a table of equal models may have a sign that one of them scores lower.
 _BY_CHANCE = 0.05
-# Of so many questions a score is taken to be where nothing is known of them.
-_QUESTIONS = 1_000
+# Of so many questions a score is taken to be where nobody tells.
+QUESTIONS = 1_000
 _FEW = 4
 _MOST_OVERTAKEN = 10
 
@@ -29,14 +30,15 @@ class Sign(NamedTuple):
     after: float
 
 
-def signs(table: ScoreTable, target: str) -> list[Sign]:
+def signs(table: ScoreTable, target: str, n_questions: int = QUESTIONS) -> list[Sign]:
     """Return the signs by kind; weaker models that win are looked for at one benchmark alone.
 
     Args:
         table: Scores of models.
         target: That benchmark.
+        n_questions: Of how many questions scores are that have no standard error.
     """
-    rows = table.rows
+    rows = [_with_errors(row, n_questions) for row in table.rows]
     kinds = {
         "examples lower the score": _lowered(rows),
         "the larger model scores lower": _inverted(rows),
@@ -93,12 +95,16 @@ def _is_surely_higher(one: Row, other: Row, name: str, looked_at: int) -> bool:
     """Whether a score is higher than another by more than chance makes any of so many pairs."""
     errors = NormalDist().inv_cdf(1 - _BY_CHANCE / looked_at)
     apart = one.scores[name] - other.scores[name]
-    return apart > errors * math.hypot(_error(one, name), _error(other, name))
+    return apart > errors * math.hypot(one.errors[name], other.errors[name])
 
 
-def _error(row: Row, name: str) -> float:
-    """Return a score's standard error: the table's, else that of a share of some questions."""
-    return row.errors.get(name) or error_of(row.scores[name], _QUESTIONS)
+def _with_errors(row: Row, n_questions: int) -> Row:
+    """Return a row with a standard error of every score; the table's own stay."""
+    made = {
+        name: row.errors.get(name) or error_of(score, n_questions)
+        for name, score in row.scores.items()
+    }
+    return replace(row, errors=made)
 
 
 def _unsteady(rows: Sequence[Row]) -> Iterator[_Found]:

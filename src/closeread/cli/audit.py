@@ -24,6 +24,8 @@ _MOST_ROWS = 30  # more than there are values of all scorers
 @click.option("--train", metavar="D", help="A training set, to look for shared passages.")
 @click.option("--dataset", metavar="D", help="Where the runs' data set lies now, if it has moved.")
 @click.option("--target", default="", metavar="B", help="The benchmark that a score table doubts.")
+@click.option("--questions", type=click.IntRange(min=1), default=1_000, show_default=True,
+              metavar="N", help="Of a score table's sets, where no error tells it.")  # fmt: skip
 @click.option("--stop", "stops", multiple=True, metavar="S", help="replan: new stop (\\n allowed).")
 @click.option("--was-stop", multiple=True, metavar="S", help="replan: the stop that cut the texts.")
 @click.option("--new-extract", is_flag=True, help="replan: answers are taken out otherwise.")
@@ -49,6 +51,7 @@ def command(
     train: str | None,
     dataset: str | None,
     target: str,
+    questions: int,
     stops: tuple[str, ...],
     was_stop: tuple[str, ...],
     new_extract: bool,
@@ -92,6 +95,7 @@ def command(
         train=open_dataset(train) if train is not None else None,
         moved=locate(dataset) if dataset is not None else None,
         target=target,
+        n_questions=questions,
         change=change,
         tokens_per_second=_speed(throughput),
         plant_bugs=plant,

@@ -195,6 +195,9 @@ _SHAPE = {
         "重复出现且分数相同，只计一次：{names}",
     "{n} of the runs are of models in the table: three are needed":
         "表中的模型只有 {n} 次运行：至少需要三次",
+    "scores without a standard error: {few} of {all}, taken to be of {n} questions each "
+    "(--questions tells another number)":
+        "没有标准误的分数：{all} 个中有 {few} 个，按各 {n} 题计（题数不同时用 --questions 指明）",
     "{=shape}; no stop raises the scores of the {n} runs":
         "{=shape}；任何停止串都不会提高这 {n} 次运行的分数",
     "{=shape}; cutting the texts of {n} runs at {stop} takes Pearson's correlation with the others "

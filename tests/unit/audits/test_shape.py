@@ -416,11 +416,18 @@ def test_a_row_that_comes_again_counts_once(tmp_path):
     once = check(table(*rows))
     twice = check(table(*rows, *rows[:2], rows[0]))
     assert (twice.headline, twice.tables, twice.data) == (once.headline, once.tables, once.data)
-    assert once.notes == ()
+    assumed = (
+        "scores without a standard error: 8 of 8, taken to be of 1,000 questions each "
+        "(--questions tells another number)"
+    )
+    assert once.notes == (assumed,)
     told = "more than once with the same scores, counted once: m-1B (0-shot), m-3B (0-shot)"
-    assert twice.notes == (told,)
+    assert twice.notes == (told, assumed)
     other = check(table(*rows, ("m-1B", 0, {"arc": 0.2, "drop": 0.11})))
-    assert other.notes == () and "the same setting differs between runs" in str(other.data["signs"])
+    assert "counted once" not in str(
+        other.notes
+    ) and "the same setting differs between runs" in str(other.data["signs"])
     findings = [msgspec.to_builtins(twice)]
     page = write_audit(("t.csv",), findings, {}, tmp_path / "a.html", language="zh")
     assert "重复出现且分数相同，只计一次：" in page.read_text("utf-8")
+    assert "8 个中有 8 个，按各 1,000 题计" in page.read_text("utf-8")

@@ -46,6 +46,16 @@ def test_models_that_are_equal_but_for_chance_have_no_signs(n, told):
         assert sum(any(sign.what == what for sign in of) for of in found) <= 1
 
 
+def test_of_how_many_questions_scores_are_may_be_told():
+    """Of 300 chance moves them farther than of a thousand: 10 tables of equal models had signs."""
+    rng = np.random.default_rng(300)
+    tables = [sized(rng, 300, 0.0, told=False) for _ in range(10)]
+    larger = "the larger model scores lower"
+    taken = [[larger in str(signs(one, "drop", n)) for one in tables] for n in (1_000, 300)]
+    assert sum(taken[0]) >= 8
+    assert sum(taken[1]) <= 1
+
+
 @pytest.mark.parametrize(
     ("n", "told", "lost"), [(8000, True, 0.05), (1000, True, 0.15), (1000, False, 0.15)]
 )
