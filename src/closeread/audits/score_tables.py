@@ -17,6 +17,7 @@ _SIZE = re.compile(
     r"(?<![A-Za-z\d.])(?:(?P<whole>\d)[bB](?P<tenths>\d)"
     r"|(?P<size>\d+(?:\.\d+)?)[-_ ]?(?P<unit>[BbMm])(?![A-Za-z]))"
 )
+_PARTING = re.compile(r"[-_ ]+")
 _SHOTS = ("shots", "num_fewshot", "n_shot")
 _ABOUT = ("run", "source")
 _SPREADSHEETS = (".csv", ".tsv")
@@ -48,8 +49,8 @@ class Row:
 
     @property
     def family(self) -> str:
-        """The name but for its size: a chat model is no smaller sister of a plain one."""
-        return _SIZE.sub("", self.model, count=1).lower()
+        """The name but for its size and what parts it: a chat model is no sister of a plain one."""
+        return "-".join(filter(None, _PARTING.split(_SIZE.sub("-", self.model.lower(), count=1))))
 
 
 @dataclass

@@ -93,6 +93,14 @@ def test_a_chat_model_is_of_another_family():
     assert chat.family == Row(model="org/X-70B-chat", scores={}).family
 
 
+@pytest.mark.parametrize("name", ["llama-7B", "llama_13B", "LLaMA 70b", "llama--7-b", "llama-1b3"])
+def test_a_family_is_one_however_its_names_are_parted(name):
+    """And a number that is no size is part of the name."""
+    assert Row(model=name, scores={}).family == "llama"
+    assert Row(model=f"{name}_Chat", scores={}).family == "llama-chat"
+    assert Row(model=f"llama-2-{name}", scores={}).family == "llama-2-llama"
+
+
 def test_standard_errors_are_read_with_the_scores(tmp_path):
     """A harness' own; else of its number of questions; of a spreadsheet a column of that name."""
     path = tmp_path / "results_2026-01-01T00-00-00.json"
