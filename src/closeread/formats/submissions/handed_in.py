@@ -23,6 +23,7 @@ from closeread.formats.submissions import package, vgaokao_outputs
 from closeread.formats.submissions.evidence_places import with_places
 from closeread.formats.submissions.raw_prediction import (
     all_are,
+    in_memory,
     is_number,
     kind_of,
     prediction_of,
@@ -98,7 +99,7 @@ def given_submission(
         null_odds: As of ``load_submission``.
 
     Raises:
-        InputError: It is of no known form; says which question is at fault.
+        InputError: It is of no known form, or a number is none; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -108,7 +109,7 @@ def given_submission(
         {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
     )
     if isinstance(value, list) and all_are(value, Prediction):
-        rows: Iterable[Row] = [(one.question_id, one) for one in value]
+        rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
     else:
         rows = _rows(_GIVEN, value, dataset)
     return _submission(_GIVEN, rows, _extras(null_odds), dataset)

@@ -4,6 +4,7 @@ What a string means (a letter, a span, a number) is the metric's business: an an
 string, and a single capital letter is its label as well.
 """
 
+import math
 import sys
 from collections.abc import Mapping
 from numbers import Real
@@ -96,13 +97,30 @@ def _score_of(source: str, question_id: str, value: Mapping[str, Any]) -> float 
     field = next((key for key in _SCORE_FIELDS if value.get(key) is not None), None)
     if field is None:
         return None
-    if not is_number(value[field]):
+    return _number(source, question_id, field, value[field])
+
+
+def _number(source: str, question_id: str, what: str, value: Any) -> float:
+    if not is_number(value):
         raise InputError(
-            f"the {field} is {kind_of(value[field])}",
+            f"the {what} is {kind_of(value)}",
             where=f"{source}, question {question_id}",
             expected="a number that a float can hold",
         )
-    return float(value[field])
+    return float(value)
+
+
+def in_memory(source: str, given: Prediction) -> Prediction:
+    """Return a prediction that a program made, of whose numbers none is NaN: it ranks nowhere.
+
+    Raises:
+        InputError: Its confidence or a score of an option is no number.
+    """
+    if given.confidence is not None:
+        _number(source, given.question_id, "confidence", given.confidence)
+    for score in given.option_scores:
+        _number(source, given.question_id, "score of an option", score)
+    return given
 
 
 def _answer(source: str, question_id: str, value: Any) -> Answer | None:
@@ -137,6 +155,8 @@ def kind_of(value: Any) -> str:
     names = {dict: "an object", list: "an array", str: "a string", bool: "true or false"}
     if value is None:
         return "null"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "no finite number"
     if isinstance(value, int | float):
         return names.get(type(value), "a number")
     return names.get(type(value), f"a value of type {type(value).__name__}")  # in memory only
