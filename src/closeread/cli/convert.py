@@ -1,6 +1,7 @@
 """``closeread convert``: one format into another."""
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,7 @@ def command(
     texts, nbest, null-odds, expmrc, gcrc-advrobust, vgaokao or vgaokao-logits). A DST that ends in
     .zip is the package that GCRC_advRobust asks for, with the files of --beside.
     """
-    if src and (Path(src) / "run.json").is_file():
+    if src and os.path.lexists(f"{src}/run.json"):  # a folder that may not be entered is none
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
         form = to or ("gcrc-advrobust" if dst.suffix == ".zip" else "texts")
         handed_in = _hand_in(Path(src), dst, form, beside, dataset)

@@ -197,7 +197,9 @@ def load_calibrator(path: Path) -> Calibrator:
         raise InputError(
             f"cannot be read: {error.strerror}",
             where=str(path),
-            cure="`closeread calibrate RUN --out FILE` writes one",
+            cure="`closeread calibrate RUN --out FILE` writes one"
+            if isinstance(error, FileNotFoundError)
+            else "check the path and its permissions",
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(

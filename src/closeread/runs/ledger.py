@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from closeread.errors import InputError, StorageError
+from closeread.formats.files.outcome import refused
 from closeread.locks import take
 from closeread.types import Prediction
 
@@ -156,8 +157,9 @@ def _lock(handle: int, path: Path) -> None:
 
 
 def _storage_error(path: Path, error: OSError) -> StorageError:
+    told = refused(error, path)
     return StorageError(
-        f"cannot be written: {error.strerror}",
-        where=str(path),
-        cure="free space or choose another place; `read --resume` goes on with what is there",
+        told.found,
+        where=told.where,
+        cure=f"{told.cure}; `read --resume` goes on with what is there",
     )

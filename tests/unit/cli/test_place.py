@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import shutil
 from importlib import import_module
 from pathlib import Path
@@ -140,7 +141,9 @@ def test_what_lies_in_a_folder_that_may_not_be_entered_is_told(
     told = closeread(*arguments, code=2).stderr
     monkeypatch.undo()
     locked.chmod(0o700)
-    assert "cannot be looked at: Permission denied\n  do: check the permissions" in told
+    assert re.search(r"cannot be (looked at|read): Permission denied\n  do: check the p", told)
+    if arguments[0] == "convert":  # it names what was asked for, and nothing in it
+        assert re.match(r"closeread: (locked/run|.*locked/x.jsonl): cannot", told)
     assert [path.name for path in tmp_path.rglob("*")] == ["locked"]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from closeread.errors import StorageError
 from closeread.formats.files.outcome import refused
+from closeread.runs.ledger import Ledger
 from closeread.runs.predict import predict
 from closeread.runs.records import ScoreSettings
 from closeread.runs.score import score_run
@@ -64,6 +65,14 @@ def test_who_may_not_write_is_not_told_to_free_space():
     """More space helps a full disk alone."""
     for code, told in ((errno.EACCES, "get leave"), (errno.EROFS, "leave"), (errno.ENOSPC, "free")):
         assert told in refused(OSError(code, os.strerror(code)), Path("there")).cure
+
+
+def test_a_ledger_that_cannot_be_opened_says_why_and_how_to_go_on(tmp_path):
+    (tmp_path / "run").write_text("a file")
+    with pytest.raises(StorageError) as caught:
+        Ledger(tmp_path / "run" / "ledger.jsonl")
+    assert "free" not in caught.value.cure
+    assert caught.value.cure.endswith("`read --resume` goes on with what is there")
 
 
 def test_a_full_disk_makes_no_folder(tmp_path, make_job):

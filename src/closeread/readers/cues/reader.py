@@ -116,7 +116,9 @@ def load_weights(path: Path) -> CueWeights:
         raise InputError(
             f"cannot be read: {error.strerror}",
             where=str(path),
-            cure="`closeread train recipes/train/cues.toml` writes one",
+            cure="`closeread train recipes/train/cues.toml` writes one"
+            if isinstance(error, FileNotFoundError)
+            else "check the path and its permissions",
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InputError(

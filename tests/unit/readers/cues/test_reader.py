@@ -124,6 +124,13 @@ def test_a_broken_file_of_weights_is_refused(tmp_path, content):
         cues(str(path))
 
 
+def test_weights_that_are_there_and_cannot_be_read_need_no_training(tmp_path):
+    for path, cure in ((tmp_path / "none.json", "closeread train"), (tmp_path, "check the path")):
+        with pytest.raises(InputError) as told:
+            load_weights(path)
+        assert cure in told.value.cure
+
+
 def test_silent_below_the_threshold(tmp_path):
     """With `selective` a question is left open where confidence is too low; metrics see no pick."""
     threshold = Threshold(value=2.0, risk=0.1, delta=0.1, n_answered=0, n_questions=9, bound=1.0)
