@@ -217,7 +217,7 @@ def _runs(source: Path, log_to_run: Callable[[Path], list[Path]] | None) -> list
     if source in tables:
         return []
     found = find_runs(source)
-    if all((path / "run.json").exists() for path in found):
+    if any((path / "run.json").exists() for path in found):
         return found
     if log_to_run is None:
         return [] if tables else found

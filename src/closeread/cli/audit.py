@@ -76,7 +76,7 @@ def command(
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
     from closeread.cli.reading import watched
-    from closeread.cli.sources import each_once
+    from closeread.cli.sources import each_once, runs_in
     from closeread.formats.files.outcome import must_take_file
 
     gc.disable()
@@ -102,6 +102,8 @@ def command(
         seed=seed,
         skip_bad=skip_bad,
     )
+    for source in sources:
+        runs_in(source, sources)  # which are left out
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
 
         def log_to_run(log: Path) -> list[Path]:

@@ -73,13 +73,12 @@ def command(
     from closeread.cli.calibrate_apply import apply
     from closeread.cli.calibrate_learn import learn
     from closeread.cli.calibrate_runs import Sought
-    from closeread.cli.sources import each_once
+    from closeread.cli.sources import each_once, runs_in
     from closeread.metrics.intervals import Resampling
-    from closeread.runs.store import find_runs
 
     if resamples:
         Resampling(resamples=resamples)  # refuses so few that bounds mean nothing
-    once = each_once(found for path in runs for found in find_runs(path))
+    once = each_once(found for path in runs for found in runs_in(path, runs))
     sought = Sought(
         moved=locate(dataset) if dataset is not None else None,
         metric=metric,

@@ -56,13 +56,13 @@ def command(
     0/1 metrics are tested by McNemar's exact test, others by a paired permutation or bootstrap;
     p-values are adjusted by Holm's method where there are several runs or data sets.
     """
-    from closeread.cli.sources import each_once
+    from closeread.cli.sources import each_once, runs_in
     from closeread.metrics.intervals import Resampling
     from closeread.runs.compare import compare_runs
     from closeread.runs.compare_tables import are_tables, compare_tables
-    from closeread.runs.store import find_runs, open_run
+    from closeread.runs.store import open_run
 
-    given = {folder: find_runs(folder) for folder in each_once(runs)}
+    given = {folder: runs_in(folder, runs) for folder in each_once(runs)}
     found_runs = each_once(path for inner in given.values() for path in inner)
     if len(found_runs) < 2:
         raise click.UsageError("give two or more run folders")

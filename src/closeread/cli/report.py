@@ -47,12 +47,12 @@ def command(
     from closeread.api.datasets import locate
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import watched
-    from closeread.cli.sources import each_once
+    from closeread.cli.sources import each_once, runs_in
     from closeread.reports import tables
     from closeread.reports.gather import gather
-    from closeread.runs.store import REPORT, find_runs, open_run
+    from closeread.runs.store import REPORT, open_run
 
-    folders = each_once(found for path in runs for found in find_runs(path))
+    folders = each_once(found for path in runs for found in runs_in(path, runs))
     if out is None and not any((plots, markdown, latex, csv_)):
         if len(folders) > 1:
             raise UsageError("there are several runs", cure="name the page: --out page.html")

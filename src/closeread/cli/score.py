@@ -95,13 +95,14 @@ def command(
             raise click.UsageError("give RUN, or --dataset with --predictions, not both")
         from closeread.api.datasets import locate
         from closeread.cli.reading import watched
+        from closeread.cli.sources import runs_in
         from closeread.protocols import Advance, uncounted, unwatched
         from closeread.runs.macro import macro_averages
         from closeread.runs.score import score_run
-        from closeread.runs.store import find_runs, open_run
+        from closeread.runs.store import open_run
 
         where = locate(dataset) if dataset is not None else None
-        runs = [open_run(path, moved=where) for path in find_runs(run)]
+        runs = [open_run(path, moved=where) for path in runs_in(run)]
         found = []
         of_runs: Advance = uncounted
         of_questions: Advance = uncounted

@@ -1,11 +1,30 @@
 """The places that a command line names, each once."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from closeread.cli.output import remark
+from closeread.runs.store import find_runs
 from closeread.visible import in_one_line
+
+
+def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
+    """Return the run at a place, or those directly inside; say on stderr where others lie deeper.
+
+    Args:
+        place: A run folder, or one that holds some.
+        named: All places of the command line: what lies in them is not left out.
+
+    Raises:
+        InputError: A folder inside cannot be looked into.
+    """
+    found = find_runs(place)
+    if found != [place]:
+        deeper = {path.parent.parent for path in place.glob("*/*/run.json")}
+        for folder in sorted(deeper.difference(found, named)):
+            remark(in_one_line(f"{folder} holds runs, which are left out: name it, too, or alone"))
+    return found
 
 
 def each_once(paths: Iterable[Path]) -> list[Path]:

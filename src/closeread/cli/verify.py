@@ -32,11 +32,12 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
     """
     from closeread.api.datasets import locate
     from closeread.cli.reading import watched
-    from closeread.runs.store import find_runs, open_run
+    from closeread.cli.sources import runs_in
+    from closeread.runs.store import open_run
     from closeread.runs.track import closed_track, worst
     from closeread.runs.verify import verify_each
 
-    opened = {path: open_run(path) for path in find_runs(run)}
+    opened = {path: open_run(path) for path in runs_in(run)}
     own = locate(dataset) if dataset is not None else None
     label = "runs" if len(opened) > 1 else "questions"
     with watched(label, "verify changes nothing") as begin:

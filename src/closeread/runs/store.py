@@ -203,11 +203,29 @@ def open_run(path: str | os.PathLike[str], *, moved: Path | None = None) -> Run:
 
 
 def find_runs(path: str | os.PathLike[str]) -> list[Path]:
-    """Return the run folder at ``path``, or else those directly inside it, by name."""
+    """Return the run folder at ``path``, or else those directly inside it, by name.
+
+    What is left of a run without its ``run.json`` is returned, too: opened, it says so.
+
+    Raises:
+        InputError: A folder inside cannot be looked into; it may be a run.
+    """
     folder = Path(path)
     if (folder / INFO).is_file() or not folder.is_dir():
         return [folder]
-    return sorted(inner.parent for inner in folder.glob(f"*/{INFO}")) or [folder]
+    return [inner for inner in sorted(folder.iterdir()) if _of_a_run(inner)] or [folder]
+
+
+def _of_a_run(folder: Path) -> bool:
+    try:
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    except OSError as error:
+        raise InputError(
+            f"cannot be looked into: {error.strerror}",
+            where=str(folder),
+            cure="check its permissions, or name the runs that are meant",
+        ) from error
+    return not names.isdisjoint((INFO, LEDGER, SCORES))
 
 
 def write_document(path: Path, record: Any) -> None:

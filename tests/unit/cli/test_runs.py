@@ -1,10 +1,13 @@
 """The verbs that make, score, compare and verify runs, as a user calls them."""
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +35,38 @@ def test_from_reading_to_verifying(closeread, tmp_path):
     percent = [f"{100 * one[side]:.1f}" for side in ("second_value", "first_value")]
     assert table.splitlines()[3].split()[:4] == ["choice.accuracy", "longest-option", *percent]
     assert closeread("compare", ".").stdout == table
+
+
+_OF_A_FOLDER = (("score", "--no-intervals"), ("compare",), ("verify",), ("audit",),
+                ("report", "--out", "page.html"), ("calibrate", "--out", "c.json"))  # fmt: skip
+
+
+@pytest.mark.parametrize(("verb", "more"), [(verb, more) for verb, *more in _OF_A_FOLDER])
+def test_no_run_of_a_folder_is_passed_over_without_a_word(
+    closeread, tmp_path, monkeypatch, verb, more
+):
+    """One that lost its run.json, one that may not be looked into, and those that lie deeper."""
+    for reader in ("lexical", "longest-option", "deeper/majority"):
+        closeread("read", "exam/zh", "--reader", reader.split("/")[-1], "--out", f"runs/{reader}")
+        closeread("score", f"runs/{reader}", "--no-intervals")
+    said = "runs/deeper holds runs, which are left out"
+    assert said in closeread(verb, "runs", *more).stderr
+    if verb in ("compare", "report", "audit"):
+        assert said not in closeread(verb, "runs", "runs/deeper", *more).stderr
+    (tmp_path / "runs/lexical/run.json").rename(tmp_path / "run.json")
+    told = closeread(verb, "runs", *more, code=2).stderr
+    assert "runs/lexical: is not a run folder" in told
+    (tmp_path / "run.json").rename(tmp_path / "runs/lexical/run.json")
+    iterdir = Path.iterdir
+
+    def refused(path):
+        if path.name == "lexical":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return iterdir(path)
+
+    monkeypatch.setattr(Path, "iterdir", refused)  # who tests may be allowed to enter every folder
+    told = closeread(verb, "runs", *more, code=2).stderr
+    assert "runs/lexical: cannot be looked into: Permission denied\n  do: check its perm" in told
 
 
 def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_path):
