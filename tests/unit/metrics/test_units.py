@@ -170,6 +170,20 @@ def test_the_largest_value_is_that_of_a_question():
     assert value(found["lighteval.drop.em"]) == value(found["lighteval.drop.f1"]) == 0.5
 
 
+def test_the_largest_value_of_a_resample_is_that_of_what_was_drawn():
+    metric = lighteval.metric()
+    scores = [
+        Score(question_id=str(place), values=dict.fromkeys(metric.keys, place / 4))
+        for place in range(5)
+    ]
+    pool = metric.pool(scores, Submission(predictions={}))[1]
+    assert [pool.statistic(drawn) for drawn in ((0, 2, 2), [3], range(5), ())] == [
+        0.5, 0.75, 1.0, None,
+    ]  # fmt: skip
+    rng = np.random.default_rng(1)
+    assert set(distribution(pool, 500, rng)) == {0.25, 0.5, 0.75, 1.0}
+
+
 def test_seeds_of_a_curve_over_variants_are_drawn_together():
     rng = np.random.default_rng(2)
     runs = [pools(selective.metric(), *sample(rng, 30, 2, 0.9))[0] for _ in range(2)]

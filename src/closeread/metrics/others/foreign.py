@@ -3,11 +3,16 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from closeread.metrics.pools import mean_pools
 from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 Golds = Sequence[tuple[str, ...]]
 Judge = Callable[[tuple[str, ...], Golds], Mapping[str, float]]
@@ -78,7 +83,13 @@ class _Largest:
     def __call__(self, indices: Sequence[int] | None = None, /) -> float | None:
         if indices is None:
             return max(self.numbers, default=None)
-        return max((self.numbers[place] for place in indices), default=None)
+        return float(self._array.take(indices).max()) if len(indices) else None
+
+    @cached_property
+    def _array(self) -> "NDArray[Any]":
+        import numpy as np
+
+        return np.asarray(self.numbers, dtype=float)
 
 
 def one_string(texts: Sequence[str]) -> str:
