@@ -120,13 +120,18 @@ class GuardedConnection(HttpToolsProtocol):
         """The headers are there: the body must come in time.
 
         Raises:
-            HttpParserError: They are too large, and came in one piece.
+            HttpParserError: They are too large, and came in one piece; or it is not said once for
+                which host they are (RFC 9112, section 3.2).
         """
         size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
         self._head_bytes = max(self._head_bytes, size)
         if self._has_large_head():
             raise HttpParserError("a large head")
-        if self.parser.get_http_version() == "1.0":
+        is_old = self.parser.get_http_version() == "1.0"
+        n_hosts = sum(name == b"host" for name, _ in self.headers)
+        if n_hosts > 1 or (not n_hosts and not is_old):
+            raise HttpParserError("not one host")
+        if is_old:
             self.expect_100_continue = False  # it would be taken for the answer
         if not self.url.startswith((b"/", b"*")):
             self.url = _path_of(self.url)
@@ -194,7 +199,7 @@ class GuardedConnection(HttpToolsProtocol):
             400,
             "not-http",
             "this is no HTTP request",
-            expected="HTTP/1.1, without TLS",
+            expected="HTTP/1.1 with one Host header, without TLS",
             cure="GET /docs shows what each path takes; TLS is a proxy's work",
         )
 

@@ -36,8 +36,14 @@ def bound(host: str, port: int) -> socket.socket:
         port: 0 for a free one.
 
     Raises:
-        UsageError: The address is taken or not ours.
+        UsageError: The address is empty, taken or not ours.
     """
+    if not host:
+        raise UsageError(
+            "the host to listen on is empty",
+            expected="a name or an address of this machine, or 0.0.0.0 for all that it has",
+            cure="look whether the variable is set that it comes from",
+        )
     made = None
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -92,6 +92,25 @@ def test_a_body_whose_chunks_are_no_chunks(echo, rest):
     assert (status, error["what"]) == (400, "this is no HTTP request")
 
 
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        (b"GET /health HTTP/1.1\r\n\r\n", 400),
+        (b"GET /health HTTP/1.1\r\nhost: a\r\nHost: b\r\n\r\n", 400),
+        (b"GET /health HTTP/1.0\r\nhost: a\r\nhost: a\r\n\r\n", 400),
+        (b"GET /health HTTP/1.0\r\n\r\n", 200),
+        (b"GET /health HTTP/1.1\r\nHOST:\r\nconnection: close\r\n\r\n", 200),
+    ],
+)
+def test_a_request_says_once_for_which_host_it_is(echo, head, status):
+    """RFC 9112, section 3.2; of two, a proxy in front may go by the other one."""
+    with echo.connect() as connection:
+        connection.sendall(head)
+        raw = received(connection)
+    assert raw.startswith(b"HTTP/1.1 %d " % status)
+    assert (b"with one Host header" in raw) == (status == 400)
+
+
 @pytest.mark.parametrize("rest", [b"garbage", b"GET / HTTP/1.1\r\nno header\r\n"])
 @pytest.mark.parametrize("count", [1, 3])
 def test_what_is_no_request_costs_none_before_it(echo, count, rest):

@@ -347,6 +347,7 @@ def test_what_other_machines_may_reach():
         (["lexical", "--retriever", "covr"], "perhaps cover"),
         (["lexical", "--host", "256.0.0.1"], "cannot listen on 256.0.0.1"),
         (["lexical", "--host", "a" * 64], "label too long"),
+        (["lexical", "--host", ""], "the host to listen on is empty"),
         (["majority", "--port", "70000"], "70000"),
         (["majority", "--batch-wait-milliseconds", "nan"], "nan is no time that ends"),
         (["majority", "--batch-wait-milliseconds", "1e300"], "0<=x<=3600000"),
