@@ -69,10 +69,13 @@ def check(
         notes.append(f"more than once with the same scores, counted once: {_few(again)}")
     if subjects and not able:
         notes.append(f"{len(cuts)} of the runs are of models in the table: three are needed")
-    errors = [row.errors.get(name) for row in table.rows for name in row.scores]
-    if bare := sum(not error for error in errors):
+    scores = [
+        (score, row.errors.get(name)) for row in table.rows for name, score in row.scores.items()
+    ]
+    # of nothing right, or all, the error is 0 however many questions there are
+    if bare := sum(not error and 0 < score < 1 for score, error in scores):
         notes.append(
-            f"scores without a standard error: {bare:,} of {len(errors):,}, taken to be of "
+            f"scores without a standard error: {bare:,} of {len(scores):,}, taken to be of "
             f"{n_questions:,} questions each (--questions tells another number)"
         )
     verdict: Verdict = (

@@ -407,6 +407,19 @@ def test_the_page_draws_every_point(tmp_path):
         assert ("cut at" in figure) is (language == "en")
 
 
+def test_what_is_assumed_of_scores_is_told_where_anything_is():
+    rows = [
+        Row(model=f"m{place}", scores={"drop": 0.2, "arc": 0.0}, errors={"drop": 0.01})
+        for place in range(4)
+    ]
+    assert check(ScoreTable(rows)).notes == ()
+    bare = check(ScoreTable([*rows, Row(model="n", scores={"drop": 0.3})]), n_questions=300)
+    assert bare.notes == (
+        "scores without a standard error: 1 of 9, taken to be of 300 questions each "
+        "(--questions tells another number)",
+    )
+
+
 def test_a_row_that_comes_again_counts_once(tmp_path):
     """In one table or in two; the same setting with another score is another row."""
     rows = [
