@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -173,3 +174,10 @@ def test_predictions_of_a_package_in_lines_are_told_of(tmp_path):
     with pytest.raises(InputError, match="trailing characters") as raised:
         load_submission(path)
     assert raised.value.where.endswith("line 2")
+
+
+def test_a_pipe_is_no_package_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert unpack(tmp_path / "pipe") is None
+    with pytest.raises(InputError, match="is no regular file"):
+        load_submission(tmp_path / "pipe")

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import gzip
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -340,5 +341,8 @@ def test_what_is_no_log_is_refused(tmp_path):
         ingest([tmp_path], tmp_path / "run")
     with pytest.raises(InputError, match="no such file"):
         ingest([tmp_path / "none"], tmp_path / "run")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: is no regular file\n  do: save it to a file"):
+        ingest([tmp_path / "pipe"], tmp_path / "run")
     with pytest.raises(UnknownNameError, match="lm-eval"):
         ingest([path], tmp_path / "run", harness="lmeval")

@@ -106,7 +106,12 @@ def _inside(folder: Path, name: str | None) -> list[tuple[Path, LogFormat]]:
 
 def _of_file(path: Path, name: str | None) -> LogFormat:
     if not path.is_file():
-        raise InputError("there is no such file", where=str(path), cure="check the path")
+        is_there = path.exists()  # a pipe could be read once only, and a log is read several times
+        raise InputError(
+            "is no regular file" if is_there else "there is no such file",
+            where=str(path),
+            cure="save it to a file first" if is_there else "check the path",
+        )
     if name is not None:
         return named(name)
     reader = guess(path)

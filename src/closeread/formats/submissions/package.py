@@ -68,6 +68,8 @@ def unpack(path: Path) -> bytes | None:
             once.
     """
     try:
+        if not path.is_file():  # what stands in a pipe could be read once only
+            return None
         with path.open("rb") as stream:
             if stream.read(len(_MAGIC)) != _MAGIC:
                 return None
