@@ -201,6 +201,13 @@ def test_stems_are_read_as_the_package_reads_them(visit, lexical):
         "Which is NOT incorrect?",
         "Which does not contradict the text, or isn’t stated?",
         "Who came?",
+        "Who noticed that something was wrong, and which of the following was he?",
+        "Which of the following about Ada isn’t true?",
+        "What is NOT true?",
+        "____is wrong",
+        "All are named EXCEPT__",
+        "Read it. All are named EXCEPT \nAda",
+        "He had nothing except ____.",
         "",
         "(“" * 500_000 + "下列说法不正确的是",
     ]

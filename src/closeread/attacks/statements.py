@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from closeread.attacks.stems import asks_of_statements
 from closeread.attacks.surroundings import Surroundings
 from closeread.text.polarity import understood
 from closeread.types import Edit, Passage, Question, Span, Truth
@@ -90,8 +89,6 @@ class StatementStrategy:
     def propose(self, passage: Passage, question: Question) -> Iterator[Edit]:
         """Yield the changes of the options, option by option."""
         turns = self._turns.get(passage.language)
-        if question.kind == "choice" and not asks_of_statements(question.text):
-            return
         if question.asks_for is None or question.kind == "entailment" or turns is None:
             return
         truths = question.option_truth or (None,) * len(question.options)

@@ -27,19 +27,6 @@ _EN_WRONG = re.compile(
 )
 _EN_RIGHT_ONE = re.compile(rf"\b(?:true|correct|right){_EN_OF_ONE}", re.IGNORECASE)
 
-_EN_CAN = re.compile(r"\b(?:infer\w*|conclud\w*|learn\w*|know\w*|impl\w+)\b", re.IGNORECASE)
-_HAN = re.compile(r"[\u3400-\u9fff]")
-
-
-def asks_of_statements(stem: str) -> bool:
-    """Return whether a stem that is taken to judge its options asks which of them is so.
-
-    An English one that only tells that something was wrong does not.
-    """
-    if _HAN.search(stem):
-        return True
-    return bool(_EN_ASKS.search(stem) or _EN_CAN.search(stem))
-
 
 def turned(stem: str) -> str | None:
     """Return a stem that asks for what contradicts the passage instead of what it supports.

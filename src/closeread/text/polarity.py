@@ -78,20 +78,47 @@ _EN_NEGATIVE = re.compile(
 )
 # What denies a fault says yes in English, too: NOT incorrect, does not contradict.
 _EN_PASSED_OVER = re.compile(rf"(?:\b(?:can)?not|n['’]t)\s+(?:be\s+)?{_EN_FAULT}", re.IGNORECASE)
+# A word like true judges a statement where it is said of one, or stands before one: a true friend
+# and something wrong with him ask for none.
 _EN_WORD = (
-    r"\b(?:true|false|untrue|correct|incorrect|right|wrong|supported|unsupported|consistent"
-    r"|inconsistent|contradict\w*|accurate|inaccurate)\b"
-    r"|\bexcept\b"
+    r"(?:true|false|untrue|(?:in)?correct|(?:un)?supported|(?:in)?consistent|(?:in)?accurate"
+    r"|(?:right|wrong)(?! (?:with|for|after|before|behind|beside|next|away)\b))\b"
+)
+_EN_CLAIM = r"(?:following|statement|sentence)s?\b"
+_EN_IS = r"\b(?:is|are|was|were|be)(?:n['’]t)?\b"
+_EN_WHICH = (
+    rf"which(?= (?:(?!of\b)\w+ )?(?:{_EN_IS}|(?:can|could|must|may|might|will|would|in)\b)"
+    r"| of (?:these|those|them)\b)"
+)
+# Where another clause begins: the following shows that he was, the following is why he was.
+_EN_BEGINS = r"(?:that|because|if|why|how|when|where|what|something|anything)\b"
+_EN_STOP = (
+    rf"\b(?:which\b|{_EN_CLAIM}|{_EN_BEGINS}|(?<=[,.] )(?:i|you|he|she|it|we|they)\b)|{_EN_IS}"
+)
+_EN_JUDGES = (
+    # Which of the following is NOT true; which statement about how glass is made is false
+    rf"(?:\b(?:{_EN_CLAIM}(?: that\b)?|{_EN_WHICH})(?:(?!{_EN_STOP})[^_;?!\n])*"
+    rf"|\b(?:which|{_EN_CLAIM}) about\b(?:(?!\babout\b)[^_;?!\n])*|_ )"
+    rf"{_EN_IS}(?: (?!(?:the|an?|in|on)\b|{_EN_BEGINS})[\w-]{{1,20}}){{0,3}} {_EN_WORD}"
+    r"|\bwhat(?: (?:is|are)|['’]s)(?: not|n['’]t)? (?:true|false|untrue|(?:in)?correct)\b"
+    # choose the wrong statement, which sentence is the correct one
+    rf"|\b{_EN_WORD} (?:statement|sentence|option|description|inference)s?\b(?! for\b)"
+    r"|\b(?:choose|find|pick|select|out|is|are) the"
+    r" (?:true|false|(?:in)?correct|right|wrong) ones?\b"
+    # all of these are mentioned except ____; but he had nothing except ____
+    r"|(?:^|[.\n])(?:(?!\b(?:not?|nothing|nobody|never)\b|n['’]t\b|\bexcept\b)[^.\n])*"
+    r"\bexcept(?: (?:for|that|one))?(?= ?(?:$|[^\w\s]|[_\n]))"
 )
 _EN_PAIRS = (
     (
         r"\bwhich (?:of the following|one|statement|sentence)\b",
         r"\b(?:infer\w*|conclud\w*|impl\w+|stated|mentioned|according to|agree\w*|learn\w*"
-        r"|know\w*)\b",
+        r"|know\w*|contradict\w*)\b",
     ),
     (r"\bwe can (?:infer|learn|know|conclude)\b", r"\bthat\b"),
 )
-_EN_ALONE = re.compile(_EN_WORD, re.IGNORECASE)
+_EN_BLANK, _EN_GAP = re.compile("_+"), re.compile(r"[^\S\n]+")
+_EN_ALONE = re.compile(_EN_JUDGES, re.IGNORECASE)
 _EN_BOTH = tuple(
     (re.compile(first, re.IGNORECASE), re.compile(then, re.IGNORECASE)) for first, then in _EN_PAIRS
 )
@@ -109,7 +136,7 @@ _RULES = {
     "zh_frame": _ZH_FRAME,
     "en_negative": _EN_NEGATIVE.pattern,
     "en_passed_over": _EN_PASSED_OVER.pattern,
-    "en_alone": _EN_WORD,
+    "en_alone": _EN_JUDGES,
     "en_which": _EN_PAIRS[0][0],
     "en_which_then": _EN_PAIRS[0][1],
     "en_we_can": _EN_PAIRS[1][0],
@@ -144,7 +171,7 @@ def polarity(stem: str) -> Polarity:
     """
     bare = _bare(stem)
     if not _HAN.search(bare):
-        doubted = _EN_PASSED_OVER.sub(" ", bare)
+        doubted = _EN_PASSED_OVER.sub(" ", _parted(bare))
         return "contradicted" if _EN_NEGATIVE.search(doubted) else "supported"
     clauses = [clause for clause in _CLAUSE.split(bare) if clause.strip()]
     judging = next((c for c in reversed(clauses) if _ZH_JUDGED.search(c)), "".join(clauses[-1:]))
@@ -164,7 +191,7 @@ def is_verification(stem: str) -> bool:
     asked for outright.
     """
     bare = _bare(stem)
-    return _verifies_in_chinese(bare) if _HAN.search(bare) else _verifies_in_english(bare)
+    return _verifies_in_chinese(bare) if _HAN.search(bare) else _verifies_in_english(_parted(bare))
 
 
 def _verifies_in_chinese(bare: str) -> bool:
@@ -189,7 +216,7 @@ def _names_nothing(line: str) -> bool:
 
 
 def _verifies_in_english(bare: str) -> bool:
-    """Return whether a word judges, or a line asks for what can be told from the passage."""
+    """Return whether a word judges a statement, or a line asks for what the passage tells."""
     if _EN_ALONE.search(bare):
         return True
     return any(
@@ -197,6 +224,11 @@ def _verifies_in_english(bare: str) -> bool:
         for line in bare.split("\n")
         for first, then in _EN_BOTH
     )
+
+
+def _parted(bare: str) -> str:
+    """Return an English stem with one space between words, of which a blank is one: EXCEPT____."""
+    return _EN_GAP.sub(" ", _EN_BLANK.sub(" _ ", bare))
 
 
 def _bare(stem: str) -> str:
@@ -232,6 +264,7 @@ def rules() -> dict[str, str]:
 
     Those whose name begins with ``en`` ignore case. What stands in ``quotations.ASIDES`` is put
     aside first, characters are spelled as in ``SPELLED``, and what is ``zh_passed_over`` leaves the
-    clause that judges before that is asked whether it is ``zh_negative``; so do English stems.
+    clause that judges before that is asked whether it is ``zh_negative``; so do English stems, in
+    which one space parts words, and a blank, as long as it may be, is a word ``_``.
     """
     return dict(_RULES)

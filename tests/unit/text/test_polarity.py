@@ -79,7 +79,7 @@ from closeread.text.quotations import ASIDES
         ("下列说法\n正确的一项", None),  # one line asks
         ("标题\n说法正确的一项", "supported"),
         ("标题的说法正确的标题", None),
-        ("Is this TRUE of Ada?", "supported"),
+        ("Which is TRUE of Ada?", "supported"),
         ("In the text WHICH ONE is STATED?", "supported"),
         ("According to the passage, which one did Ada build?", None),
         ("Which one was built,\naccording to the passage?", None),
@@ -245,17 +245,17 @@ def test_a_verification_names_a_statement_and_a_verdict_and_nothing_else_to_choo
 
 _EN_VERDICT = (
     "true false untrue correct incorrect right wrong supported unsupported consistent"
-    " inconsistent contradict contradicts accurate inaccurate except"
+    " inconsistent accurate inaccurate"
 )
 _SAID = (
     "infer inferred conclude concluded implied implies stated mentioned agree agrees learn"
-    " learned know known"
+    " learned know known contradict contradicts"
 )
 
 
 def test_an_english_verification_has_a_verdict_or_asks_which_one_the_passage_says():
     for word in _EN_VERDICT.split():
-        assert is_verification(f"Is it {word}?"), word
+        assert is_verification(f"Which of the following is {word}?"), word
     for word in _SAID.split():
         assert is_verification(f"So which statement is {word} here?"), word
     for words in ("which of the following", "which one", "which statement", "which sentence"):

@@ -53,8 +53,11 @@ const followed = (line, first, then) => { const found = first.exec(line); return
 const verifiesInEnglish = (line) => RULES.en_alone.test(line) || followed(line, RULES.en_which, RULES.en_which_then) || followed(line, RULES.en_we_can, RULES.en_we_can_then);
 function asksFor(stem) {
   if (!RULES) return "choice";
-  const bare = bareStem(stem), lines = bare.split("\n");
-  if (!RULES.han.test(bare)) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare.split(RULES.en_passed_over).join(" ")) ? "contradicted" : "supported";
+  let bare = bareStem(stem);
+  const english = !RULES.han.test(bare);
+  if (english) bare = bare.replace(/_+/g, " _ ").replace(/[^\S\n]+/g, " ");
+  const lines = bare.split("\n");
+  if (english) return !lines.some(verifiesInEnglish) ? "choice" : RULES.en_negative.test(bare.split(RULES.en_passed_over).join(" ")) ? "contradicted" : "supported";
   if (!lines.some(verifiesInChinese)) return "choice";
   const clauses = bare.split(RULES.clause).filter((clause) => clause.trim());
   const judging = clauses.findLast((clause) => RULES.zh_judged.test(clause)) ?? clauses[clauses.length - 1] ?? "";
