@@ -149,9 +149,9 @@ def _count(cells: list[list[int]], row: tuple[RunView, str], column: tuple[RunVi
 
 
 def _right(run: RunView, question_id: str) -> bool | None:
-    """Return whether a question was answered rightly; None where no score judges it."""
-    value = run.value(question_id)
-    return None if value is None else value >= 1.0
+    """Return whether a question was answered rightly; None where the chief metric judges it not."""
+    found = run.judged.get(question_id)
+    return None if found is None else found.value >= 1.0
 
 
 def _square(

@@ -143,6 +143,9 @@ def test_each_question_of_a_mixed_set_is_judged_by_a_metric_of_its_kind(tmp_path
     assert told["value"] == [1.0, 0.0, 1.0, 1.0, 0.5, 0.0, None]
     assert list(material.runs[0].judged) == ["q0", "q1", "q2"]
     assert material.runs[0].per_question == "choice.accuracy"
+    other = write_run(tmp_path / "other", dataset, said, values)
+    pair = _plots(gather([material.runs[0].path, other]))["pair", None]
+    assert pair.data["cells"] == [[2, 0], [0, 1]]
 
 
 def test_coverage_curve_averages_the_surest(tmp_path):
