@@ -21,8 +21,14 @@ def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
     """
     found = find_runs(place)
     if found != [place]:
-        deeper = {path.parent.parent for path in place.glob("*/*/run.json")}
-        for folder in sorted(deeper.difference(found, named)):
+        counted = set(map(os.path.realpath, (*found, *named)))
+        deeper = (path.parent for path in place.glob("*/*/run.json"))
+        left_out = {
+            run.parent
+            for run in deeper
+            if counted.isdisjoint(map(os.path.realpath, (run, run.parent)))
+        }
+        for folder in sorted(left_out):
             remark(in_one_line(f"{folder} holds runs, which are left out: name it, too, or alone"))
     return found
 

@@ -52,7 +52,8 @@ def test_no_run_of_a_folder_is_passed_over_without_a_word(
     said = "runs/deeper holds runs, which are left out"
     assert said in closeread(verb, "runs", *more).stderr
     if verb in ("compare", "report", "audit"):
-        assert said not in closeread(verb, "runs", "runs/deeper", *more).stderr
+        for named in ("runs/deeper", tmp_path / "runs/deeper", "runs/deeper/majority"):
+            assert said not in closeread(verb, "runs", named, *more).stderr
     (tmp_path / "runs/lexical/run.json").rename(tmp_path / "run.json")
     told = closeread(verb, "runs", *more, code=2).stderr
     assert "runs/lexical: is not a run folder" in told
