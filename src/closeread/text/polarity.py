@@ -52,7 +52,9 @@ _ZH_ABOUT = (
     rf"(?:关于|有关|对于?|针对)(?:(?!{_ZH_VERDICT})[^，,]){{1,30}}?的"
     rf"(?=(?:{_ZH_STATEMENT})[^，,]{{0,30}}?(?:{_ZH_VERDICT}))"
 )
-_ZH_SEEMING = rf"(?:{'|'.join(_ZH_SEEMS)})不?(?:{_ZH_VERDICT})"
+# Where nothing else judges, what it seems to be is what is asked: 似乎不准确的一项是.
+_SEEMING = rf"(?:{'|'.join(_ZH_SEEMS)})不?(?:{_ZH_VERDICT})"
+_ZH_SEEMING = rf"[但却而虽]是?{_SEEMING}|{_SEEMING}(?=[^，,]{{0,30}}?(?:{_ZH_VERDICT}))"
 _ZH_PASSED_OVER = re.compile(rf"{_ZH_NO_FAULT}|不[得可能]不|不无|{_ZH_ABOUT}|{_ZH_SEEMING}")
 # Nothing is named but which one it is: 下列哪项不正确, 选出错误的一项, 哪一个是对的. Each part may
 # come once, or no stem of many would end.

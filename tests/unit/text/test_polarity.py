@@ -347,3 +347,13 @@ def test_what_a_statement_seems_to_be_judges_nothing():
         for seen in ("错误", "不合理"):
             assert asks_for(f"下列说法正确，但{seems}{seen}的一项是") == "supported"
             assert asks_for(f"下列{seems}{seen}而实际正确的说法是") == "supported"
+
+
+@pytest.mark.parametrize("seems", ["看似", "似乎", "看起来", "看起來"])
+def test_what_a_statement_seems_to_be_is_asked_for_where_nothing_else_judges(seems):
+    for seen in ("不准确", "不合理", "与原文不符"):
+        assert asks_for(f"下列对文章的理解{seems}{seen}的一项是") == "contradicted", seen
+    for seen in ("错误", "不合理，不准确", "不合理、不准确"):
+        assert polarity(f"下列对文章的理解{seems}{seen}的一项是") == "contradicted", seen
+    for seen in ("准确", "与原文相符"):
+        assert polarity(f"下列对文章的理解{seems}{seen}的一项是") == "supported", seen
