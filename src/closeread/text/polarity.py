@@ -78,8 +78,13 @@ _EN_NEGATIVE = re.compile(
     rf"\b(?:can)?not\b|n['’]t\b|\bexcept\b|\b{_EN_FAULT}|\bleast\b|\bnone of the\b",
     re.IGNORECASE,
 )
-# What denies a fault says yes in English, too: NOT incorrect, does not contradict.
-_EN_PASSED_OVER = re.compile(rf"(?:\b(?:can)?not|n['’]t)\s+(?:be\s+)?{_EN_FAULT}", re.IGNORECASE)
+# What denies a fault says yes in English, too: NOT incorrect, does not contradict. And what a
+# statement is about may deny for itself: true of people who do not sleep.
+_EN_PASSED_OVER = re.compile(
+    rf"(?:\b(?:can)?not|n['’]t)\s+(?:be\s+)?{_EN_FAULT}"
+    r"|(?<=\btrue) (?:about|of|for|when|if)\b[^,;?!]{0,99}(?:n['’]t|\b(?:can)?not)\b",
+    re.IGNORECASE,
+)
 # A word like true judges a statement where it is said of one, or stands before one: a true friend
 # and something wrong with him ask for none.
 _EN_WORD = (

@@ -6,6 +6,8 @@ from closeread.text.polarity import asks_for, is_verification
 
 SUPPORTED = """
 Which of the following is TRUE?
+Which is TRUE about people who don't sleep?
+Which of the following is true of those who cannot swim and have not learned it?
 Which of the followings is right according to the passage?
 Which statement about the old ferry is TRUE?
 Which of the following statements about the boy, his dog and their boat is correct?
@@ -42,6 +44,9 @@ With which of the following would the author most likely agree?
 
 CONTRADICTED = """
 Which of the following is NOT true?
+Which is NOT true about people who don't sleep?
+Which isn't true of those who cannot swim?
+Which is true of people who don't sleep, EXCEPT
 Which of the following is WRONG according to the passage?
 Which of the following isn't true about Ada?
 Which of the following statements is incorrect?
