@@ -77,8 +77,13 @@ def drawn_by(
 
 
 def in_closure(parts: Iterable[str]) -> str:
-    """Return the parts of a script as one, whose names are its own."""
-    return "\n(() => {\n'use strict';\n" + "".join(parts) + "})();\n"
+    """Return the parts of a script as one, whose names are its own.
+
+    Lines of comments stay at home: they are for whoever changes a part, and each page carries it.
+    """
+    lines = "".join(parts).splitlines(keepends=True)
+    said = (line for line in lines if not line.lstrip().startswith("//"))
+    return "\n(() => {\n'use strict';\n" + "".join(said) + "})();\n"
 
 
 def template(name: str) -> str:
