@@ -3,6 +3,7 @@
 import gc
 import io
 import os
+import shutil
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -38,9 +39,20 @@ def within(*arguments, folder=None, **environment):
     return subprocess.CompletedProcess(arguments, code or 0, *told)
 
 
-def apart(*arguments, folder=None, **environment):
+def apart(*arguments, folder=None, before=(), **environment):
     """Call a verb in a process of its own, in a folder; return it ended, its output as text."""
     return subprocess.run(
-        [sys.executable, "-m", "closeread", *map(str, arguments)],
+        [*before, sys.executable, "-m", "closeread", *map(str, arguments)],
         capture_output=True, text=True, check=False, cwd=folder, env=os.environ | environment,
     )  # fmt: skip
+
+
+def bound_by_permissions():
+    """What a command is called through so that root, too, may read but what it is allowed to."""
+    if os.name != "posix":
+        pytest.skip("this system has no permissions of that kind")
+    if os.geteuid() != 0:
+        return []
+    if (setpriv := shutil.which("setpriv")) is None:
+        pytest.skip("root may read every file, and setpriv is not there")
+    return [setpriv, "--bounding-set=-dac_override,-dac_read_search"]

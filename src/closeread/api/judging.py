@@ -162,7 +162,7 @@ def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
         ``differences`` is empty where all is well; ``verdict`` says it in words.
 
     Raises:
-        InputError: There is no run, or its files are damaged.
+        InputError: There is no run, or a file of it may not be read.
     """
     return verify_run(_run(run), None if dataset is None else locate(os.fspath(dataset)))
 

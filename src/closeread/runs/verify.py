@@ -8,7 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from closeread.counting import count_of
-from closeread.errors import CloseReadError, MismatchError, UsageError
+from closeread.errors import CloseReadError, InputError, MismatchError, UsageError
 from closeread.formats.files.source import Source
 from closeread.items import ordered, telling
 from closeread.protocols import Advance, Begin, uncounted, unwatched
@@ -24,7 +24,7 @@ from closeread.runs.differing import (
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.store import LEDGER, PREDICTIONS, Run
+from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run
 from closeread.runs.summaries import breakdowns_of, summaries_of
 from closeread.runs.walk import Walked, score_rows
 from closeread.sums import sha256_of
@@ -90,8 +90,9 @@ def verify(
         advance: Told how many questions more were scored anew.
 
     Raises:
-        InputError: ``dataset_path`` cannot be read.
+        InputError: ``dataset_path`` cannot be read, or a file of the run may not be.
     """
+    _must_be_readable(run)
     found = Verification()
     if not run.info.complete:
         found.differences.append("run.json: the run is not finished (`--resume` finishes it)")
@@ -135,7 +136,7 @@ def verify_each(
             them.
 
     Raises:
-        InputError: ``dataset_path`` cannot be read.
+        InputError: ``dataset_path`` cannot be read, or a file of a run may not be.
     """
     if len(runs) == 1:
         advance = begin(runs[0].info.dataset.n_questions)
@@ -157,6 +158,20 @@ def verify_each(
             )
         advance(1)
     return found
+
+
+def _must_be_readable(run: Run) -> None:
+    """Refuse a file that is there and stays closed: what is in it may well be right."""
+    for path in (run.path / name for name in (PREDICTIONS, LEDGER, SCORES, SUMMARY)):
+        try:
+            if path.is_file():
+                path.open("rb").close()
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}",
+                where=str(path),
+                cure="check the path and its permissions",
+            ) from error
 
 
 def _files(run: Run, found: Verification) -> None:

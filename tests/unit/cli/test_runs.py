@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from closeread import exam
-from verbs import apart
+from verbs import apart, bound_by_permissions
 
 
 def test_from_reading_to_verifying(closeread, tmp_path):
@@ -257,6 +257,19 @@ def test_verify_finds_tampering(closeread, tmp_path):
     assert "value 0.99 is stored" in closeread("verify", "run", code=1).stdout
     told = json.loads(closeread("verify", "run", "--json", code=1).stdout)
     assert told["ok"] is False
+
+
+@pytest.mark.parametrize(
+    "name", ["predictions.jsonl", "ledger.jsonl", "scores.jsonl", "summary.json"]
+)
+def test_a_file_that_may_not_be_read_is_no_difference(closeread, tmp_path, name):
+    """verify says that it cannot tell: another person's run may be as it was made."""
+    closeread("read", "exam/zh", "--reader", "longest-option", "--out", "run", "--limit", 9)
+    closeread("score", "run", "--no-intervals")
+    (tmp_path / "run" / name).chmod(0)
+    done = apart("verify", "run", folder=tmp_path, before=bound_by_permissions())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"closeread: run/{name}: cannot be read: Permission denied\n")
 
 
 def test_a_reader_from_the_working_folder(closeread, tmp_path):
