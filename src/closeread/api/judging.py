@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.api.datasets import Items, Named, locate, opened
 from closeread.errors import UsageError
@@ -22,6 +22,7 @@ from closeread.types import Dataset, Prediction
 
 if TYPE_CHECKING:
     from closeread.audits.examine import Audit
+    from closeread.audits.replan import Change
 
 _RESAMPLES = 10_000
 
@@ -174,6 +175,12 @@ def audit(
     train: Named | Dataset | None = None,
     seed: int = 0,
     dataset: Named | None = None,
+    target: str = "",
+    n_questions: int = 1_000,
+    change: "Change | None" = None,
+    tokens_per_second: "float | Literal['run'] | None" = None,
+    plant_bugs: int = 0,
+    skip_bad: bool = False,
 ) -> "Audit":
     """Ask whether runs' numbers are to be believed; ``closeread audit`` as a function.
 
@@ -186,23 +193,37 @@ def audit(
         train: A training set, for leakage.
         seed: Of what is drawn.
         dataset: Where the runs' data set lies now, if it has moved: a path, a URL, ``exam/zh``.
+        target: The benchmark that a table of scores doubts.
+        n_questions: Of how many questions its scores are that have no standard error.
+        change: For replan, a ``closeread.audits.replan.Change``: what is to be changed.
+        tokens_per_second: For replan, for GPU-hours; ``run``: as the run was.
+        plant_bugs: For metamorphic: plant so many bugs a scorer, and report the share found.
+        skip_bad: Leave out what is bad, counted, in place of the error.
 
     Returns:
         Of each check a finding in ``findings``: ``verdict``, ``headline``, ``tables``.
 
     Raises:
-        UsageError: A check is unknown, or the sources hold nothing to check.
-        InputError: A source is broken.
+        UsageError: A check is unknown, a number out of its range, or the sources hold nothing to
+            check.
+        InputError: A source is broken, or holds bad things that are not to be skipped.
     """
     from closeread.audits.examine import Wanted
     from closeread.audits.examine import audit as examine
+    from closeread.audits.replan import Change
 
     wanted = Wanted(
         checks=_several(checks),
         metrics=_several(metrics),
         train=None if train is None else opened(train),
         moved=None if dataset is None else locate(os.fspath(dataset)),
+        target=target,
+        n_questions=n_questions,
+        change=change or Change(),
+        tokens_per_second=tokens_per_second,
+        plant_bugs=plant_bugs,
         seed=seed,
+        skip_bad=skip_bad,
     )
     return examine([one.path if isinstance(one, Run) else _path(one) for one in sources], wanted)
 

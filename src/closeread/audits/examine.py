@@ -1,5 +1,6 @@
 """All checks by name, over the sources that were named: runs, logs, tables of scores."""
 
+import math
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -95,12 +96,11 @@ def audit(
         begin: Told how many checks are made; what it returns counts them.
 
     Raises:
-        UsageError: A check is unknown, or the sources hold nothing to check.
+        UsageError: A check is unknown, a number out of its range, or the sources hold nothing to
+            check.
         InputError: A source is broken, or holds bad things that are not to be skipped.
     """
-    for name in wanted.checks:
-        if name not in CHECKS:
-            raise UsageError(f"there is no check {name!r}", expected="one of " + ", ".join(CHECKS))
+    _must_be_known(wanted)
     problems = Problems()
     tables = [path for source in sources for path in _tables(source)]
     # A run may be named beside the folder that holds it.
@@ -136,6 +136,19 @@ def audit(
         skipped=left_out,
         language=of_most(passage.language for one in shared for passage in one.passages.values()),
     )
+
+
+def _must_be_known(wanted: Wanted) -> None:
+    for name in wanted.checks:
+        if name not in CHECKS:
+            raise UsageError(f"there is no check {name!r}", expected="one of " + ", ".join(CHECKS))
+    if wanted.n_questions < 1:
+        raise UsageError(f"n_questions is {wanted.n_questions}", expected="at least 1")
+    if wanted.plant_bugs < 0:
+        raise UsageError(f"plant_bugs is {wanted.plant_bugs}", expected="at least 0")
+    speed = wanted.tokens_per_second
+    if speed not in (None, "run") and not (isinstance(speed, int | float) and 0 < speed < math.inf):
+        raise UsageError(f"tokens_per_second is {speed!r}", expected="a number above 0, or 'run'")
 
 
 def _findings(

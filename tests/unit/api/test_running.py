@@ -8,7 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 import closeread
+from audit_runs import make_run
 from closeread import Answer, Passage, Prediction, Question
+from closeread.audits.replan import Change
 from closeread.errors import InputError, MismatchError, UsageError
 from places import ROOT
 from verbs import within
@@ -134,6 +136,56 @@ def test_tables_of_runs_are_compared_as_on_the_command_line(tmp_path):
         closeread.compare_tables(folders[0])
 
 
+SCORES = """model,drop,mmlu,arc
+llama-7B,0.41,0.40,0.41
+llama-13B,0.30,0.50,0.52
+llama-30B,0.55,0.60,0.61
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "named"),
+    [
+        ("scores.csv", ("--target", "mmlu"), {"target": "mmlu"}),
+        ("scores.csv", ("--questions", "30"), {"n_questions": 30}),
+        (
+            "ours",
+            ("--stop", ".", "--new-prompt", "--throughput", "50", "--check", "replan"),
+            {
+                "change": Change(stops=(".",), prompt=True),
+                "tokens_per_second": 50.0,
+                "checks": "replan",
+            },
+        ),
+        (
+            "ours",
+            ("--plant", "2", "--seed", "5", "--check", "metamorphic"),
+            {"plant_bugs": 2, "seed": 5, "checks": "metamorphic"},
+        ),
+    ],
+)
+def test_audits_are_those_of_the_command_line(tmp_path, monkeypatch, source, options, named):
+    """Each option has its argument, which changes what is found as the option does."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scores.csv").write_text(SCORES, "utf-8")
+    make_run(tmp_path, "ours", lambda gold: gold + ". And so on.")
+    found = closeread.audit(source, **named)
+    printed = _printed("audit", source, *options)
+    assert json.loads(msgspec.json.encode(found.findings)) == printed["findings"]
+    without = {key: value for key, value in named.items() if key in ("checks", "seed")}
+    if "change" not in named:  # without one there is nothing to plan
+        assert closeread.audit(source, **without).findings != found.findings
+
+
+def test_an_audit_leaves_out_what_is_bad(tmp_path):
+    """Runs that were asked other questions stop it, and are counted where that is wanted."""
+    runs = [closeread.read("exam/en", "majority", tmp_path / str(n), limit=n) for n in (6, 9)]
+    with pytest.raises(InputError, match="different-questions"):
+        closeread.audit(*runs, checks="shortcuts")
+    found = closeread.audit(*runs, checks="shortcuts", skip_bad=True)
+    assert list(found.skipped) == ["different-questions"]
+
+
 def test_answers_of_a_reader_are_scored_without_a_run():
     """They give the numbers of the run."""
     reader = closeread.open_reader("longest-option")
@@ -225,6 +277,10 @@ def test_train_makes_weights_that_read(tmp_path):
         ),
         (lambda: closeread.compare(["a", "b"]), UsageError, "is no run"),
         (lambda: closeread.audit(["a", "b"]), UsageError, "is no run"),
+        (lambda: closeread.audit("a", n_questions=0), UsageError, "n_questions is 0"),
+        (lambda: closeread.audit("a", plant_bugs=-1), UsageError, "plant_bugs is -1"),
+        (lambda: closeread.audit("a", tokens_per_second="x"), UsageError, "per_second is 'x'"),
+        (lambda: closeread.audit("a", tokens_per_second=0), UsageError, "per_second is 0"),
         (lambda: closeread.verify(["a"]), UsageError, "is no run"),
         (lambda: closeread.report("a", language="fr"), UsageError, "en or zh"),
         (lambda: closeread.compare("nowhere"), InputError, "nowhere"),
