@@ -192,6 +192,8 @@ def load_calibrator(path: Path) -> Calibrator:
         InputError: The file cannot be read, or is none.
     """
     try:
+        if path.is_fifo():  # its sum is recorded, and what stands in a pipe can be read once only
+            raise InputError("is no regular file", where=str(path), cure="save it to a file first")
         found = msgspec.json.decode(path.read_bytes(), type=Calibrator)
     except OSError as error:
         raise InputError(

@@ -1,5 +1,6 @@
 """A calibrator's file is checked before it is believed, and applied without scikit-learn."""
 
+import os
 import subprocess
 import sys
 
@@ -85,6 +86,13 @@ def test_a_file_that_is_none_is_refused(tmp_path, content):
         path.write_bytes(content)
     with pytest.raises(InputError, match=r"c\.json"):
         load_calibrator(path)
+
+
+def test_a_pipe_is_told_for_what_it_is(tmp_path):
+    """One without a writer was waited on without end; of another the sum of nothing was kept."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match=r"pipe: is no regular file\n  do: save it to a file"):
+        load_calibrator(tmp_path / "pipe")
 
 
 def test_applying_needs_no_scikit_learn():
