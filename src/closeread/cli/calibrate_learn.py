@@ -18,6 +18,7 @@ from closeread.cli.calibrate_runs import (
 )
 from closeread.cli.output import as_json, remark
 from closeread.counting import count_of
+from closeread.errors import UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.calibrate import (
     Calibrator,
@@ -52,6 +53,7 @@ def learn(
     runs = [own_confidences(open_run(path, moved=sought.moved)) for path in paths]
     rows = [row for run in runs for row in graded(run, sought.metric)]
     correct = right_answers(rows, sought)
+    _must_part(sought.right_from, [row.correct for row in rows], correct)
     scale = scale_of([row.prediction for row in rows])
     examples = [
         example_of(
@@ -97,6 +99,16 @@ def learn(
         _print(out, calibrator, learned, sought)
         for warning in _worse(calibrator, learned):
             remark(warning)
+
+
+def _must_part(line: float | None, values: Sequence[float], correct: Sequence[bool]) -> None:
+    """Refuse a line above or below all values: more questions would not help."""
+    least, most = min(values), max(values)
+    if line is not None and len(set(correct)) == 1 and least < most:
+        raise UsageError(
+            f"--right-from {line:g} makes {'every' if correct[0] else 'no'} answer right",
+            expected=f"a value between the least and the greatest here, {least:.2f} and {most:.2f}",
+        )
 
 
 def _write_held_out(

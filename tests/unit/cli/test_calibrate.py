@@ -202,6 +202,18 @@ def test_parts_of_right_need_a_line(closeread):
     assert done.exit_code == 0, (done.output, done.exception)
 
 
+@pytest.mark.parametrize(("line", "makes"), [("nan", "no"), ("1.5", "no"), ("0", "every")])
+def test_a_line_beside_all_values_is_told(closeread, line, makes):
+    """More questions were the cure; --right-from was not named."""
+    closeread("read", "exam/en", "--reader", "lexical", "--out", "run", "--limit", 30)
+    asked = ("--metric", "drop.f1", "--right-from", line, *QUICK)
+    done = closeread("calibrate", "run", "--out", "c.json", *asked)
+    assert isinstance(done.exception, UsageError)
+    assert f"--right-from {line} makes {makes} answer right" in str(done.exception)
+    assert "here, 0.00 and 1.00" in str(done.exception)
+    assert not Path("c.json").exists()
+
+
 @pytest.mark.parametrize("name", ["exam/zh", "exam/en"])
 @pytest.mark.parametrize("metric", ["", "choice.accuracy", "squad.em"])
 def test_a_run_without_gold_is_written_and_not_measured(closeread, tmp_path, name, metric):
