@@ -52,7 +52,10 @@ def never(total):
         ({"beside": {"datasets": []}}, "train.beside.datasets"),
         ({"soup": 0}, "(?s)train.soup.*from 1 to 4,294,967,296"),
         ({"soup": 2**32, "seed": 1}, "(?s)train.soup.*from 1 to 4,294,967,295"),
-        ({"soup": 2, "beside": {"datasets": [{"path": "x"}]}}, "(?s)train.soup.*from 1 to 1, with"),
+        (
+            {"soup": 2, "beside": {"datasets": [{"path": "x"}]}},
+            "(?s)train.soup.*: 1, with tr",
+        ),
     ],
 )
 def test_a_setting_that_makes_no_sense(tmp_path, encoder, data, settings, found):

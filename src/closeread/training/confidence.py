@@ -19,6 +19,7 @@ from closeread.readers.certainty import Scale, Signs, signs, told_confidence
 from closeread.training import threshold
 from closeread.training.calibrators import Method, features_of, fit
 from closeread.training.honesty import Change, changes
+from closeread.training.ranges import check_ranges
 from closeread.types import Passage, Prediction, Question, Record
 
 _FEWEST = 5  # right and wrong answers each
@@ -213,18 +214,13 @@ def _both(right: Sequence[bool]) -> None:
 def _check(settings: ConfidenceSettings, examples: Sequence[Example]) -> None:
     if settings.resamples:
         Resampling(resamples=settings.resamples, level=settings.level, seed=settings.seed)
-    if (
-        settings.folds < 2
-        or not 0 <= settings.risk < 1
-        or not 0 < settings.delta < 1
-        or not 0 < settings.kept_back < 1
-    ):
-        raise UsageError(
-            f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
-            f"kept_back={settings.kept_back:g}",
-            expected="folds 2 or more, risk in [0, 1), such as 0.1 for 10 %, delta and "
-            "kept_back in (0, 1)",
-        )
+    ranges = {
+        "folds": (settings.folds >= 2, "2 or more"),
+        "risk": (0 <= settings.risk < 1, "from 0 to below 1, such as 0.1 for 10 %"),
+        "delta": (0 < settings.delta < 1, "above 0, below 1"),
+        "kept_back": (0 < settings.kept_back < 1, "above 0, below 1"),
+    }
+    check_ranges(settings, ranges)
     silent = sum(one.told is None for one in examples)
     if settings.method in ("platt", "isotonic") and silent == len(examples):
         raise UsageError(

@@ -108,19 +108,24 @@ def test_what_overlaps_is_left_out(tmp_path):
     [
         ("losss = 'hinge'", "did you mean train.loss?"),
         ("loss = 'square'", "train.loss: found 'square'"),
-        ("l2 = 0.0", "l2 above 0"),
-        ("risk = 1.5", "risk in [0, 1)"),
-        ("l2 = nan", "train: l2=nan"),
-        ("l2 = inf", "l2 above 0"),
-        ("prior = nan", "prior 0 or more"),
-        ("prior = inf", "train: folds=4"),
+        ("l2 = 0.0", "train: l2=0\n  expected: l2 above 0"),
+        ("least = 0", "train: least=0\n  expected: least 1 or more"),
+        ("risk = 1.5", "train: risk=1.5\n  expected: risk from 0 to below 1"),
+        ("delta = 1", "train: delta=1\n  expected: delta above 0, below 1"),
+        ("l2 = nan", "train: l2=nan\n  expected: l2 above 0"),
+        ("l2 = inf", "train: l2=inf\n  expected: l2 above 0"),
+        ("prior = nan", "train: prior=nan\n  expected: prior 0 or more"),
+        (
+            "prior = inf\nrisk = -1.0",
+            "train: risk=-1, prior=inf\n  expected: risk from 0 to below 1, prior 0 or more",
+        ),
     ],
 )
 def test_a_wrong_setting_is_refused(tmp_path, more, said):
-    """The message names the key, or what is expected."""
+    """The message names the key and what is expected, of a number its range, and no other."""
     result, _ = run(tmp_path, more)
     assert isinstance(result.exception, InputError | UsageError)
-    assert said in str(result.exception)
+    assert said in f"{result.exception}\n"
 
 
 def test_an_answer_that_is_no_option_is_passed_over(tmp_path):

@@ -9,6 +9,7 @@ import msgspec
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
 from closeread.training.cues.ranking import Loss
+from closeread.training.ranges import check_ranges
 from closeread.training.recipe import stage_at
 from closeread.types import Record
 
@@ -101,18 +102,13 @@ def check(
             where="reader.options",
             expected="retriever: nothing else of the reader has a part in its training",
         )
-    if not (
-        settings.folds >= 2
-        and 0 <= settings.risk < 1
-        and 0 < settings.delta < 1
-        and 0 <= settings.prior < math.inf
-    ):
-        raise UsageError(
-            f"folds={settings.folds}, risk={settings.risk:g}, delta={settings.delta:g}, "
-            f"prior={settings.prior:g}",
-            where="train",
-            expected="folds 2 or more, risk in [0, 1), delta in (0, 1), prior 0 or more",
-        )
+    ranges = {
+        "folds": (settings.folds >= 2, "2 or more"),
+        "risk": (0 <= settings.risk < 1, "from 0 to below 1"),
+        "delta": (0 < settings.delta < 1, "above 0, below 1"),
+        "prior": (0 <= settings.prior < math.inf, "0 or more"),
+    }
+    check_ranges(settings, ranges, "train")
     if endless := [name for name, weight in settings.given.items() if not math.isfinite(weight)]:
         raise UsageError(
             f"{endless[0]} = {settings.given[endless[0]]}",
@@ -122,9 +118,10 @@ def check(
     every: dict[str, CueSettings | StageSettings] = {"train": settings}
     every |= {f"{stage_at(place)}train": stage for place, stage in enumerate(stages)}
     for place, one in every.items():
-        if not (0 < one.l2 < math.inf and one.least >= 1 and one.datasets):
-            raise UsageError(
-                f"l2={one.l2:g}, least={one.least}, {len(one.datasets)} data sets",
-                where=place,
-                expected="l2 above 0, least 1 or more, one data set or more",
-            )
+        of_both = {
+            "l2": (0 < one.l2 < math.inf, "above 0"),
+            "least": (one.least >= 1, "1 or more"),
+        }
+        check_ranges(one, of_both, place)
+        if not one.datasets:
+            raise UsageError("datasets names no set", where=place, expected="one at least")

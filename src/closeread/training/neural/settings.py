@@ -143,7 +143,7 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
     prefix = f"{within}train."
     beside = settings.beside.datasets if settings.beside else ()
     dropout = settings.attention_dropout
-    soups, of_one = (1, ", with train.beside") if settings.beside else (2**32 - settings.seed, "")
+    most_soup = 1 if settings.beside else 2**32 - settings.seed
     wrong = {
         "datasets": not settings.datasets and "at least one",
         "beside.datasets": settings.beside is not None and not beside and "at least one",
@@ -159,7 +159,8 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
         "attention_dropout": dropout is not None and not 0 <= dropout < 1 and "from 0 to below 1",
         "seed": not 0 <= settings.seed < 2**32 and "from 0 to 2**32 - 1",
         "head_seed": not 0 <= (settings.head_seed or 0) < 2**32 and "from 0 to 2**32 - 1",
-        "soup": not 1 <= settings.soup <= soups and f"from 1 to {soups:,}{of_one}",
+        "soup": not 1 <= settings.soup <= most_soup
+        and ("1, with train.beside" if settings.beside else f"from 1 to {most_soup:,}"),
     }
     for name, least in _COUNTS.items():
         count = getattr(settings, name)
