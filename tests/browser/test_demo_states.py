@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("starlette", reason="starlette is not installed")
 
+from closeread.readers.answered_by import AnsweredBy
 from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.serve.demo import demo_page
 from closeread.serve.settings import Settings
@@ -183,7 +184,7 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
     half = Threshold(value=0.5, risk=0.1, delta=0.05, n_answered=9, n_questions=9, bound=0.1)
     learned = Calibrator(
         method="platt", features=("confidence",), scale="probabilities", model=model,
-        threshold=half, datasets={"my exam": "0" * 64}, readers=("lexical",),
+        threshold=half, datasets={"my exam": "0" * 64}, readers=(AnsweredBy(name="lexical"),),
     )  # fmt: skip
     save_calibrator(tmp_path / "c.json", learned)
     with serving("lexical", "--calibrator", str(tmp_path / "c.json"), "--selective") as server:

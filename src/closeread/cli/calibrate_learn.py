@@ -11,6 +11,7 @@ from closeread.cli.calibrate_changes import print_changes, worse
 from closeread.cli.calibrate_runs import (
     LEVEL,
     Sought,
+    answered_by,
     intervals,
     own_confidences,
     record_of,
@@ -72,7 +73,7 @@ def learn(
     calibrator = msgspec.structs.replace(
         learned.calibrator,
         datasets={run.info.dataset.name: run.info.dataset.sha256 for run in runs},
-        readers=tuple(dict.fromkeys(run.info.reader.answering[0] for run in runs)),
+        readers=answered_by([run.info.reader for run in runs]),
         predictions=tuple(run.info.predictions_sha256 for run in runs),
         settings=settings
         | {

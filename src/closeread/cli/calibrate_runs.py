@@ -1,7 +1,7 @@
 """The runs of ``closeread calibrate``: whose confidences they hold, which answers are right."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import InputError, UsageError
+from closeread.readers.answered_by import AnsweredBy
 from closeread.readers.calibrate import Calibrator
 from closeread.runs.recalibrate import Graded
 from closeread.runs.records import ReaderInfo
@@ -102,14 +103,36 @@ def least_of(file: Path, calibrator: Calibrator, *, selective: bool) -> float | 
     return calibrator.threshold.value
 
 
+def answered_by(readers: Iterable[ReaderInfo]) -> tuple[AnsweredBy, ...]:
+    """Return who gave the answers, each once."""
+    found = [
+        AnsweredBy(
+            name=name,
+            options={key: value for key, value in options.items() if key not in one.passing},
+            record={
+                key: value
+                for key, value in one.answering_record.items()
+                if isinstance(value, str | int | float)
+            },
+        )
+        for one in readers
+        for name, options in [one.answering]
+    ]
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
+
+
 def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
-    """Say where the calibrator has seen no answer of the reader's."""
-    answering, _ = reader.answering
-    if answering in calibrator.readers:
+    """Say where the calibrator has seen no answer of the reader's, or of another by its name."""
+    (answering,) = answered_by([reader])
+    unlike = [one.unlike(answering) for one in calibrator.readers if one.name == answering.name]
+    if not all(unlike):
         return []
+    names = ", ".join(dict.fromkeys(one.name for one in calibrator.readers))
+    nearest: list[str] = min(unlike, key=len, default=[])
+    how = f" with {', '.join(nearest)}" if nearest else ""
     return [
-        f"learned from answers of {', '.join(calibrator.readers)}, applied to those of "
-        f"{answering}: nothing is promised"
+        f"learned from answers of {names}, applied to those of {answering.name}{how}: "
+        "nothing is promised"
     ]
 
 

@@ -16,6 +16,7 @@ import msgspec
 
 from closeread.errors import InputError
 from closeread.formats.files.whole import save_json
+from closeread.readers.answered_by import AnsweredBy
 from closeread.readers.certainty import NAMES, Scale, signs
 from closeread.types import Passage, Prediction, Question, Record
 
@@ -135,7 +136,7 @@ class Calibrator(Record, frozen=True, kw_only=True):
     model: Model
     threshold: Threshold | None = None
     datasets: dict[str, str] = msgspec.field(default_factory=dict)
-    readers: tuple[str, ...] = ()
+    readers: tuple[AnsweredBy, ...] = ()
     predictions: tuple[str, ...] = ()
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
 

@@ -181,6 +181,20 @@ def test_it_warns_away_from_home(closeread, run):
     assert done.stdout.splitlines()[-1] == "new"
 
 
+def test_it_warns_of_another_reader_by_the_same_name(closeread, run):
+    """The options of a reader move its confidences as another reader would."""
+    closeread("calibrate", run, "--out", "c.json", *QUICK)
+    closeread("read", "exam/zh", "--reader", "lexical", "-o", "sharpness=2", "--out", "other")
+    done = closeread("calibrate", "other", "--with", "c.json", "--out", "new", *QUICK[2:])
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert (
+        "learned from answers of lexical, applied to those of lexical with sharpness=2.0 instead "
+        "of 8.0: nothing is promised"
+    ) in done.stderr
+    same = closeread("calibrate", run, "--with", "c.json", "--out", "same", *QUICK[2:])
+    assert "nothing is promised" not in same.stderr
+
+
 def test_parts_of_right_need_a_line(closeread):
     """F1 is neither right nor wrong until the user says from where on."""
     closeread("read", "exam/en", "--reader", "lexical", "--out", "run")
@@ -277,7 +291,8 @@ def test_a_served_reader_goes_by_its_own_name(closeread, run, tmp_path):
     info["reader"] |= {"name": "http:localhost:8000", "record": told}
     (tmp_path / run / "run.json").write_text(json.dumps(info), "utf-8")
     closeread("calibrate", run, "--out", "c.json", *QUICK)
-    assert json.loads((tmp_path / "c.json").read_text("utf-8"))["readers"] == ["lexical"]
+    (reader,) = json.loads((tmp_path / "c.json").read_text("utf-8"))["readers"]
+    assert reader["name"] == "lexical"
     closeread("read", "exam/en", "--reader", "lexical", "--out", "here")
     done = closeread("calibrate", "here", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)

@@ -5,6 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from closeread.cli import cli
+from closeread.readers.answered_by import AnsweredBy
 from closeread.readers.calibrate import Calibrator, Linear, Threshold, save_calibrator
 from closeread.runs.store import open_run
 from served import context, serving
@@ -34,7 +35,7 @@ def file(tmp_path):
     model = Linear(intercept=-4.0, weights=(10.0,), means=(0.0,), spreads=(1.0,))
     known = Calibrator(
         method="platt", features=("confidence",), scale="probabilities", model=model,
-        threshold=HALF, datasets={"mine": "0" * 64}, readers=("lexical",),
+        threshold=HALF, datasets={"mine": "0" * 64}, readers=(AnsweredBy(name="lexical"),),
     )  # fmt: skip
     save_calibrator(tmp_path / "known.json", known)
     return tmp_path / "known.json"

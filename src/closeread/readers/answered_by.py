@@ -1,0 +1,47 @@
+"""Who gave the answers that confidences were learned from, and whether another is the same."""
+
+from typing import Any
+
+import msgspec
+
+from closeread.types import Record
+
+# What lies in a file or a folder, where the sum of what it holds is recorded: not its name counts.
+_KNOWN_BY = {"model": "weights", "weights": "weights", "evidence_model": "evidence_weights"}
+_SUM = "_sha256"
+_IMMATERIAL = frozenset({"n_parameters"})
+
+
+class AnsweredBy(Record, frozen=True, kw_only=True):
+    """A reader, as far as it tells what its confidences are like.
+
+    Attributes:
+        options: Those that bear on its answers, defaults included.
+        record: What is recorded of it in a word or number, such as the sha256 of its weights.
+    """
+
+    name: str
+    options: dict[str, Any] = msgspec.field(default_factory=dict)
+    record: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    def unlike(self, other: "AnsweredBy") -> list[str]:
+        """Say what is otherwise with a reader of the same name; what one lacks is not compared.
+
+        What a reader works with counts before what was asked for: a window of 512 tokens is one of
+        384 where the model takes no more.
+        """
+        shared = (self.record.keys() & other.record) - _IMMATERIAL
+        found = [
+            f"other {name.removesuffix(_SUM).replace('_', ' ')}"
+            if name.endswith(_SUM)
+            else f"{name}={other.record[name]} instead of {self.record[name]}"
+            for name in sorted(shared)
+            if self.record[name] != other.record[name]
+        ]
+        known = {name for name, of in _KNOWN_BY.items() if f"{of}{_SUM}" in shared}
+        asked = (self.options.keys() & other.options) - shared - known
+        return found + [
+            f"{name}={other.options[name]} instead of {self.options[name]}"
+            for name in sorted(asked)
+            if self.options[name] != other.options[name]
+        ]
