@@ -76,8 +76,9 @@ def command(
     from closeread.audits.examine import Wanted, audit
     from closeread.audits.replan import Change
     from closeread.cli.reading import watched
-    from closeread.cli.sources import each_once, runs_in
+    from closeread.cli.sources import each_once, tell_left_out
     from closeread.formats.files.outcome import must_take_file
+    from closeread.runs.store import find_runs
 
     gc.disable()
     for outcome in filter(None, (html, list_)):
@@ -103,7 +104,7 @@ def command(
         skip_bad=skip_bad,
     )
     for source in sources:
-        runs_in(source, sources)  # which are left out
+        tell_left_out(source, find_runs(source), sources)
     with TemporaryDirectory(prefix="closeread-audit-") as folder:
 
         def log_to_run(log: Path) -> list[Path]:

@@ -20,6 +20,12 @@ def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
         InputError: A folder inside cannot be looked into.
     """
     found = find_runs(place)
+    tell_left_out(place, found, named)
+    return found
+
+
+def tell_left_out(place: Path, found: Collection[Path], named: Collection[Path]) -> None:
+    """Say on stderr where runs lie deeper in a place than those that were found there."""
     if found != [place]:
         counted = set(map(os.path.realpath, (*found, *named)))
         deeper = (path.parent for path in place.glob("*/*/run.json"))
@@ -30,7 +36,6 @@ def runs_in(place: Path, named: Collection[Path] = ()) -> list[Path]:
         }
         for folder in sorted(left_out):
             remark(in_one_line(f"{folder} holds runs, which are left out: name it, too, or alone"))
-    return found
 
 
 def each_once(paths: Iterable[Path]) -> list[Path]:
