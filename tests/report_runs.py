@@ -31,6 +31,7 @@ from closeread.types import (
     Span,
     Summary,
 )
+from verbs import closeread
 
 
 def write_set(path: Path, items: Sequence[Item], **info: Any) -> Dataset:
@@ -160,6 +161,27 @@ def one_run(folder, questions, predictions, passages=None, **run):
     dataset = write_set(folder / "set.jsonl", items)
     values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
     return write_run(folder / "run", dataset, predictions, values, **run)
+
+
+def mixed_run(folder: Path, name: str, *by: str) -> Path:
+    """A scored run on four questions with options and four that ask for text, told apart by part.
+
+    Args:
+        folder: Holds the set and what was handed in.
+        name: Of the run.
+        by: Tags to break the metrics down by.
+    """
+    rows = []
+    for n in range(8):
+        kind = {"options": ["x", "y"], "part": "chosen"} if n % 2 else {"part": "told"}
+        asked = {"id": f"q{n}", "passage": "x y", "question": "?", "answer": "A" if n % 2 else "x"}
+        rows.append(asked | kind)
+    for file, value in (("mixed.json", rows), ("said.json", {one["id"]: "A" for one in rows})):
+        (folder / file).write_bytes(msgspec.json.encode(value))
+    given = ("score", "--dataset", folder / "mixed.json", "--predictions", folder / "said.json")
+    tags = [part for tag in by for part in ("--by", tag)]
+    assert closeread(*given, "--save", folder / name, "--no-intervals", *tags) == 0
+    return folder / name
 
 
 def right_or_wrong(dataset: Dataset, predictions: Sequence[Prediction]) -> dict[str, float]:

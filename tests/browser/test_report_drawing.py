@@ -2,7 +2,16 @@
 
 import pytest
 
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_page, write_run, write_set
+from report_runs import (
+    PASSAGE,
+    choose,
+    mixed_run,
+    right_or_wrong,
+    triple,
+    write_page,
+    write_run,
+    write_set,
+)
 from visits import DESKTOP, PHONE, Visit
 
 pytestmark = pytest.mark.browser
@@ -112,6 +121,17 @@ def test_no_curve_crosses_a_name_and_all_that_is_written_stands_in_the_frame(
         }""")
     names = list(wrong) if len(wrong) > 1 else []
     assert found == {"names": names, "out": [], "crossed": []}
+
+
+@pytest.mark.parametrize("by", [("part",), ()], ids=["by scoring", "by the report"])
+def test_a_dash_for_questions_of_another_kind_is_explained(browser, tmp_path, by):
+    """Beneath the plot's question, and at the dash itself."""
+    page = write_page([mixed_run(tmp_path, "run", *by)], tmp_path / "p.html", language="en")
+    told = "—: the metric counts no question there"
+    with Visit(browser, page) as visit:
+        plot = visit.page.locator("figure.plot", has_text="Does it depend on")
+        assert told in plot.locator("figcaption").inner_text()
+        assert plot.locator("svg text", has_text="—").locator("title").text_content() == told
 
 
 def _luminance(color):

@@ -94,6 +94,7 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
         for place, row in enumerate(rows):
             point = row["points"][number]
             if point is None or point["value"] is None:
+                _right_label(axes, "—", place + shift)
                 continue
             _interval(axes, point, place + shift, number)
             label = f"{percent(point['value'])}  n {point['n']:,}"
@@ -107,7 +108,9 @@ def _dots(axes: Any, plot: Plot, language: str) -> None:
     if len(runs) > 1:
         axes.figure.legend(loc="outside lower left", frameon=False, ncols=2)
     _rows(axes, [_named("value", row["label"], language) for row in rows])
-    axes.set_xlabel(f"{plot.params['metric']}, %")
+    dash = plot.data.get("dash")
+    says = f"\n{word(dash, language)}" if dash else ""
+    axes.set_xlabel(f"{plot.params['metric']}, %{says}")
 
 
 def _ranks(axes: Any, plot: Plot, language: str) -> None:

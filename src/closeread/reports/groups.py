@@ -50,7 +50,8 @@ def by_breakdowns(material: Material, place: int) -> list[Plot]:
         if any(sum(p is not None and p["value"] is not None for p in ps) for _, ps in rows):
             params = _params(material, place, tag, metric)
             whole = [run.metrics[metric].value for run in runs]
-            found.append(_dots(_title(tag), params, [run.name for run in runs], rows, whole))
+            names, dash = [run.name for run in runs], uncounted(runs, tag)
+            found.append(_dots(_title(tag), params, names, rows, whole, dash=dash))
     return found
 
 
@@ -73,8 +74,14 @@ def by_kinds(material: Material, place: int, known: Collection[str]) -> list[Plo
             ]
             whole = [it["value"] if it else None for it in (_mean(run, mine) for run in runs)]
             params = _params(material, place, tag, runs[0].per_question)
-            found.append(_dots(_title(tag), params, [run.name for run in runs], rows, whole))
+            names = [run.name for run in runs]
+            found.append(_dots(_title(tag), params, names, rows, whole, dash="uncounted"))
     return found
+
+
+def uncounted(runs: Sequence[RunView], tag: str) -> str:
+    """Return the word that says why a group of a breakdown has no number of a run."""
+    return "uncounted" if all(tag in run.breakdowns for run in runs) else "uncounted-or-unscored"
 
 
 def _params(material: Material, place: int, tag: str, metric: str) -> dict[str, str]:
@@ -112,7 +119,10 @@ def _dots(
     runs: list[str],
     rows: Sequence[tuple[str, Points]],
     whole: Sequence[float | None],
+    *,
+    dash: str = "",
 ) -> Plot:
+    """Return a dot a point; ``dash`` is the word for why one is missing."""
     numbers = [["group", "run", "value", "low", "high", "n"]]
     for label, points in rows:
         for run, point in zip(runs, points, strict=True):
@@ -121,4 +131,8 @@ def _dots(
                 numbers.append([label, run, *bounds, f"{point['n']:,}"])
     lines = [{"label": label, "points": points} for label, points in rows]
     data = {"runs": runs, "rows": lines, "whole": list(whole)}
+    if dash and any(
+        point is None or point["value"] is None for _, points in rows for point in points
+    ):
+        data["dash"] = dash
     return Plot(kind="dots", title=title, params=params, data=data, numbers=numbers)

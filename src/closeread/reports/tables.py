@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from closeread.reports.groups import uncounted
 from closeread.reports.material import Material
 from closeread.reports.mrqa import paired, published
 from closeread.reports.plot import percent
@@ -39,6 +40,7 @@ class Table:
     caption: str
     headings: list[str]
     rows: list[list[str]]
+    note: str = ""
 
 
 def tables(material: Material, language: str) -> list[Table]:
@@ -56,20 +58,17 @@ def tables(material: Material, language: str) -> list[Table]:
     for tag in dict.fromkeys(tag for run in runs for tag in run.breakdowns):
         values = dict.fromkeys(value for run in runs for value in run.breakdowns.get(tag, {}))
         chief = [(run, run.headline) for run in runs if run.headline]
+        cells = [
+            [_cell(run.breakdowns.get(tag, {}).get(value, {}).get(name)) for run, name in chief]
+            for value in values
+        ]
+        dash = word(uncounted([run for run, _ in chief], tag), language)
         found.append(
             Table(
                 caption=word("table.breakdown", language, {"tag": tag}),
                 headings=[tag, *(f"{run.name}: {name}" for run, name in chief)],
-                rows=[
-                    [
-                        value,
-                        *(
-                            _cell(run.breakdowns.get(tag, {}).get(value, {}).get(name))
-                            for run, name in chief
-                        ),
-                    ]
-                    for value in values
-                ],
+                rows=[[value, *row] for value, row in zip(values, cells, strict=True)],
+                note=dash if any(_DASH in row for row in cells) else "",
             )
         )
     return found + list(_shared_task(material, language))
@@ -113,6 +112,7 @@ def markdown(material: Material, language: str) -> str:
         lines.append("| " + " | ".join(map(_marked, table.headings)) + " |")
         lines.append("|---|" + "---:|" * (len(table.headings) - 1))
         lines += ["| " + " | ".join(map(_marked, row)) + " |" for row in table.rows]
+        lines += ["", _marked(table.note)] if table.note else []
         parts.append("\n".join(lines))
     licences = [
         f"- {_marked(view.info.name)}: {word('licence', language)} "
@@ -141,6 +141,7 @@ def latex(material: Material, language: str) -> str:
             *(" & ".join(map(escape_latex, row)) + " \\\\" for row in table.rows),
             "\\bottomrule",
             "\\end{tabular}",
+            *([f"\\par {escape_latex(table.note)}"] if table.note else []),
             "\\end{table}",
         ]
         parts.append("\n".join(lines))

@@ -33,6 +33,11 @@ WORDS: dict[str, tuple[str, str]] = {
     "interval-of": ("{value}, interval {low} to {high}", "{value}，区间 {low} 至 {high}"),
     "no-interval": ("no interval was computed", "未计算区间"),
     "no-value": ("this value does not exist here", "此处没有这个值"),
+    "uncounted": ("—: the metric counts no question there", "—：该指标在此不计任何题"),
+    "uncounted-or-unscored": (
+        "—: the metric counts no question there, or the run was not scored by it",
+        "—：该指标在此不计任何题，或该运行未按此分组评分",
+    ),
     "no-metrics": ("This run has not been scored.", "该运行尚未评分。"),
     "not-computed": ("not computed for {run}", "{run} 未计算此项"),
     "show-signature": ("Show the signature", "显示签名"),

@@ -15,7 +15,7 @@ from closeread.reports.gather import gather
 from closeread.reports.mrqa import published
 from closeread.reports.tables import as_csv, escape_latex, latex, markdown
 from closeread.types import Answer, Prediction
-from report_runs import PASSAGE, choose, right_or_wrong, triple, write_run, write_set
+from report_runs import PASSAGE, choose, mixed_run, right_or_wrong, triple, write_run, write_set
 
 
 @pytest.fixture
@@ -41,6 +41,19 @@ def test_latex_is_booktabs_and_escaped(run):
     assert "\\toprule" in text
     assert "a\\_run" in text
     assert "a_run" not in [line for line in text.splitlines() if not line.startswith("%")]
+
+
+def test_a_dash_for_questions_of_another_kind_is_explained(run, tmp_path):
+    """The chief metric of a mixed set counts no question of some parts, and a table says so."""
+    by_part = mixed_run(tmp_path, "mine", "part")
+    material = gather([by_part])
+    told = "| told | — |\n\n—: the metric counts no question there\n"
+    assert told in markdown(material, "en")
+    assert "\\par ---: the metric counts no question there\n\\end{table}" in latex(material, "en")
+    assert "题" in markdown(material, "zh").partition("\n—：")[2].partition("\n")[0]
+    whole = mixed_run(tmp_path, "whole")
+    assert "there, or the run was not scored by it\n" in markdown(gather([by_part, whole]), "en")
+    assert "counts no question" not in markdown(gather([run]), "en")
 
 
 @pytest.mark.parametrize("character", list("\\&%$#_{}~^<>"))

@@ -52,7 +52,7 @@ const DRAWINGS = {
       row.points.forEach((point, k) => {
         const y = middle + pitch * (k - (lines - 1) / 2);
         if (!point || typeof point.value !== "number") {
-          parts.push(s("text", { x: width, y: y + 4, "text-anchor": "end" }, DASH, s("title", null, t("no-value"))));
+          parts.push(s("text", { x: width, y: y + 4, "text-anchor": "end" }, DASH, s("title", null, t(plot.dash || "no-value"))));
           return;
         }
         if (typeof point.low === "number") parts.push(s("line", { class: "interval", x1: at(point.low), x2: at(point.high), y1: y, y2: y }));
@@ -149,7 +149,7 @@ function plotTitle(plot) {
 // The whole set is drawn beside one run alone: of several it would be as many lines.
 const noteOf = (plot) => (["group", "role"].includes(plot.title) && (plot.runs.length > 1 || typeof plot.whole[0] !== "number") ? "runs" : plot.title);
 function plotFigure(plot) {
-  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + noteOf(plot), plot.params), plot.params?.level && [h("br"), t("plot-note." + (["band", "bands"][plot.curves.length - 1] ?? "bounds"), plot.params)])), drawing(plot),
+  return h("figure", { class: "plot" }, h("figcaption", null, h("h2", null, plotTitle(plot)), h("p", null, t("plot-note." + noteOf(plot), plot.params), plot.params?.level && [h("br"), t("plot-note." + (["band", "bands"][plot.curves.length - 1] ?? "bounds"), plot.params)], plot.dash && [h("br"), t(plot.dash)])), drawing(plot),
     h("details", null, h("summary", null, t("numbers")), h("div", { class: "scroll" }, h("table", null,
       h("thead", null, h("tr", null, plot.numbers[0].map((cell, k) => h("th", { class: k ? "n" : null }, named("column", cell))))),
       h("tbody", null, plot.numbers.slice(1).map((line) => h("tr", null, line.map((cell, k) => h("td", { class: k ? "n" : null }, cell === "" ? DASH : cell)))))))));
