@@ -1,6 +1,8 @@
 """What a training tells while it goes on and at its end, and which mistakes it names and where."""
 
 import json
+import logging
+import logging.handlers
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,28 @@ def test_pieces_are_not_called_questions(tmp_path, encoder):
     )
     assert made["n_features"] > 108
     assert said == ["exam/zh: 108 questions", f"exam/zh: {made['n_features']:,} examples"]
+
+
+def test_a_set_that_gives_no_example_is_told(tmp_path, encoder, few):
+    """The others are learned from, and nobody believes that it was."""
+    said = []
+    both = [{"path": "exam/zh"}, {"path": few}]
+    train(tmp_path / "out", encoder, few, datasets=both, max_steps=1, say=said.append)
+    assert "exam/zh: 0 examples: span learns nothing from it" in said
+    assert f"{few}: 50 examples" in said
+
+
+def test_no_file_system_is_suspected_where_states_are_saved_at_once(tmp_path, encoder, few):
+    """A small model's states are of one second; the Trainer would warn of it."""
+    heard = logging.handlers.BufferingHandler(100)
+    logger = logging.getLogger("transformers")
+    logger.addHandler(heard)
+    type(logger).warning_once.cache_clear()  # it is said once a process
+    try:
+        train(tmp_path / "out", encoder, few, max_steps=5, save_every=1, keep=1)
+    finally:
+        logger.removeHandler(heard)
+    assert not [one.getMessage() for one in heard.buffer if "mtime" in one.getMessage()]
 
 
 @pytest.mark.parametrize(("seed", "shared"), [(0, 12), (7, 0)])

@@ -12,7 +12,7 @@ from closeread.readers.places import first_line
 from closeread.signals import waiting
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings
-from closeread.training.neural.states import States
+from closeread.training.neural.states import States, close_together
 from closeread.training.request import Say
 
 _WAIT = "this step, or look at dev, is finished and a state saved; a second signal ends at once"
@@ -42,7 +42,7 @@ def train(
         UsageError: The device's memory does not hold a batch.
         Stopped: A signal asked for an end; a state is saved to go on from.
     """
-    with waiting(lambda name: say(f"{name}: {_WAIT}")) as asked:
+    with waiting(lambda name: say(f"{name}: {_WAIT}")) as asked, close_together():
         states = States(trainer, settings.save_every, asked, processes)
         trainer.add_callback(states)
         try:

@@ -4,8 +4,10 @@ transformers' own ``enable_jit_checkpoint`` hears SIGTERM alone, in one process,
 later between any two halves of a step, and goes on as if the training were over.
 """
 
+import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from transformers import Trainer, TrainerCallback
@@ -17,6 +19,25 @@ from closeread.training.neural.processes import Processes
 _SECONDS = 15 * 60  # what a power cut costs at most, but for a look and the writing itself
 _OPEN = "loss_so_far"
 _DUE = 1  # less than any exit code that a signal has
+
+
+@contextmanager
+def close_together() -> Iterator[None]:
+    """Leave unsaid that states are ordered by their numbers where all are of one second.
+
+    The Trainer takes that for a fault of the file system, which would worry whoever trains a small
+    model; the order is right.
+    """
+    logger = logging.getLogger("transformers.trainer_utils")
+
+    def matters(record: logging.LogRecord) -> bool:
+        return not record.getMessage().startswith("mtime may not be reliable")
+
+    logger.addFilter(matters)
+    try:
+        yield
+    finally:
+        logger.removeFilter(matters)
 
 
 class States(TrainerCallback):  # type: ignore[misc]
