@@ -75,6 +75,8 @@ def test_what_is_learned_from_cannot_calibrate(tmp_path):
     data = toy(tmp_path / "toy.jsonl")
     result, out = run(tmp_path, f'calibrate = ["{data}"]', data)
     assert isinstance(result.exception, InputError)
+    assert result.exception.found.endswith("; 40 questions left out for overlap")
+    assert result.exception.cure.startswith("name sets that exclude, or what is learned from,")
     assert "toy.jsonl: only 0 passages" in str(result.exception)
     assert not out.exists()
 
@@ -153,6 +155,15 @@ def test_premises_alone_are_too_little(tmp_path):
     assert "[[before]]" in str(result.exception)
 
 
+def test_what_the_excluded_sets_leave_too_little_of_is_told(tmp_path):
+    data = toy(tmp_path / "toy.jsonl")
+    result, out = run(tmp_path, f'exclude = ["{data}"]', data)
+    assert "toy.jsonl: only 0 passages" in str(result.exception)
+    assert result.exception.found.endswith("; 40 questions left out for overlap")
+    assert result.exception.cure.startswith("name sets that exclude does not overlap")
+    assert not out.exists()
+
+
 def test_passages_that_overlap_count_once(tmp_path):
     """A person who counts forty is told why there are too few."""
     data = toy(tmp_path / "toy.jsonl")
@@ -161,8 +172,8 @@ def test_passages_that_overlap_count_once(tmp_path):
         row["passage"]["text"] = rows[0]["passage"]["text"]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     result, _ = run(tmp_path, "", data)
-    assert "only 1 passage with questions to learn from, of those that overlap one" in str(
-        result.exception
+    assert result.exception.found == (
+        "only 1 passage with questions to learn from, of those that overlap one"
     )
 
 

@@ -74,9 +74,9 @@ def learn(
     first = list(stages(before, open_dataset, (excluded, own), say))
     sources = [*items, *(one for stage in first for one in stage.found)]
     every = Overlap((one.passage, (one.question,)) for one in sources if settings.calibrate)
-    apart, _ = questions(settings.calibrate, (), open_dataset, excluded, every)
-    asked, names = (apart, settings.calibrate) if settings.calibrate else (items, settings.sources)
-    folds = _folds(asked, settings, names)
+    apart, n_apart = questions(settings.calibrate, (), open_dataset, excluded, every)
+    asked, n_out = (apart, n_apart) if settings.calibrate else (items, n_excluded)
+    folds = _folds(asked, settings, n_out)
     learned_from = Counter(one.dataset for one in [*sources, *apart])
     named = (*settings.sources, *settings.calibrate, *(of for one in before for of in one.datasets))
     for of in dict.fromkeys(named):
@@ -138,8 +138,13 @@ def _fit(
     return found | {name: found.get(name, 0.0) + more for name, more in settings.given.items()}
 
 
-def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]) -> list[int]:
+def _folds(found: Sequence[Found], settings: CueSettings, n_left_out: int) -> list[int]:
     """Return the fold of every question, dealt by seed; those that overlap share one.
+
+    Args:
+        found: Questions of the sets that confidence is learned from.
+        settings: Of the training.
+        n_left_out: Questions of these sets that are not among them because they overlap others.
 
     Raises:
         InputError: There are fewer parts than folds.
@@ -147,12 +152,18 @@ def _folds(found: Sequence[Found], settings: CueSettings, sources: Sequence[str]
     parted = clusters([(one.passage, one.question) for one in found])
     parts = sorted(set(parted))
     if len(parts) < settings.folds:
+        left_out = (
+            f"; {count_of(n_left_out, 'question')} left out for overlap" if n_left_out else ""
+        )
+        others = "exclude, or what is learned from," if settings.calibrate else "exclude"
         raise InputError(
             f"only {count_of(len(parts), 'passage')} with questions to learn from, of those that "
-            "overlap one",
-            where=", ".join(sources),
+            f"overlap one{left_out}",
+            where=", ".join(settings.calibrate or settings.sources),
             expected=f"at least {settings.folds}, one for each fold",
-            cure="name sets of questions with options and gold; premises come under [[before]]",
+            cure=f"name sets that {others} does not overlap: docs/training.md tells what counts"
+            if n_left_out
+            else "name sets of questions with options and gold; premises come under [[before]]",
         )
     random.Random(settings.seed).shuffle(parts)
     fold_of = {part: place % settings.folds for place, part in enumerate(parts)}

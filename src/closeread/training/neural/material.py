@@ -87,9 +87,13 @@ def drawn(
     kept = [one for one in items if overlap is None or not overlap.holds(*one)]
     if not kept:
         what = "questions" if gathers is None else gathers.gathers
+        if not items:
+            raise InputError(f"no {what} to learn from", where=source.path)
         raise InputError(
-            f"no {what} to learn from" if not items else f"all {what} overlap an excluded set",
+            f"all {what} overlap an excluded set",
             where=source.path,
+            expected=f"{what} that are left when those of exclude are taken out",
+            cure="leave it out, or name fewer under exclude: docs/training.md tells what counts",
         )
     n_excluded = len(items) - len(kept)
     n_questions, n_each = len(kept), None

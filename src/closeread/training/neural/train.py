@@ -304,7 +304,8 @@ def _features(
         rng = Random(f"{settings.seed}/{told.path}/features")
         seen = _counted(items, request.begin_examples)
         features.append(Packed(task.features(checkpoint, seen, rng)))
-        request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}")
+        of_no_use = "" if features[-1] else f": {request.recipe.reader.name} learns nothing from it"
+        request.say(f"{told.path}: {count_of(len(features[-1]), 'example')}{of_no_use}")
         items.clear()  # the texts, which need more room than what was made of them
     if not any(features):
         raise _nothing_to_learn(request, material)
