@@ -133,6 +133,23 @@ def test_a_mistake_in_a_recipe_names_it(tmp_path, monkeypatch, text, asked, told
     assert not (tmp_path / "out").exists()
 
 
+def test_what_stands_beside_the_recipe_is_told_from_what_is_not_there(tmp_path, monkeypatch):
+    """Whoever copies recipe and data elsewhere and stays where they were learns why."""
+    (tmp_path / "mine").mkdir()
+    recipe = tmp_path / "mine/r.toml"
+    recipe.write_text('datasets = ["none.jsonl"]\nreader.name = "lexical"')
+    monkeypatch.chdir(tmp_path)
+    before = CliRunner().invoke(command, ["mine/r.toml", "--out", "out"]).exception
+    assert before.cure == "check the path and its permissions"
+    (tmp_path / "mine/none.jsonl").write_text("")
+    found = CliRunner().invoke(command, ["mine/r.toml", "--out", "out"]).exception
+    assert (found.where, found.found) == (before.where, before.found)
+    assert found.cure == (
+        "paths in it count from the folder that you work in, not from its own: write whole paths, "
+        "or work in mine"
+    )
+
+
 def test_a_mistake_of_the_command_line_is_not_the_recipe_s(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('datasets = ["exam/zh"]\nreader.name = "lexical"')

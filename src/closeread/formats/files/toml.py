@@ -48,9 +48,23 @@ def told_of(path: Path) -> Iterator[None]:
         if f"{error.where}:".startswith((f"{path}:", f"{path}, at ")):
             raise
         where = f"{path}: {error.where}" if error.where else str(path)
-        raise type(error)(
-            error.found, where=where, expected=error.expected, cure=error.cure
-        ) from error
+        cure = _from_here(path) if _stands_beside(path, error.where) else error.cure
+        raise type(error)(error.found, where=where, expected=error.expected, cure=cure) from error
+
+
+def _stands_beside(path: Path, name: str) -> bool:
+    """Whether what is not found from here is there, seen from the file's own folder."""
+    try:
+        return bool(name) and not Path(name).exists() and (path.parent / name).exists()
+    except OSError:  # no name at all, but a text that is too long for one
+        return False
+
+
+def _from_here(path: Path) -> str:
+    return (
+        "paths in it count from the folder that you work in, not from its own: write whole "
+        f"paths, or work in {path.parent}"
+    )
 
 
 def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
