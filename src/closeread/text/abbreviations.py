@@ -29,8 +29,7 @@ _OF_MANY = "www dr prof st vs cf viz vol fig pp"  # languages with Latin letters
 
 _ENGLISH = _listed(
     "www dr mr mrs ms messrs prof st jr sr gen col lt maj capt cmdr sgt cpl pvt adm rep sen gov rev"
-    " hon pres mt ft vs cf viz vols figs pp eq ed eds al approx dept univ assn"
-    " A B C D E F G H J K L M N O P Q R S T U V W X Y Z",
+    " hon pres mt ft vs cf viz vols figs pp eq ed eds al approx dept univ assn",
     "no nos fig vol c ca p art ch op rs",
     "etc inc ltd co corp bros llc plc ave blvd rd est min max sq lb lbs oz hr hrs"
     " Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun",

@@ -116,9 +116,14 @@ def test_right_behind_an_ender_only_a_lesser_mark_goes_on():
         ("Some (not all). Then none.", ["Some (not all).", "Then none."]),
         ("It costs U.S. $5 in Paris.", ["It costs U.S. $5 in Paris."]),
         ("The Ph.D. Ada holds is new.", ["The Ph.D. Ada holds is new."]),
-        # One capital alone is an initial, but for "I".
+        # One capital alone is an initial.
         ("By J. A. Hale and J. I. Ng. Good.", ["By J. A. Hale and J. I. Ng.", "Good."]),
         ("Nobody but I. The rest slept.", ["Nobody but I.", "The rest slept."]),
+        # Behind it a word ends the sentence that begins one and no name.
+        ("It holds vitamin C. The vitamin is lost at 60 °C. It melts.",
+         ["It holds vitamin C.", "The vitamin is lost at 60 °C.", "It melts."]),
+        ("Under Ptolemy V. However, A. A. Hale of Hall B. Oak Street says no.",
+         ["Under Ptolemy V.", "However, A. A. Hale of Hall B. Oak Street says no."]),
         ("Add x to y. The sum is z.", ["Add x to y.", "The sum is z."]),
         ("She left AT&T. Ada joined the UN. Good.",
          ["She left AT&T.", "Ada joined the UN.", "Good."]),
