@@ -174,13 +174,14 @@ def _threshold(
     seen = [sure for sure, fold in zip(found, folds, strict=True) if fold >= 0]
     back = [place for place, fold in enumerate(folds) if fold < 0]
     units = [(examples[place].part, examples[place].unit) for place in back]
+    tried = [found[place] for place in back]
     grid = threshold.sequence(seen, settings.risk, settings.delta, len(set(units)))
     return threshold.in_order(
-        [found[place] for place in back],
+        tried,
         [examples[place].correct for place in back],
         settings.risk,
         settings.delta,
-        grid,
+        threshold.reached(grid, seen, tried),
         units=units,
     )
 

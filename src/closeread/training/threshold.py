@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 from statistics import fmean
 
 from scipy.stats import beta, binom
@@ -161,6 +162,30 @@ def sequence(confidences: Sequence[float], risk: float, delta: float, many: int)
             return []
     found = [share[-1] for share in shares[begin:]]
     return list(dict.fromkeys(found))
+
+
+def reached(
+    grid: Sequence[float], confidences: Sequence[float], tried: Sequence[float]
+) -> list[float]:
+    """Return thresholds without the first ones that the answers to be tried do not come near.
+
+    A calibrator that is fitted on all answers may be less sure than those of the folds: a forest
+    says 1 to nobody that said it to many. So few answers fail by their number alone and would end
+    the sequence at once. Passed over is what half as many as expected lie above, or fewer, which
+    where both are equally sure does not happen; which of the answers are right decides nothing.
+
+    Args:
+        grid: The thresholds, the surest first.
+        confidences: Of the answers that the thresholds were taken from.
+        tried: Of those that they will be tested on.
+    """
+
+    def share(of: Sequence[float], value: float) -> float:
+        return sum(one >= value for one in of) / len(of)
+
+    return list(
+        dropwhile(lambda value: 2 * share(tried, value) <= share(confidences, value), grid)
+    )
 
 
 def fewest(risk: float, delta: float) -> int:

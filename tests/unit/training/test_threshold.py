@@ -10,6 +10,7 @@ from closeread.training.threshold import (
     Risk,
     fewest,
     in_order,
+    reached,
     risk_of,
     sequence,
     shared,
@@ -230,3 +231,38 @@ def test_a_risk_has_its_exact_interval():
         assert (found.n_answered, found.value) == (many, wrong / many)
         assert (found.low, found.high) == pytest.approx((low, high))
     assert risk_of([]) == Risk(n_answered=0)
+
+
+def test_where_nobody_is_so_sure_the_sequence_begins_lower():
+    """A forest of all answers says 1 to none of those that its folds would have said it to."""
+    folds = [1.0] * 26 + np.linspace(0.999, 0, 74).tolist()
+    draw = np.random.default_rng(5)
+    tried = draw.permuted(np.linspace(0.999, 0, 192))
+    correct = (tried > 0.1).tolist()
+    grid = sequence(folds, 0.1, 0.05, 192)
+    assert grid[0] == 1
+    assert not in_order(tried.tolist(), correct, 0.1, 0.05, grid).n_answered
+    lower = reached(grid, folds, tried.tolist())
+    assert lower == grid[-len(lower) :]
+    found = in_order(tried.tolist(), correct, 0.1, 0.05, lower)
+    assert found.n_answered > 150
+    assert reached(grid, folds, folds) == grid  # as sure as the folds: nothing is passed over
+
+
+def test_a_sequence_that_begins_lower_keeps_its_promise():
+    """Which of the answers are right does not decide where: it is broken in at most delta."""
+    risk, delta, broken, begun_lower, answered = 0.2, 0.1, 0, 0, 0
+    draw = np.random.default_rng(9)
+    for place in range(400):
+        if place % 10 == 0:  # the folds are surer by far than all
+            others = np.where(draw.random(200) < 0.3, 1.0, draw.random(200)).tolist()
+            grid = sequence(others, risk, delta, 100)
+        sure, correct = drawn(draw, 100)
+        lower = reached(grid, others, sure)
+        begun_lower += lower != grid
+        found = in_order(sure, correct, risk, delta, lower)
+        answered += bool(found.n_answered)
+        broken += bool(found.n_answered) and (1 - found.value) / 2 > risk
+    assert begun_lower > 350
+    assert answered > 50
+    assert broken <= delta * 400
