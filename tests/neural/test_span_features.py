@@ -8,11 +8,14 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
+import torch
+
 from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.material import drawn
 from closeread.training.neural.settings import Source
 from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.task import collate
 from closeread.types import Answer, Passage, Question, Span
 from neural.colours import THINGS
 
@@ -38,7 +41,7 @@ def test_every_answer_is_learned_from(encoder, stride):
     made = list(SpanTask(96, stride).features(checkpoint, items, Random(0)))
     assert len(made) == len(items)
     for feature, (_, question) in zip(made, items, strict=True):
-        start, end = feature.target[:2]
+        start, end = feature.target[2:4]
         shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
         assert shown == question.answers[0].text
 
@@ -70,7 +73,7 @@ def test_one_window_is_drawn_from_those_that_hold_an_answer(encoder):
     assert min(drawn_from.values()) > 15
     red = checkpoint.tokens("red").ids
     for one in made:
-        start, end = one.target[:2]
+        start, end = one.target[2:4]
         assert one.sequences[0].ids[start : end + 1] == red
 
 
@@ -87,6 +90,66 @@ def test_a_place_that_was_detected_is_learned_from_whatever_its_capitals(
     path.write_text(json.dumps({"context": text, "qas": [asked]}) + "\n", "utf-8")
     items, _ = drawn(Source(path=str(path)), open_dataset, None, 0)
     (feature,) = SpanTask(96, 16).features(checkpoint, items, Random(0))
-    start, end = feature.target[:2]
+    start, end = feature.target[2:4]
     shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
     assert shown == "red key"
+
+
+def _several(text, *given):
+    """A question with an answer of each annotator, by its words."""
+    answers = tuple(
+        Answer(kind="span", texts=(one,), spans=(Span(text.find(one), text.find(one) + len(one)),))
+        for one in given
+    )
+    passage = Passage(passage_id="p", text=text)
+    return passage, Question(
+        question_id="q", passage_id="p", text="which colour", kind="span", answers=answers
+    )
+
+
+def test_all_answers_are_learned_as_often_as_they_were_given(encoder):
+    """Two of three annotators say one thing: its share of the loss is two thirds."""
+    checkpoint = open_checkpoint(encoder, "span", new_head=True)
+    item = _several("a cup and a red key and a map", "red key", "red", "red key")
+    (whole,) = SpanTask(96, 16, all_answers=True).features(checkpoint, [item], Random(0))
+    ids = whole.sequences[0].ids
+    spans = list(zip(whole.target[2::2], whole.target[3::2], strict=True))
+    assert [checkpoint.tokenizer.decode(ids[start : end + 1]) for start, end in spans] == [
+        "red key",
+        "red",
+        "red key",
+    ]
+
+    one_by_one = [
+        feature
+        for answer in ("red key", "red", "red key")
+        for feature in SpanTask(96, 16).features(
+            checkpoint, [_several(item[0].text, answer)], Random(0)
+        )
+    ]
+    other = next(
+        iter(SpanTask(96, 16).features(checkpoint, [_several("the blue hat", "blue")], Random(0)))
+    )
+    task = SpanTask(96, 16)
+
+    def losses(*features):
+        batch = collate(features, 0)
+        names = ("input_ids", "attention_mask", "token_type_ids")
+        with torch.inference_mode():
+            outputs = checkpoint.model(**{name: batch[name] for name in names})
+        return float(task.loss(outputs, batch["targets"], batch["sizes"].tolist()))
+
+    of_each = [losses(one) for one in one_by_one]
+    assert of_each[0] != pytest.approx(of_each[1], abs=1e-3)  # else their shares could not be told
+    assert losses(whole) == pytest.approx(sum(of_each) / 3, abs=1e-5)
+    # Beside a question with one answer, where targets are filled up to one width.
+    assert losses(whole, other) == pytest.approx((losses(whole) + losses(other)) / 2, abs=1e-5)
+
+
+def test_one_answer_is_drawn_unless_all_are_asked_for(encoder):
+    checkpoint = open_checkpoint(encoder, "span", new_head=True)
+    item = _several("a cup and a red key and a map", "red key", "red", "key")
+    made = list(SpanTask(96, 16).features(checkpoint, [item] * 60, Random(0)))
+    assert {len(one.target) for one in made} == {4}
+    assert min(Counter(one.target for one in made).values()) > 8
+    assert len({one.target for one in made}) == 3

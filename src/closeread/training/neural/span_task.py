@@ -2,8 +2,9 @@
 
 The baseline of MRQA 2019 (Fisch et al.): one window drawn from those that hold an answer, the
 cross-entropy of its start and of its end, halved (the published program adds them up), of one of
-the answers in it (there the first). Only the passage's tokens can be chosen here, where the program
-lets the question's compete too; a reader never chooses those.
+the answers in it (there the first), or of all of them, whose losses are averaged. Only the
+passage's tokens can be chosen here, where the program lets the question's compete too; a reader
+never chooses those.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,14 +13,14 @@ from random import Random
 from typing import Any
 
 import torch
-from torch.nn.functional import cross_entropy
+from torch.nn.functional import log_softmax
 
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
-from closeread.training.neural.task import Feature
+from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
@@ -27,18 +28,29 @@ from closeread.types import PassageQuestion, Question, Record, Span
 
 
 class SpanOptions(Record, frozen=True, kw_only=True):
-    """``[reader.options]``: what the reader shall be used with."""
+    """``[reader.options]``: what the reader shall be used with, and what it learns.
+
+    Attributes:
+        max_length: Tokens of a window.
+        stride: Tokens by which windows move.
+        null: Whether questions without an answer are learned from.
+        all_answers: Whether all answers of a window are learned, not one that is drawn.
+    """
 
     max_length: Length = 384
     stride: Count = 128
     null: bool = False
+    all_answers: bool = False
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
     options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
     without_options(request)
-    return train_task(request, SpanTask(options.max_length, options.stride, options.null))
+    task = SpanTask(
+        options.max_length, options.stride, options.null, all_answers=options.all_answers
+    )
+    return train_task(request, task)
 
 
 class SpanTask:
@@ -49,6 +61,8 @@ class SpanTask:
         stride: Tokens by which windows move.
         null: Whether questions without an answer are learned from; their target is the first
             token.
+        all_answers: Whether all answers of the window are learned, each as often as it was given,
+            not one that is drawn.
     """
 
     head: Head = "span"
@@ -56,10 +70,13 @@ class SpanTask:
     metric = "squad.f1"
     answers = staticmethod(SpanReader.answers)
 
-    def __init__(self, max_length: int, stride: int, null: bool = False) -> None:
+    def __init__(
+        self, max_length: int, stride: int, null: bool = False, *, all_answers: bool = False
+    ) -> None:
         self._max_length = max_length
         self._stride = stride
         self._null = null
+        self._all_answers = all_answers
         if null:
             self.metric = "squad2.f1"
 
@@ -94,27 +111,30 @@ class SpanTask:
         self, cut: Sequence[Window], golds: Sequence[tuple[int, int]], rng: Random
     ) -> Feature | None:
         if not golds:
-            window = rng.choice(cut)
-            return Feature((window.encoded,), (0, 0, window.at, window.at + window.length))
+            return _feature(rng.choice(cut), [(0, 0)])
         held = [(window, [gold for gold in golds if _inside(window, gold)]) for window in cut]
         held = [one for one in held if one[1]]
         if not held:
             return None  # an answer longer than a window
         window, inside = rng.choice(held)
-        start, end = (place - window.first + window.at for place in rng.choice(inside))
-        return Feature((window.encoded,), (start, end, window.at, window.at + window.length))
+        taken = inside if self._all_answers else [rng.choice(inside)]
+        moved = window.at - window.first
+        return _feature(window, [(start + moved, end + moved) for start, end in taken])
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
-        """Return the mean of start and end cross-entropy."""
-        start, end, first, last = targets.T
+        """Return the mean of start and end cross-entropy, of each question its answers' mean."""
+        first, last = targets[:, :1], targets[:, 1:2]
         places = torch.arange(outputs.start_logits.shape[1], device=targets.device)
-        shut = (places < first[:, None]) | (places >= last[:, None])
+        shut = (places < first) | (places >= last)
         if self._null:
             shut[:, 0] = False
-        halves = [
-            cross_entropy(logits.float().masked_fill(shut, -1e9), gold)
-            for logits, gold in ((outputs.start_logits, start), (outputs.end_logits, end))
-        ]
+        starts, ends = targets[:, 2::2], targets[:, 3::2]
+        known = starts != NOTHING  # rows of fewer answers are filled up
+        halves = []
+        for logits, golds in ((outputs.start_logits, starts), (outputs.end_logits, ends)):
+            logs = log_softmax(logits.float().masked_fill(shut, -1e9), dim=-1)
+            told = logs.gather(1, golds.clamp(min=0)).masked_fill(~known, 0.0)
+            halves.append(-(told.sum(dim=1) / known.sum(dim=1)).mean())
         return (halves[0] + halves[1]) / 2
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
@@ -122,6 +142,12 @@ class SpanTask:
         return SpanReader(
             checkpoint, max_length=self._max_length, stride=self._stride, null=self._null
         )
+
+
+def _feature(window: Window, spans: Sequence[tuple[int, int]]) -> Feature:
+    """Return a window with the part of it that may be chosen, and the answers there."""
+    ends = (window.at, window.at + window.length)
+    return Feature((window.encoded,), (*ends, *(place for span in spans for place in span)))
 
 
 def _inside(window: Window, gold: tuple[int, int]) -> bool:
