@@ -118,8 +118,9 @@ def test_the_small_reader_s_recipe():
     assert (last.epochs, last.learning_rate, last.seed, last.soup) == (2, 1e-4, 3, 2)
     assert middle.datasets == last.datasets
     assert second.reader == recipe.reader
-    assert recipe.reader.options == {"max_length": 256, "stride": 128}
-    assert first.reader.options == recipe.reader.options | {"words_a_question": 24}
+    windows = {"max_length": 256, "stride": 128}
+    assert recipe.reader.options == windows | {"all_answers": True}
+    assert first.reader.options == windows | {"words_a_question": 24}
     read = ("xquad.en.json", "dev-context-en-question-en.json", "sample1k-HCVerifyAll.json")
     assert [Path(one).name for one in before.exclude] == list(read)
 

@@ -183,9 +183,7 @@ def reached(
     def share(of: Sequence[float], value: float) -> float:
         return sum(one >= value for one in of) / len(of)
 
-    return list(
-        dropwhile(lambda value: 2 * share(tried, value) <= share(confidences, value), grid)
-    )
+    return list(dropwhile(lambda value: 2 * share(tried, value) <= share(confidences, value), grid))
 
 
 def fewest(risk: float, delta: float) -> int:
