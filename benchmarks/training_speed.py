@@ -16,7 +16,7 @@ import torch
 import closeread
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.span_task import SpanOptions, SpanTask
 from closeread.training.neural.task import collate
 
 LENGTH = 384
@@ -26,7 +26,7 @@ BATCH = 16
 def main(path: str, model: str, many: int = 160, repeats: int = 3) -> None:
     """Print ``{"grouped": [...], "padded": [...]}`` in questions a second."""
     checkpoint = open_checkpoint(model, "span", new_head=True, attention_dropout=0.0)
-    task = SpanTask(LENGTH, 128)
+    task = SpanTask(SpanOptions(max_length=LENGTH))
     items = [(passage, one) for passage, questions in closeread.load(path) for one in questions]
     random.Random(0).shuffle(items)
     features = list(task.features(checkpoint, items[:many], random.Random(0)))

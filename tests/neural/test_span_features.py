@@ -14,12 +14,16 @@ from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.material import drawn
 from closeread.training.neural.settings import Source
-from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.span_task import SpanOptions, SpanTask
 from closeread.training.neural.task import collate
 from closeread.types import Answer, Passage, Question, Span
 from neural.colours import THINGS
 
 pytestmark = [pytest.mark.neural, pytest.mark.filterwarnings("default")]
+
+
+def _task(**options):
+    return SpanTask(SpanOptions(**{"max_length": 96, "stride": 16, **options}))
 
 
 @pytest.mark.parametrize("stride", [16, 128])
@@ -38,7 +42,7 @@ def test_every_answer_is_learned_from(encoder, stride):
             answers=(answer,),
         )  # fmt: skip
         items.append((passage, asked))
-    made = list(SpanTask(96, stride).features(checkpoint, items, Random(0)))
+    made = list(_task(stride=stride).features(checkpoint, items, Random(0)))
     assert len(made) == len(items)
     for feature, (_, question) in zip(made, items, strict=True):
         start, end = feature.target[2:4]
@@ -59,7 +63,7 @@ def test_one_window_is_drawn_from_those_that_hold_an_answer(encoder):
         answers=(Answer(kind="span", texts=("red",), spans=spans),),
     )  # fmt: skip
     item = (Passage(passage_id="p", text=text), question)
-    task = SpanTask(96, 16)
+    task = _task()
     shown = task.reader(checkpoint)._asked(*item).shown
     holding = [
         tuple(one.encoded.ids)
@@ -89,7 +93,7 @@ def test_a_place_that_was_detected_is_learned_from_whatever_its_capitals(
     path = tmp_path / "train.jsonl"
     path.write_text(json.dumps({"context": text, "qas": [asked]}) + "\n", "utf-8")
     items, _ = drawn(Source(path=str(path)), open_dataset, None, 0)
-    (feature,) = SpanTask(96, 16).features(checkpoint, items, Random(0))
+    (feature,) = _task().features(checkpoint, items, Random(0))
     start, end = feature.target[2:4]
     shown = checkpoint.tokenizer.decode(feature.sequences[0].ids[start : end + 1])
     assert shown == "red key"
@@ -111,7 +115,7 @@ def test_all_answers_are_learned_as_often_as_they_were_given(encoder):
     """Two of three annotators say one thing: its share of the loss is two thirds."""
     checkpoint = open_checkpoint(encoder, "span", new_head=True)
     item = _several("a cup and a red key and a map", "red key", "red", "red key")
-    (whole,) = SpanTask(96, 16, all_answers=True).features(checkpoint, [item], Random(0))
+    (whole,) = _task(all_answers=True).features(checkpoint, [item], Random(0))
     ids = whole.sequences[0].ids
     spans = list(zip(whole.target[2::2], whole.target[3::2], strict=True))
     assert [checkpoint.tokenizer.decode(ids[start : end + 1]) for start, end in spans] == [
@@ -123,14 +127,10 @@ def test_all_answers_are_learned_as_often_as_they_were_given(encoder):
     one_by_one = [
         feature
         for answer in ("red key", "red", "red key")
-        for feature in SpanTask(96, 16).features(
-            checkpoint, [_several(item[0].text, answer)], Random(0)
-        )
+        for feature in _task().features(checkpoint, [_several(item[0].text, answer)], Random(0))
     ]
-    other = next(
-        iter(SpanTask(96, 16).features(checkpoint, [_several("the blue hat", "blue")], Random(0)))
-    )
-    task = SpanTask(96, 16)
+    other = next(iter(_task().features(checkpoint, [_several("the blue hat", "blue")], Random(0))))
+    task = _task()
 
     def losses(*features):
         batch = collate(features, 0)
@@ -149,7 +149,7 @@ def test_all_answers_are_learned_as_often_as_they_were_given(encoder):
 def test_one_answer_is_drawn_unless_all_are_asked_for(encoder):
     checkpoint = open_checkpoint(encoder, "span", new_head=True)
     item = _several("a cup and a red key and a map", "red key", "red", "key")
-    made = list(SpanTask(96, 16).features(checkpoint, [item] * 60, Random(0)))
+    made = list(_task().features(checkpoint, [item] * 60, Random(0)))
     assert {len(one.target) for one in made} == {4}
     assert min(Counter(one.target for one in made).values()) > 8
     assert len({one.target for one in made}) == 3

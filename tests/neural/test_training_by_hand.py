@@ -16,7 +16,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural import fit
 from closeread.training.neural.material import flat
 from closeread.training.neural.sampling import EpochOrder
-from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.span_task import SpanOptions, SpanTask
 from closeread.training.neural.task import collate
 from neural.trained import train
 
@@ -34,7 +34,7 @@ def by_hand(encoder: str, data: str) -> dict[str, torch.Tensor]:
     followed = set()
     transformers.set_seed(3)
     checkpoint = open_checkpoint(encoder, "span", new_head=True)
-    task, model = SpanTask(96, 16), checkpoint.model
+    task, model = SpanTask(SpanOptions(max_length=96, stride=16)), checkpoint.model
     task.prepare(checkpoint)
     made = list(task.features(checkpoint, flat(open_dataset(data)), Random(f"3/{data}/features")))
     order = list(

@@ -82,7 +82,7 @@ def answers(text, tokens, longest):
     }
 
 
-def scored(spans, n_tokens, shown, rows):
+def scored(spans, n_tokens, shown, rows, penalty):
     """The score of every span that a window holds whole, in the window that shows most around."""
 
     def around(window, first, last):
@@ -99,23 +99,27 @@ def scored(spans, n_tokens, shown, rows):
         if around(shown[best], first, last) >= 0:
             at = shown[best].at - shown[best].first
             row = rows[best].astype(np.float64).round(5)
-            found[first, last] = float(row[0, first + at] + row[1, last + at])
+            score = float(row[0, first + at] + row[1, last + at])
+            found[first, last] = score - penalty * (last - first)
     return found
 
 
-@given(questions(), st.integers(1, 6), st.integers(1, 5), st.booleans())
+PENALTIES = st.sampled_from([0.0, 0.25, 2.0])
+
+
+@given(questions(), st.integers(1, 6), st.integers(1, 5), st.booleans(), PENALTIES)
 @settings(max_examples=500)  # of a hundred hardly four have a separator between two words
-def test_decoding_equals_its_definition(asked, longest, n_best, null):
+def test_decoding_equals_its_definition(asked, longest, n_best, null, penalty):
     text, tokens, shown, rows = asked
     of = places(text, tokens, SEPARATOR)
     parts = [
-        part(row, shown, at, of, max_answer_tokens=longest, n_best=n_best)
+        part(row, shown, at, of, max_answer_tokens=longest, n_best=n_best, length_penalty=penalty)
         for at, row in enumerate(rows)
     ]
     decoded = merged(parts, n_best=n_best, null=null)
 
     spans = answers(text, tokens, longest)
-    scores = scored(spans, len(tokens.ids), shown, rows)
+    scores = scored(spans, len(tokens.ids), shown, rows, penalty)
     least = min(float(row.astype(np.float64).round(5)[:, 0].sum()) for row in rows)
     total = math.fsum(map(math.exp, scores.values())) + (math.exp(least) if null else 0)
     wanted = sorted(scores, key=lambda span: (-scores[span], *span))[:n_best]

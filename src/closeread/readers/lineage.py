@@ -5,6 +5,7 @@ training or prediction, and nobody can tell that from weights. ``closeread train
 the checkpoint; readers carry it into the run; ``closeread verify --track closed`` judges it.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class Stage(Record, frozen=True, kw_only=True):
         options: The reader's: other models among them, such as a retriever's, had a part in it.
         settings: What the recipe said under ``[train]``, resolved.
         evidence_models: What its retriever worked with.
+        taught_by: How the models came to be whose answers were learned.
     """
 
     reader: str
@@ -56,6 +58,7 @@ class Stage(Record, frozen=True, kw_only=True):
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
     evidence_models: tuple[UsedModel, ...] = ()
     learned_from: tuple[Learned, ...] = ()
+    taught_by: tuple["Lineage", ...] = ()
 
 
 class Lineage(Record, frozen=True, kw_only=True):
@@ -79,6 +82,13 @@ class Lineage(Record, frozen=True, kw_only=True):
         return msgspec.structs.replace(
             self, n_parameters=n_parameters, stages=(*self.stages, stage)
         )
+
+    def with_teachers(self) -> Iterator["Lineage"]:
+        """Yield it, and that of every model whose answers were learned at any stage."""
+        yield self
+        for stage in self.stages:
+            for one in stage.taught_by:
+                yield from one.with_teachers()
 
 
 class _Trained(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Runtime = Literal["torch", "onnx", "int8"]
 Null = Literal["auto", "on", "off"]
+MOST_PENALTY = 10.0  # a token; with it every answer is one token
 
 
 def span(
@@ -27,6 +28,7 @@ def span(
     n_best: int = 5,
     null: str = "auto",
     null_threshold: float = 0.5,
+    length_penalty: float | None = None,
     runtime: str = "torch",
     token_budget: int = 0,
     pickled: bool = False,
@@ -47,6 +49,9 @@ def span(
             ``auto``, which takes what ``closeread train`` wrote into its configuration.
         null_threshold: The probability of "no answer" above which that is the answer. 1 always
             gives an answer, as one needs to seek the best threshold.
+        length_penalty: What each token of an answer but one takes off its score, which is a sum of
+            two logits; by default what ``closeread train`` wrote into the model's configuration,
+            or nothing.
         runtime: ``torch``, ``onnx`` (ONNX Runtime) or ``int8`` (the same with weights of 8 bits).
         token_budget: Tokens of a batch; 0 for what suits the device.
         pickled: Also read weights that are not safetensors. Such files can run code.
@@ -65,6 +70,10 @@ def span(
         raise UsageError(
             f"n_best={n_best}, token_budget={token_budget}, null_threshold={null_threshold}",
             expected="at least 1, at least 0, and from 0 to 1",
+        )
+    if length_penalty is not None and not 0 <= length_penalty <= MOST_PENALTY:
+        raise UsageError(
+            f"length_penalty={length_penalty:g}", expected=f"from 0 to {MOST_PENALTY:g}"
         )
     for name, given, known in (("null", null, Null), ("runtime", runtime, Runtime)):
         if given not in get_args(known):
@@ -88,5 +97,6 @@ def span(
         n_best=n_best,
         null=null,
         null_threshold=null_threshold,
+        length_penalty=length_penalty,
         token_budget=token_budget or None,
     )

@@ -119,6 +119,11 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"nothing records how {reader.name} came to be"
         return
+    for one in lineage.with_teachers():
+        yield from _trained(one)
+
+
+def _trained(lineage: Lineage) -> Iterator[Reason]:
     if not lineage.stages:
         yield "not known", f"nothing records how {lineage.origin} was trained"
     elif lineage.origin and not lineage.origin_made_by:
@@ -148,6 +153,11 @@ def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"nothing records what {reader.name} learned from"
         return
+    for one in lineage.with_teachers():
+        yield from _learned(one)
+
+
+def _learned(lineage: Lineage) -> Iterator[Reason]:
     if lineage.origin:
         yield _written(f"what {lineage.origin} learned from", lineage.origin_made_by)
     if not lineage.stages:

@@ -120,7 +120,11 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     except msgspec.ValidationError as error:
         within = prefix.removesuffix(".")
         raise explain_toml(error, str(path), kind, within=within, cure=_CURE) from error
-    paths = [one.name for one in fields if one.type == PathText]
-    return msgspec.structs.replace(  # type: ignore[type-var]
-        found, **{name: path_of(f"{prefix}{name}", getattr(found, name)) for name in paths}
-    )
+    paths: dict[str, Any] = {}
+    for one in fields:
+        value = getattr(found, one.name)
+        if one.type == PathText:
+            paths[one.name] = path_of(f"{prefix}{one.name}", value)
+        elif one.type == tuple[PathText, ...]:
+            paths[one.name] = tuple(path_of(f"{prefix}{one.name}", each) for each in value)
+    return msgspec.structs.replace(found, **paths)  # type: ignore[type-var]

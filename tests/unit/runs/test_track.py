@@ -213,6 +213,27 @@ def test_what_evidence_a_training_saw_is_judged_by_its_model():
         assert (ruling.verdict, "bert" in ruling.why) == (verdict, True)
 
 
+def test_who_taught_a_model_is_judged_as_it_is():
+    """At whatever stage, and by whomever the teacher was taught itself."""
+    large = lineage(n_parameters=LARGE, stages=(Stage(reader="choice", learned_from=(LEARNED,)),))
+    unknown = lineage(
+        stages=(
+            Stage(
+                reader="choice",
+                learned_from=(LEARNED, msgspec.structs.replace(LEARNED, made_by="")),
+            ),
+        )
+    )
+    for first, expected in (
+        (lineage(), ["kept", "kept", "kept"]),
+        (large, ["kept", "broken", "kept"]),
+        (unknown, ["kept", "kept", "not known"]),
+    ):
+        second = lineage(stages=(Stage(reader="choice", taught_by=(lineage(), first)),))
+        taught = Stage(reader="choice", learned_from=(LEARNED,), taught_by=(second,))
+        assert verdicts(choice(lineage(stages=(taught,))))[:3] == expected
+
+
 def test_a_broken_rule_outweighs_what_is_not_known():
     """Within a rule and over all rules."""
     sources = (

@@ -43,7 +43,9 @@ _SHARED_PART = 3  # but of short windows no more than a third
 # Windows held at once: enough of one length to share batches, few enough that answers come soon.
 _MOST_WINDOWS = {"cpu": 512}
 _MOST_WINDOWS_ELSEWHERE = 2048
-NULL_KEY = "null_answers"  # in the checkpoint's configuration: it has learned SQuAD 2.0's way
+# In the checkpoint's configuration:
+NULL_KEY = "null_answers"  # it has learned SQuAD 2.0's way
+PENALTY_KEY = "answer_length_penalty"  # it is to be read with
 
 
 def opened(
@@ -121,6 +123,7 @@ class SpanReader:
         n_best: int = 5,
         null: bool | None = None,
         null_threshold: float = 0.5,
+        length_penalty: float | None = None,
         token_budget: int | None = None,
         network: Network | None = None,
     ) -> None:
@@ -135,6 +138,8 @@ class SpanReader:
         known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
         self._null = known if null is None else null
         self._null_threshold = null_threshold
+        by_model = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
+        self._length_penalty = float(by_model if length_penalty is None else length_penalty)
         self._token_budget = token_budget
         self._passage = ByText(self._tokenised, most=_PASSAGES_KEPT)
 
@@ -143,7 +148,7 @@ class SpanReader:
         """What the run folder keeps about the model."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
         read = {"max_length": self._max_length, "shared_tokens": self._overlap, "null": self._null}
-        return read | model
+        return read | {"length_penalty": self._length_penalty} | model
 
     @staticmethod
     def answers(question: Question) -> bool:
@@ -205,6 +210,7 @@ class SpanReader:
                     asked.passage.places,
                     max_answer_tokens=self._max_answer_tokens,
                     n_best=self._n_best,
+                    length_penalty=self._length_penalty,
                 )
             except NotFiniteError as error:
                 asked.parts[which] = Part(0.0, [], 0.0)

@@ -1,9 +1,11 @@
 """Decodes spans: from logits at tokens to the best pieces of a passage, with probabilities.
 
-A span's score is the logit of beginning at its first token plus that of ending at its last. All
-spans of all windows of a question share one softmax, so that probabilities of different windows can
-be compared. Windows overlap; a span in several of them is taken from the one that shows most around
-it, as Devlin et al. (2019) do with tokens, and counted once. Needs numpy alone.
+A span's score is the logit of beginning at its first token plus that of ending at its last. A model
+that tells both apart lets spans run from one possible answer to the end of another, for which a
+penalty for length makes up. All spans of all windows of a question share one softmax, so that
+probabilities of different windows can be compared. Windows overlap; a span in several of them is
+taken from the one that shows most around it, as Devlin et al. (2019) do with tokens, and counted
+once. Needs numpy alone.
 """
 
 import unicodedata
@@ -119,6 +121,7 @@ def part(
     *,
     max_answer_tokens: int,
     n_best: int,
+    length_penalty: float = 0.0,
 ) -> Part:
     """Decode one window.
 
@@ -129,6 +132,7 @@ def part(
         of: Where answers may begin and end in the passage.
         max_answer_tokens: Tokens that a span may have.
         n_best: How many spans are wanted.
+        length_penalty: What each token of a span but one takes off its score.
 
     Raises:
         NotFiniteError: A logit is not a finite number.
@@ -153,6 +157,8 @@ def part(
     reach = of.last[here] - np.arange(here.start, here.stop)
     if reach[0] < here.stop - 1 - here.start:  # a separator stands in the window
         band[np.arange(width) > reach[:, None]] = -np.inf
+    if length_penalty:
+        band -= length_penalty * np.arange(width)
     top = float(band.max())
     if top == -np.inf:
         return Part(-np.inf, [], null)

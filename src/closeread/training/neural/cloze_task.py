@@ -14,7 +14,7 @@ import msgspec
 from closeread.errors import InputError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.cloze import Wording, cloze_questions
-from closeread.training.neural.span_task import SpanTask
+from closeread.training.neural.span_task import SpanOptions, SpanTask
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
@@ -54,7 +54,7 @@ class ClozeTask(SpanTask):
     gathers = "passages"
 
     def __init__(self, options: ClozeOptions) -> None:
-        super().__init__(options.max_length, options.stride)
+        super().__init__(SpanOptions(max_length=options.max_length, stride=options.stride))
         self._words = options.words_a_question
         self._wording = Wording(options.around, options.left_out)
 

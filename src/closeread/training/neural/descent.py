@@ -19,6 +19,7 @@ def descended(
     n_parameters: int,
     *,
     evidence_models: tuple[UsedModel, ...] = (),
+    taught_by: tuple[Lineage, ...] = (),
 ) -> Lineage:
     """Return the lineage of what was trained, for the folder's record.
 
@@ -29,6 +30,7 @@ def descended(
         drawn: What was learned from.
         n_parameters: Of what was trained.
         evidence_models: What found the evidence that was learned from.
+        taught_by: How the models came to be whose answers were learned.
     """
     begun: Lineage = lineage_of(model, n_parameters, settings.made_by.get(settings.model, ""))
     stage = Stage(
@@ -36,6 +38,7 @@ def descended(
         options=reader.options,
         settings=msgspec.to_builtins(settings),
         evidence_models=evidence_models,
+        taught_by=taught_by,
         learned_from=tuple(
             Learned(
                 name=one.name,
@@ -56,7 +59,8 @@ def terms(lineage: Lineage) -> tuple[str, ...]:
     What an earlier stage learned from, or the checkpoint that the training began with, binds what
     came of it as well.
     """
-    learned = (one for stage in lineage.stages for one in stage.learned_from)
+    stages = (stage for one in lineage.with_teachers() for stage in one.stages)
+    learned = (one for stage in stages for one in stage.learned_from)
     limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
     if not limited:
         return ()

@@ -2,29 +2,37 @@
 
 The baseline of MRQA 2019 (Fisch et al.): one window drawn from those that hold an answer, the
 cross-entropy of its start and of its end, halved (the published program adds them up), of one of
-the answers in it (there the first), or of all of them, whose losses are averaged. Only the
-passage's tokens can be chosen here, where the program lets the question's compete too; a reader
-never chooses those.
+the answers in it (there the first), or of all of them, whose losses are averaged, or of what other
+readers say. Only the passage's tokens can be chosen here, where the program lets the question's
+compete too; a reader never chooses those.
 """
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 import torch
 from torch.nn.functional import log_softmax
 
+from closeread.errors import UsageError
+from closeread.making import PathText
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
-from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, SpanReader
+from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
+from closeread.training.neural.distil import Teachers, check_teachers, teachers_of, votes
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
 from closeread.types import PassageQuestion, Question, Record, Span
+
+_AT_ONCE = 512  # windows that teachers read together, so that those of one length meet
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class SpanOptions(Record, frozen=True, kw_only=True):
@@ -35,72 +43,90 @@ class SpanOptions(Record, frozen=True, kw_only=True):
         stride: Tokens by which windows move.
         null: Whether questions without an answer are learned from.
         all_answers: Whether all answers of a window are learned, not one that is drawn.
+        length_penalty: What the reader shall take off a span's score for each token but one.
+        distillation: The share of what is learned that teachers say, the rest is the answers'.
+        teachers: Span readers whose mean probabilities that is; none: the members of the soup with
+            which the training begins.
     """
 
     max_length: Length = 384
     stride: Count = 128
     null: bool = False
     all_answers: bool = False
+    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
+    distillation: Share = 0.0
+    teachers: tuple[PathText, ...] = ()
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
     options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
     without_options(request)
-    task = SpanTask(
-        options.max_length, options.stride, options.null, all_answers=options.all_answers
-    )
-    return train_task(request, task)
+    if options.teachers and not options.distillation:
+        raise UsageError(
+            f"{request.within}reader.options.teachers are named, and nothing is learned from them",
+            where=str(request.path),
+            cure="give distillation, such as 0.7, or leave them out",
+        )
+    if options.distillation:
+        check_teachers(request, options.teachers)
+    return train_task(request, SpanTask(options))
 
 
 class SpanTask:
-    """Learns spans; with ``null`` also that a passage holds no answer, as in SQuAD 2.0.
-
-    Args:
-        max_length: Tokens of a window.
-        stride: Tokens by which windows move.
-        null: Whether questions without an answer are learned from; their target is the first
-            token.
-        all_answers: Whether all answers of the window are learned, each as often as it was given,
-            not one that is drawn.
-    """
+    """Learns spans, as ``options`` say; with ``null`` also that a passage holds no answer."""
 
     head: Head = "span"
     n_classes: int | None = None
     metric = "squad.f1"
     answers = staticmethod(SpanReader.answers)
 
-    def __init__(
-        self, max_length: int, stride: int, null: bool = False, *, all_answers: bool = False
-    ) -> None:
-        self._max_length = max_length
-        self._stride = stride
-        self._null = null
-        self._all_answers = all_answers
-        if null:
+    def __init__(self, options: SpanOptions) -> None:
+        self._options = options
+        if options.null:
             self.metric = "squad2.f1"
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Write into the model's configuration whether it learns to give no answer."""
-        setattr(checkpoint.model.config, NULL_KEY, self._null)
+        """Write into the model's configuration how it shall be read with."""
+        setattr(checkpoint.model.config, NULL_KEY, self._options.null)
+        setattr(checkpoint.model.config, PENALTY_KEY, self._options.length_penalty)
+
+    def teachers(self, model: str) -> tuple[str, ...]:
+        """Return the models that it learns from, where it begins with a model."""
+        taught = self._options.distillation > 0
+        return teachers_of(model, self._options.teachers) if taught else ()
 
     def features(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
     ) -> Iterator[Feature]:
         """Yield one window a question, drawn from those that hold an answer."""
+        drawn = self._drawn(checkpoint, items, rng)
+        if not self._options.distillation:
+            yield from (_feature(window, spans) for window, spans in drawn)
+            return
+        teachers = Teachers(self.teachers(checkpoint.name), checkpoint, self._options.max_length)
+        while some := list(islice(drawn, _AT_ONCE)):
+            said = teachers.say([window for window, _ in some], null=self._options.null)
+            for (window, spans), chances in zip(some, said, strict=True):
+                yield _feature(window, votes(spans, chances, self._options.distillation))
+
+    def _drawn(
+        self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
+    ) -> Iterator[tuple[Window, list[tuple[int, int]]]]:
+        """Yield a window a question, and the places of the answers there that are learned."""
         last, tokens = None, Tokens([], [], [])
         for passage, question in items:
             if passage is not last:
                 last, tokens = passage, checkpoint.marked_tokens(passage.text)
             golds = list(_token_spans(tokens, passage.text, question))
-            if not golds and not (self._null and _unanswerable(question)):
+            if not golds and not (self._options.null and _unanswerable(question)):
                 continue
             cut = windows(
                 checkpoint.tokens(question.text).ids,
                 tokens.ids,
                 checkpoint.template,
-                max_length=min(self._max_length, checkpoint.max_length),
-                stride=self._stride,
+                max_length=min(self._options.max_length, checkpoint.max_length),
+                stride=self._options.stride,
                 overlap=ANSWER_TOKENS - 1,  # as when it is read: every answer whole in a window
             )
             found = self._one(cut, golds, rng)
@@ -109,24 +135,24 @@ class SpanTask:
 
     def _one(
         self, cut: Sequence[Window], golds: Sequence[tuple[int, int]], rng: Random
-    ) -> Feature | None:
+    ) -> tuple[Window, list[tuple[int, int]]] | None:
         if not golds:
-            return _feature(rng.choice(cut), [(0, 0)])
+            return rng.choice(cut), [(0, 0)]
         held = [(window, [gold for gold in golds if _inside(window, gold)]) for window in cut]
         held = [one for one in held if one[1]]
         if not held:
             return None  # an answer longer than a window
         window, inside = rng.choice(held)
-        taken = inside if self._all_answers else [rng.choice(inside)]
+        taken = inside if self._options.all_answers else [rng.choice(inside)]
         moved = window.at - window.first
-        return _feature(window, [(start + moved, end + moved) for start, end in taken])
+        return window, [(start + moved, end + moved) for start, end in taken]
 
     def loss(self, outputs: Any, targets: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
         """Return the mean of start and end cross-entropy, of each question its answers' mean."""
         first, last = targets[:, :1], targets[:, 1:2]
         places = torch.arange(outputs.start_logits.shape[1], device=targets.device)
         shut = (places < first) | (places >= last)
-        if self._null:
+        if self._options.null:
             shut[:, 0] = False
         starts, ends = targets[:, 2::2], targets[:, 3::2]
         known = starts != NOTHING  # rows of fewer answers are filled up
@@ -139,8 +165,13 @@ class SpanTask:
 
     def reader(self, checkpoint: Checkpoint) -> Reader:
         """Return the span reader over the model as it is."""
+        told = self._options
         return SpanReader(
-            checkpoint, max_length=self._max_length, stride=self._stride, null=self._null
+            checkpoint,
+            max_length=told.max_length,
+            stride=told.stride,
+            null=told.null,
+            length_penalty=told.length_penalty,
         )
 
 

@@ -105,6 +105,15 @@ class Gathers(Protocol):
         ...
 
 
+@runtime_checkable
+class Taught(Protocol):
+    """A task that learns what other models say."""
+
+    def teachers(self, model: str) -> tuple[str, ...]:
+        """Return their folders or hub names, where training begins with a model; maybe none."""
+        ...
+
+
 def collate(features: Sequence[Feature], pad_id: int) -> dict[str, torch.Tensor]:
     """Return a batch: its sequences padded to the longest, and what the loss needs.
 

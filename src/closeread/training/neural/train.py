@@ -16,6 +16,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_device, device_of
+from closeread.training.neural.distil import lineage_of_teacher
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
@@ -26,7 +27,7 @@ from closeread.training.neural.processes import Processes
 from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
-from closeread.training.neural.task import Gathers, Prepares, Task
+from closeread.training.neural.task import Gathers, Prepares, Task, Taught
 from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
 from closeread.training.request import Request, Trained
@@ -123,6 +124,7 @@ def train(request: Request, task: Task) -> Trained:
             "seconds": done.seconds,
         }
         with processes.together():  # none opens what the first has not yet written
+            teachers = task.teachers(model) if isinstance(task, Taught) else ()
             lineage = descended(
                 request.recipe.reader,
                 settings,
@@ -130,6 +132,7 @@ def train(request: Request, task: Task) -> Trained:
                 drawn_from,
                 checkpoint.n_parameters,
                 evidence_models=getattr(task, "evidence_models", ()),
+                taught_by=tuple(map(lineage_of_teacher, teachers)),
             )
             if folder.mine:
                 checkpoint.save(request.out)
