@@ -28,7 +28,7 @@ class Packed(Sequence[Feature]):
         self.beside = False
         self._ids = array("i")
         self._types = array("B")
-        self._targets = array("q")
+        self._targets = array("i")
         self._ends = array("q", [0])  # of sequences, in tokens
         self._sequences = array("q", [0])  # of features, in sequences
         self._target_ends = array("q", [0])  # of features, in numbers
