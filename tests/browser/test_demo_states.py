@@ -189,10 +189,11 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
     save_calibrator(tmp_path / "c.json", learned)
     with serving("lexical", "--calibrator", str(tmp_path / "c.json"), "--selective") as server:
         page = visit(server)
-        ask(page, "The lamp was lit at six.", "When was the lamp lit?")
+        ask(page, "The lamp was lit at six. It went out at nine.", "When was the lamp lit?")
         page.locator(".took").wait_for()
         assert "as learned from my exam" in page.locator(".why").inner_text()
         assert page.locator(".told .filled").inner_text() == "six"
+        assert "not calibrated" in page.locator(".others + .own").inner_text()
         page.get_by_label("Question", exact=True).fill("Whose was the hat?")
         page.keyboard.press("Control+Enter")
         page.get_by_text("it is not sure enough").wait_for()

@@ -112,9 +112,9 @@ def section(path: Path, raw: dict[str, Any], kind: type[T], prefix: str = "") ->
     """
     fields = msgspec.structs.fields(kind)  # type: ignore[arg-type]
     known = [field.name for field in fields]
-    unknown = [key for key in raw if key not in known]
+    unknown = [unknown_key(key, known, prefix) for key in raw if key not in known]
     if unknown:
-        raise InputError(unknown_key(unknown[0], known, prefix), where=str(path), cure=_CURE)
+        raise InputError("; ".join(unknown), where=str(path), cure=_CURE)
     try:
         found = msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:

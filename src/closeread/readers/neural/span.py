@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from closeread.readers.competition import DIGITS
+from closeread.readers.competition import DIGITS, not_for_it
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
@@ -100,7 +100,7 @@ class _Asked:
 
 
 class SpanReader:
-    """Answers with a piece of the passage; questions with options get ``none``.
+    """Answers with a piece of the passage; questions of other kinds get no answer, and a note.
 
     ``confidence`` and the candidates' scores are probabilities under one softmax over all spans of
     all windows of the question, "no answer" among them where the model knows of it.
@@ -152,7 +152,7 @@ class SpanReader:
 
     @staticmethod
     def answers(question: Question) -> bool:
-        """Whether it has an answer to a question of this kind; to others it says ``none``."""
+        """Whether it answers questions of this kind; of others it says that it does not."""
         return not question.options and question.kind in ("span", "discrete")
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
@@ -162,7 +162,7 @@ class SpanReader:
         most = _MOST_WINDOWS.get(self._checkpoint.model.device.type, _MOST_WINDOWS_ELSEWHERE)
         for passage, question in items:
             if not self.answers(question):
-                yield _none(question, 0.0)
+                yield not_for_it(question)
                 continue
             waiting.append(self._asked(passage, question))
             n_windows += len(waiting[-1].shown)

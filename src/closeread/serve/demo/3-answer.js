@@ -108,9 +108,13 @@ function optionRows(prediction, sentences) {
     h("div", { class: "label" }, h("h2", null, t("options")), h("button", { class: "link", type: "button", on: { click: () => edit("options", "option-0") } }, t("edit-options"))),
     h("p", { class: "polarity" }, t("asks"), " ", h("b", null, t(`asks.${answered.asked.asks}`))),
     h("ul", { class: "options" }, options.map(row)),
+    scores.length > 0 && ownNumbers(),
     labelled.length > 0 && h("div", { class: "evbar" }, t("evidence-of"), h("span", { class: "segment", role: "group", "aria-label": t("evidence-of") },
       ["", ...labelled].map((label) => h("button", { type: "button", id: `show-${label}`, "aria-pressed": String(label === showing), on: { click: () => show(label) } }, label || t("evidence.every"))))));
 }
+
+// A calibrator speaks of the answer alone: beside its number these would be taken for chances.
+const ownNumbers = () => DATA.learned.length > 0 && h("p", { class: "soft own" }, t("own-numbers"));
 
 // One row a text: a reader may have found it in several places, each with a score of its own.
 function byText(candidates) {
@@ -128,7 +132,7 @@ function alternatives({ candidates }) {
   return h("div", { class: "part" }, h("h2", { class: "label" }, t("alternatives")),
     h("ol", { class: "others" }, rows.map(({ says, score, places }, k) => h("li", null,
       says ? h("span", { class: "says" }, says, places > 1 && h("span", { class: "soft" }, ` ${t("places", { n: places })}`)) : h("span", { class: "none" }, t("no-answer")),
-      h("span", { class: "score share" + (k ? "" : " top"), style: { "--share": part(score) } }, told(score), h("i"))))));
+      h("span", { class: "score share" + (k ? "" : " top"), style: { "--share": part(score) } }, told(score), h("i"))))), ownNumbers());
 }
 
 function evidencePart(sentences) {
