@@ -10,9 +10,11 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import torch
+from safetensors.torch import load_file, save_file
 
 from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
+from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.distil import N_VOTES, votes
 from closeread.training.neural.material import flat
@@ -79,15 +81,20 @@ def test_what_is_learned_is_the_mean_of_what_the_teachers_say(soup, data):
     assert any(len(set(one.target[2::2])) > 1 for one in made), "the teachers are sure of all"
 
 
-def test_no_answer_is_taught_where_it_can_be_said(soup, data):
-    pupil = open_checkpoint(str(soup), "span")
+def test_no_answer_is_taught_by_who_has_learned_it(tmp_path, soup, data):
     items = [*flat(open_dataset(data))][:20]
+    known = tmp_path / "known"
+    shutil.copytree(soup, known)
+    for one in (known, known / "members" / "1", known / "members" / "2"):
+        config = json.loads((one / "config.json").read_text("utf-8"))
+        (one / "config.json").write_text(json.dumps(config | {"null_answers": True}), "utf-8")
     for null in (False, True):
         task = SpanTask(SpanOptions(**OPTIONS, distillation=1.0, null=null))
-        starts = {
-            start for one in task.features(pupil, items, Random(0)) for start in one.target[2::2]
-        }
-        assert (0 in starts) == null
+        made = task.features(open_checkpoint(str(known), "span"), items, Random(0))
+        assert (0 in {start for one in made for start in one.target[2::2]}) == null
+    task = SpanTask(SpanOptions(**OPTIONS, distillation=1.0, null=True))
+    with pytest.raises(InputError, match="it has not learned that a passage may have no answer"):
+        list(task.features(open_checkpoint(str(soup), "span"), items, Random(0)))
 
 
 def test_one_is_trained_by_the_members_of_the_soup_before(tmp_path, encoder, data):
@@ -104,12 +111,9 @@ def test_one_is_trained_by_the_members_of_the_soup_before(tmp_path, encoder, dat
     assert [one["stages"][0]["settings"].get("seed", 0) for one in stages[1]["taught_by"]] == [0, 1]
     config = json.loads((tmp_path / "out" / "config.json").read_text("utf-8"))
     assert config["answer_length_penalty"] == 0.25
-    assert (
-        SpanTask(SpanOptions())
-        .reader(open_checkpoint(str(tmp_path / "out"), "span"))
-        .record["length_penalty"]
-        == 0.0
-    )  # as the task says, whatever the model was before
+    model = str(tmp_path / "out")
+    assert make("span", {"model": model})[0].record["length_penalty"] == 0.25
+    assert "length_penalty" not in make("span", {"model": model, "length_penalty": 0.0})[0].record
 
 
 def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):
@@ -128,13 +132,14 @@ def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):
     ("asked", "told"),
     [
         (({}, {}), (InputError, "nobody to learn from: there is no model in members/")),
-        (({}, {"soup": 1}), (InputError, "nobody to learn from: the stage before makes one model")),
+        (({}, {"soup": 1}), (InputError, "nobody to learn from: before[0].train makes no soup")),
         (({"distillation": 1.5}, {}), (InputError, "reader.options.distillation")),
         (({"length_penalty": -1}, {}), (InputError, "reader.options.length_penalty")),
         (
             ({"distillation": 0.0, "teachers": ["x"]}, {}),
             (UsageError, "nothing is learned from them"),
         ),
+        (({"teachers": [""]}, {}), (UsageError, "holds an empty name")),
         (({"teachers": ["nowhere/at/all"]}, {"soup": 2}), (InputError, "nowhere/at/all")),
     ],
 )
@@ -150,23 +155,108 @@ def test_whom_it_cannot_learn_from_is_told_first(tmp_path, encoder, few, asked, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_stage_between_is_told_when_it_begins_and_nothing_made_is_lost(tmp_path, encoder, few):
+@pytest.mark.parametrize("first", [{}, {"soup": 2}], ids=["no-soup", "a-soup-of-another-reader"])
+def test_a_stage_that_nobody_could_teach_is_told_first(tmp_path, encoder, few, first):
+    """Behind one that makes no soup of span readers; nothing is trained before it is told."""
+    before = stage(few, **first)
+    if first:
+        before = Stage(reader=TrainedReader(name="entailment"), train=before.train)
     last = Stage(reader=taught(), train=stage(few).train)
-    with pytest.raises(InputError, match="there is no model in members"):
-        train(tmp_path / "out", encoder, few, before=(stage(few), last), max_steps=2)
-    assert (tmp_path / "out" / "before" / "1" / "closeread.json").exists()
+    with pytest.raises(InputError, match=r"before\[0\]\.train makes no soup"):
+        train(
+            tmp_path / "out", encoder, few, before=(before, last), max_steps=2, begin=killed_at(0)
+        )
 
 
-def test_a_teacher_of_other_words_is_refused(tmp_path, soup, few):
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_teacher_of_other_words_is_refused(tmp_path, encoder, few, staged):
+    """Before a stage is trained."""
     make_encoder(tmp_path / "other", [*COLOURS, "other words"], labels=None, positions=96)
-    train(
-        tmp_path / "teacher", str(tmp_path / "other"), squad(tmp_path / "some.json", 8), max_steps=1
-    )
+    data = squad(tmp_path / "some.json", 8)
+    train(tmp_path / "teacher", str(tmp_path / "other"), data, max_steps=1)
     with pytest.raises(InputError, match="its tokenizer is not that of the model that learns"):
         train(
-            tmp_path / "out", str(soup), few,
-            reader=taught(teachers=[str(tmp_path / "teacher")]), max_steps=1,
+            tmp_path / "out", encoder, few, reader=taught(teachers=[str(tmp_path / "teacher")]),
+            max_steps=1, before=(stage(few),) if staged else (), begin=killed_at(0),
         )  # fmt: skip
+
+
+def test_a_teacher_that_takes_fewer_tokens_is_refused(tmp_path, soup, few):
+    config = json.loads((soup / "config.json").read_text("utf-8"))
+    shutil.copytree(soup / "members" / "1", tmp_path / "short")
+    tokenizer = tmp_path / "short" / "tokenizer_config.json"
+    told = json.loads(tokenizer.read_text("utf-8")) | {"model_max_length": 40}
+    tokenizer.write_text(json.dumps(told), "utf-8")
+    assert config["max_position_embeddings"] == 96
+    with pytest.raises(InputError, match="it takes 40 tokens, and is to read windows of 96"):
+        train(
+            tmp_path / "out", str(soup), few, reader=taught(teachers=[str(tmp_path / "short")]),
+            max_steps=1,
+        )  # fmt: skip
+
+
+def test_a_teacher_whose_weights_are_broken_is_told(tmp_path, soup, few):
+    shutil.copytree(soup / "members" / "1", tmp_path / "broken")
+    path = tmp_path / "broken" / "model.safetensors"
+    weights = load_file(path)
+    weights["qa_outputs.bias"].fill_(float("nan"))
+    save_file(weights, path, {"format": "pt"})
+    with pytest.raises(InputError, match="numbers that are not finite"):
+        train(
+            tmp_path / "out", str(soup), few, reader=taught(teachers=[str(path.parent)]),
+            max_steps=1,
+        )  # fmt: skip
+
+
+def test_pickled_weights_of_a_teacher_are_read_where_the_recipe_allows_it(tmp_path, soup, few):
+    shutil.copytree(soup / "members" / "1", tmp_path / "old")
+    weights = load_file(tmp_path / "old" / "model.safetensors")
+    (tmp_path / "old" / "model.safetensors").unlink()
+    torch.save(weights, tmp_path / "old" / "pytorch_model.bin")
+    given = {"reader": taught(teachers=[str(tmp_path / "old")]), "max_steps": 1}
+    with pytest.raises(InputError, match=r"train\.pickled"):
+        train(tmp_path / "out", str(soup), few, **given)
+    record = train(tmp_path / "out", str(soup), few, pickled=True, **given)
+    assert len(record["lineage"]["stages"][-1]["taught_by"]) == 1
+
+
+def test_who_wrote_what_a_teacher_learned_from_can_be_declared(tmp_path, soup, few):
+    """Of one whose making nothing records; a record that cannot be read is told before training."""
+    shutil.copytree(soup / "members" / "1", tmp_path / "found")
+    record = tmp_path / "found" / "closeread.json"
+    record.write_text("{", "utf-8")
+    name = str(tmp_path / "found")
+    given = {"reader": taught(teachers=[name]), "max_steps": 1, "made_by": {name: "people"}}
+    with pytest.raises(InputError, match="not the record of a training"):
+        train(tmp_path / "out", str(soup), few, begin=killed_at(0), **given)
+    record.unlink()
+    made = train(tmp_path / "out", str(soup), few, **given)
+    (teacher,) = made["lineage"]["stages"][-1]["taught_by"]
+    assert (teacher["origin"], teacher["origin_made_by"]) == (name, "people")
+    assert teacher["n_parameters"] == made["n_parameters"]
+
+
+def test_a_teacher_of_a_finished_stage_may_be_gone(tmp_path, soup, few):
+    """When the training goes on after a kill."""
+    shutil.copytree(soup / "members" / "1", tmp_path / "teacher")
+    first = stage(few)
+    first = Stage(reader=taught(teachers=[str(tmp_path / "teacher")]), train=first.train)
+    given = {"before": (first,), "max_steps": 4, "save_every": 2}
+    with pytest.raises(Killed):
+        train(tmp_path / "out", str(soup), few, begin=killed_at(2 + 3), **given)
+    shutil.rmtree(tmp_path / "teacher")
+    assert train(tmp_path / "out", str(soup), few, resume=True, **given)["steps"] == 4
+
+
+@pytest.mark.parametrize("told", [None, "x", -3, True, 2.5])
+def test_a_penalty_that_is_none_is_told(tmp_path, soup, told):
+    shutil.copytree(soup / "members" / "1", tmp_path / "model")
+    path = tmp_path / "model" / "config.json"
+    config = json.loads(path.read_text("utf-8")) | {"answer_length_penalty": told}
+    path.write_text(json.dumps(config), "utf-8")
+    with pytest.raises(InputError, match=r"its config\.json has answer_length_penalty"):
+        make("span", {"model": str(tmp_path / "model")})
+    make("span", {"model": str(tmp_path / "model"), "length_penalty": 0.1})
 
 
 def test_a_soup_whose_members_were_deleted_teaches_nobody(tmp_path, soup, few):

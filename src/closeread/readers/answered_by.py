@@ -10,6 +10,7 @@ from closeread.types import Record
 _KNOWN_BY = {"model": "weights", "weights": "weights", "evidence_model": "evidence_weights"}
 _SUM = "_sha256"
 _IMMATERIAL = frozenset({"n_parameters"})
+_WHERE_LACKING = {"length_penalty": 0.0}  # of a record that does not tell it
 
 
 class AnsweredBy(Record, frozen=True, kw_only=True):
@@ -30,13 +31,14 @@ class AnsweredBy(Record, frozen=True, kw_only=True):
         What a reader works with counts before what was asked for: a window of 512 tokens is one of
         384 where the model takes no more.
         """
-        shared = (self.record.keys() & other.record) - _IMMATERIAL
+        mine, theirs = _WHERE_LACKING | self.record, _WHERE_LACKING | other.record
+        shared = (mine.keys() & theirs) - _IMMATERIAL
         found = [
             f"other {name.removesuffix(_SUM).replace('_', ' ')}"
             if name.endswith(_SUM)
-            else f"{name}={other.record[name]} instead of {self.record[name]}"
+            else f"{name}={theirs[name]} instead of {mine[name]}"
             for name in sorted(shared)
-            if self.record[name] != other.record[name]
+            if mine[name] != theirs[name]
         ]
         known = {name for name, of in _KNOWN_BY.items() if f"{of}{_SUM}" in shared}
         asked = (self.options.keys() & other.options) - shared - known

@@ -87,7 +87,7 @@ def by_share(question: Question, shares: Sequence[float], note: str = "") -> Pre
 
 
 def not_for_it(question: Question) -> Prediction:
-    """Return what a reader of options says of a question of another kind: nothing, and why.
+    """Return what a reader says of a question of a kind that it does not answer: nothing, and why.
 
     That is not to say that the passage has no answer, which would be right where it has none.
     """

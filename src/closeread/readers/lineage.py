@@ -83,12 +83,12 @@ class Lineage(Record, frozen=True, kw_only=True):
             self, n_parameters=n_parameters, stages=(*self.stages, stage)
         )
 
-    def with_teachers(self) -> Iterator["Lineage"]:
-        """Yield it, and that of every model whose answers were learned at any stage."""
-        yield self
+    def teachers(self) -> Iterator["Lineage"]:
+        """Yield that of every model whose answers were learned, at any stage, and of its own."""
         for stage in self.stages:
             for one in stage.taught_by:
-                yield from one.with_teachers()
+                yield one
+                yield from one.teachers()
 
 
 class _Trained(msgspec.Struct, frozen=True):

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal, get_args
 from closeread.catalog import needing
 from closeread.errors import UsageError
 from closeread.making import PathText
+from closeread.readers.neural.spans import MOST_PENALTY
 
 if TYPE_CHECKING:
     from closeread.readers.neural.span import SpanReader
 
 Runtime = Literal["torch", "onnx", "int8"]
 Null = Literal["auto", "on", "off"]
-MOST_PENALTY = 10.0  # a token; with it every answer is one token
 
 
 def span(

@@ -7,7 +7,7 @@ taken for large. A run folder is a record and no proof: what nothing records is 
 never ``kept``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -119,8 +119,14 @@ def _training(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"nothing records how {reader.name} came to be"
         return
-    for one in lineage.with_teachers():
-        yield from _trained(one)
+    yield from _of_all(_trained, lineage)
+
+
+def _of_all(reasons: Callable[[Lineage], Iterator[Reason]], lineage: Lineage) -> Iterator[Reason]:
+    """Yield what is to be said of a model, and of those by which it was taught."""
+    yield from reasons(lineage)
+    for one in lineage.teachers():
+        yield from ((verdict, f"a teacher: {said}") for verdict, said in reasons(one))
 
 
 def _trained(lineage: Lineage) -> Iterator[Reason]:
@@ -153,8 +159,7 @@ def _data(reader: ReaderInfo, lineage: Lineage | None) -> Iterator[Reason]:
     if lineage is None:
         yield "not known", f"nothing records what {reader.name} learned from"
         return
-    for one in lineage.with_teachers():
-        yield from _learned(one)
+    yield from _of_all(_learned, lineage)
 
 
 def _learned(lineage: Lineage) -> Iterator[Reason]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from closeread.errors import InputError
 from closeread.readers.competition import DIGITS, not_for_it
 from closeread.readers.lineage import lineage_record
 from closeread.readers.neural.checkpoint import Checkpoint
@@ -12,6 +13,7 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.engine import Network, forward
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.spans import (
+    MOST_PENALTY,
     Decoded,
     NotFiniteError,
     Part,
@@ -138,8 +140,7 @@ class SpanReader:
         known = bool(getattr(checkpoint.model.config, NULL_KEY, False))
         self._null = known if null is None else null
         self._null_threshold = null_threshold
-        by_model = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
-        self._length_penalty = float(by_model if length_penalty is None else length_penalty)
+        self._length_penalty = _by_model(checkpoint) if length_penalty is None else length_penalty
         self._token_budget = token_budget
         self._passage = ByText(self._tokenised, most=_PASSAGES_KEPT)
 
@@ -147,8 +148,14 @@ class SpanReader:
     def record(self) -> dict[str, Any]:
         """What the run folder keeps about the model."""
         model = lineage_record(self._checkpoint.name, self._checkpoint.n_parameters)
-        read = {"max_length": self._max_length, "shared_tokens": self._overlap, "null": self._null}
-        return read | {"length_penalty": self._length_penalty} | model
+        read: dict[str, Any] = {
+            "max_length": self._max_length,
+            "shared_tokens": self._overlap,
+            "null": self._null,
+        }
+        if self._length_penalty:
+            read["length_penalty"] = self._length_penalty
+        return read | model
 
     @staticmethod
     def answers(question: Question) -> bool:
@@ -243,6 +250,19 @@ class SpanReader:
         if not decoded.best:
             return True
         return decoded.null is not None and decoded.null > self._null_threshold
+
+
+def _by_model(checkpoint: Checkpoint) -> float:
+    """Return the penalty for length that a checkpoint's configuration tells."""
+    told = getattr(checkpoint.model.config, PENALTY_KEY, 0.0)
+    if isinstance(told, int | float) and not isinstance(told, bool) and 0 <= told <= MOST_PENALTY:
+        return float(told)
+    raise InputError(
+        f"its config.json has {PENALTY_KEY}: {told!r}",
+        where=checkpoint.name,
+        expected=f"a number from 0 to {MOST_PENALTY:g}",
+        cure="mend it there; -o length_penalty=0 reads without",
+    )
 
 
 def _candidate(passage: _Read, probability: float, first: int, last: int) -> Candidate:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Tokens, Window
 
+MOST_PENALTY = 1.0  # for each token of an answer but one
 _DECIMALS = 5  # logits that differ by less are alike: rounding in the last bits orders nothing
 _SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], np.uint32)
 _FIRST_MARK = 0x300  # combining characters begin here

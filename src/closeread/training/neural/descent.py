@@ -59,7 +59,7 @@ def terms(lineage: Lineage) -> tuple[str, ...]:
     What an earlier stage learned from, or the checkpoint that the training began with, binds what
     came of it as well.
     """
-    stages = (stage for one in lineage.with_teachers() for stage in one.stages)
+    stages = (stage for one in (lineage, *lineage.teachers()) for stage in one.stages)
     learned = (one for stage in stages for one in stage.learned_from)
     limited = sorted({f"{one.name} ({one.license})" for one in learned if one.license})
     if not limited:

@@ -90,7 +90,7 @@ class NeuralSettings(Record, frozen=True, kw_only=True):
         track: Where curves are sent besides the folder.
         beside: A second task on the same encoder; readers use the first alone.
         made_by: Who wrote what is learned from, as you declare it: a data set as named in
-            ``datasets``, or the model, to ``people`` or to the model that wrote it.
+            ``datasets``, or the model or a teacher, to ``people`` or to the model that wrote it.
         options: Further settings of the task.
     """
 

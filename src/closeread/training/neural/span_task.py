@@ -22,10 +22,12 @@ from closeread.making import PathText
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, SpanReader
+from closeread.readers.neural.spans import MOST_PENALTY
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
-from closeread.training.neural.distil import Teachers, check_teachers, teachers_of, votes
+from closeread.training.neural.distil import Teachers, votes
 from closeread.training.neural.task import NOTHING, Feature
+from closeread.training.neural.teachers import teachers_of
 from closeread.training.neural.train import train as train_task
 from closeread.training.recipe import Count, Length
 from closeread.training.request import Request, Trained, without_options
@@ -53,7 +55,7 @@ class SpanOptions(Record, frozen=True, kw_only=True):
     stride: Count = 128
     null: bool = False
     all_answers: bool = False
-    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.0
+    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=MOST_PENALTY)] = 0.0
     distillation: Share = 0.0
     teachers: tuple[PathText, ...] = ()
 
@@ -68,26 +70,37 @@ def train(request: Request) -> Trained:
             where=str(request.path),
             cure="give distillation, such as 0.7, or leave them out",
         )
-    if options.distillation:
-        check_teachers(request, options.teachers)
-    return train_task(request, SpanTask(options))
+    if not all(options.teachers):
+        raise UsageError(
+            f"{request.within}reader.options.teachers holds an empty name",
+            where=str(request.path),
+            expected="folders, or hub names",
+        )
+    pickled = request.recipe.train.get("pickled") is True
+    return train_task(request, SpanTask(options, pickled=pickled))
 
 
 class SpanTask:
-    """Learns spans, as ``options`` say; with ``null`` also that a passage holds no answer."""
+    """Learns spans; with ``null`` also that a passage holds no answer, as in SQuAD 2.0.
+
+    Args:
+        options: What is learned, and how it is to be read with.
+        pickled: Whether teachers may have weights that are not safetensors.
+    """
 
     head: Head = "span"
     n_classes: int | None = None
     metric = "squad.f1"
     answers = staticmethod(SpanReader.answers)
 
-    def __init__(self, options: SpanOptions) -> None:
+    def __init__(self, options: SpanOptions, *, pickled: bool = False) -> None:
         self._options = options
+        self._pickled = pickled
         if options.null:
             self.metric = "squad2.f1"
 
     def prepare(self, checkpoint: Checkpoint) -> None:
-        """Write into the model's configuration how it shall be read with."""
+        """Write into the model's configuration what it shall be read with."""
         setattr(checkpoint.model.config, NULL_KEY, self._options.null)
         setattr(checkpoint.model.config, PENALTY_KEY, self._options.length_penalty)
 
@@ -104,9 +117,15 @@ class SpanTask:
         if not self._options.distillation:
             yield from (_feature(window, spans) for window, spans in drawn)
             return
-        teachers = Teachers(self.teachers(checkpoint.name), checkpoint, self._options.max_length)
+        teachers = Teachers(
+            self.teachers(checkpoint.name),
+            checkpoint,
+            self._options.max_length,
+            null=self._options.null,
+            pickled=self._pickled,
+        )
         while some := list(islice(drawn, _AT_ONCE)):
-            said = teachers.say([window for window, _ in some], null=self._options.null)
+            said = teachers.say([window for window, _ in some])
             for (window, spans), chances in zip(some, said, strict=True):
                 yield _feature(window, votes(spans, chances, self._options.distillation))
 

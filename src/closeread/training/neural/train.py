@@ -16,7 +16,6 @@ from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_device, device_of
-from closeread.training.neural.distil import lineage_of_teacher
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
@@ -28,6 +27,7 @@ from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task, Taught
+from closeread.training.neural.teachers import check_taught, lineages_of
 from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
 from closeread.training.request import Request, Trained
@@ -57,6 +57,7 @@ def train(request: Request, task: Task) -> Trained:
         first = _begins_from(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
             look_for(first)
+        check_taught(request, first)
         watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
         overlap = overlap_with(settings.exclude, request.open_dataset)
@@ -74,6 +75,9 @@ def train(request: Request, task: Task) -> Trained:
         folder = Folder(request.out, request.recipe, request.resume, request.overwrite, data)
     with folder, writable(request.out):
         model = after_stages(request, settings, model)
+        with processes.together():  # a record that cannot be read is told before hours go by
+            teachers = task.teachers(model) if isinstance(task, Taught) else ()
+            taught_by = lineages_of(teachers, settings.made_by, pickled=settings.pickled)
         if gathers is None and settings.soup == 1:  # of a soup each member draws its own
             _tell_shared(request, watched, material)
         measure: Measure | None = None
@@ -124,7 +128,6 @@ def train(request: Request, task: Task) -> Trained:
             "seconds": done.seconds,
         }
         with processes.together():  # none opens what the first has not yet written
-            teachers = task.teachers(model) if isinstance(task, Taught) else ()
             lineage = descended(
                 request.recipe.reader,
                 settings,
@@ -132,7 +135,7 @@ def train(request: Request, task: Task) -> Trained:
                 drawn_from,
                 checkpoint.n_parameters,
                 evidence_models=getattr(task, "evidence_models", ()),
-                taught_by=tuple(map(lineage_of_teacher, teachers)),
+                taught_by=taught_by,
             )
             if folder.mine:
                 checkpoint.save(request.out)

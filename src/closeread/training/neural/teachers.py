@@ -1,0 +1,116 @@
+"""Who teaches: models that are named, or the members of the soup with which a training begins."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from closeread.errors import InputError
+from closeread.making import path_of
+from closeread.readers.lineage import Lineage, Maker, lineage_of
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.readers.neural.opening import loading, look_for, open_tokenizer
+from closeread.training.neural.asked import MEMBERS
+from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.request import Request
+
+_MAKE_SPAN_READERS = ("span", "cloze")
+
+
+def teachers_of(model: str, named: Sequence[str]) -> tuple[str, ...]:
+    """Return the models that teach: those named, else the members of the soup that a model is.
+
+    Args:
+        model: Where the training begins.
+        named: Folders, or hub names.
+
+    Raises:
+        InputError: None is named, and the model is no soup whose members are still there.
+    """
+    if named:
+        return tuple(named)
+    folders = sorted(Path(model, MEMBERS).glob("*/config.json"), key=lambda one: one.parent.name)
+    if not folders:
+        raise _nobody(f"there is no model in {MEMBERS}/", model)
+    return tuple(str(one.parent) for one in folders)
+
+
+def check_taught(request: Request, begun: str) -> None:
+    """See before anything is trained that whoever shall be taught, last or in a stage, will be.
+
+    Args:
+        request: With the stages.
+        begun: The model that the first of them begins with; empty where nobody can tell.
+
+    Raises:
+        InputError: There is no soup whose members could teach, or a teacher that is named is not
+            there or cuts texts into other tokens.
+    """
+    chain: tuple[Stage | TrainRecipe, ...] = (*request.recipe.before, request.recipe)
+    for place, one in enumerate(chain):
+        options = one.reader.options
+        if one.reader.name != "span" or not options.get("distillation"):
+            continue
+        named = [path_of("teachers", name) for name in options.get("teachers", ())]
+        if named and not request.resume:  # those of a finished stage may be gone
+            _check_named(named, begun)
+        if named:
+            continue
+        if place:
+            last = chain[place - 1]
+            if last.reader.name not in _MAKE_SPAN_READERS or last.train.get("soup", 1) == 1:
+                raise _nobody(f"{stage_at(place - 1)}train makes no soup", str(request.path))
+        elif Path(begun).is_dir() and not request.resume:
+            teachers_of(begun, ())
+
+
+def lineages_of(
+    teachers: Sequence[str], made_by: Mapping[str, str | Maker], *, pickled: bool
+) -> tuple[Lineage, ...]:
+    """Return how each teacher came to be: it has a part in what its student is.
+
+    Args:
+        teachers: Folders, or hub names.
+        made_by: Who wrote what they learned from, as the user declares it, by their names.
+        pickled: Whether weights may be read that are not safetensors.
+
+    Raises:
+        InputError: A record cannot be read, or a model without one cannot be opened.
+    """
+    declared = {path_of("made_by", name): who for name, who in made_by.items()}
+    found = []
+    for one in teachers:
+        recorded = lineage_of(one, 0)
+        if not recorded.stages:
+            size = open_checkpoint(one, "span", pickled=pickled).n_parameters
+            recorded = lineage_of(one, size, declared.get(one, ""))
+        found.append(recorded)
+    return tuple(found)
+
+
+def _nobody(why: str, where: str) -> InputError:
+    return InputError(
+        f"nobody to learn from: {why}",
+        where=where,
+        expected="to begin with a model that soup = 2 or more made of trainings of span or cloze, "
+        "whose members are there still",
+        cure="name models by `teachers` beside `distillation`",
+    )
+
+
+def _check_named(teachers: Sequence[str], begun: str) -> None:
+    """Look for teachers, and at their words where the student's are known."""
+    for one in teachers:
+        look_for(one)
+    if begun:
+        words = open_tokenizer(begun, loading(begun)).get_vocab()
+        for one in teachers:
+            if open_tokenizer(one, loading(one)).get_vocab() != words:
+                raise other_words(one, begun)
+
+
+def other_words(teacher: str, student: str) -> InputError:
+    """Return what is said of a teacher whose tokens are not the student's."""
+    return InputError(
+        f"its tokenizer is not that of the model that learns from it, {student}",
+        where=teacher,
+        expected="a teacher with the same vocabulary and special tokens",
+    )
