@@ -28,6 +28,15 @@ def test_a_reader_is_another_by_its_weights_and_by_what_it_does(now, said):
     assert span("1").unlike(now) == said
 
 
+def test_a_penalty_that_is_not_recorded_is_none():
+    """Records of before there was one, and of readers without, lack it."""
+    before, now = span("1"), span("1", length_penalty=0.5)
+    now.record["length_penalty"] = 0.5
+    assert before.unlike(now) == ["length_penalty=0.5 instead of 0.0"]
+    assert now.unlike(before) == ["length_penalty=0.0 instead of 0.5"]
+    assert now.unlike(span("1", length_penalty=None)) == ["length_penalty=0.0 instead of 0.5"]
+
+
 def test_what_one_of_them_does_not_tell_is_not_held_against_it():
     served = AnsweredBy(name="span", options={"model": "a", "n_best": 5}, record={})
     assert span("1").unlike(served) == served.unlike(span("1")) == []
