@@ -1,10 +1,10 @@
 """Decodes spans: from logits at tokens to the best pieces of a passage, with probabilities.
 
-A span's score is the logit of beginning at its first token plus that of ending at its last. A model
-that tells both apart lets spans run from one possible answer to the end of another, for which a
-penalty for length makes up. All spans of all windows of a question share one softmax, so that
-probabilities of different windows can be compared. Windows overlap; a span in several of them is
-taken from the one that shows most around it, as Devlin et al. (2019) do with tokens, and counted
+A span's score is the logit of beginning at its first token plus that of ending at its last. Both
+are scored apart, so that the best pair may begin in one possible answer and end in another: a
+penalty for length can be taken off. All spans of all windows of a question share one softmax, so
+that probabilities of different windows can be compared. Windows overlap; a span in several of them
+is taken from the one that shows most around it, as Devlin et al. (2019) do with tokens, and counted
 once. Needs numpy alone.
 """
 
