@@ -75,7 +75,7 @@ def lineages_of(
     Raises:
         InputError: A record cannot be read, or a model without one cannot be opened.
     """
-    declared = {path_of("made_by", name): who for name, who in made_by.items()}
+    declared = {path_of("made_by", name): who for name, who in made_by.items()} if teachers else {}
     found = []
     for one in teachers:
         recorded = lineage_of(one, 0)
