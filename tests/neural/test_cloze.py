@@ -101,7 +101,7 @@ def test_options_out_of_their_range_are_refused(tmp_path, encoder, name, value):
 
 
 def test_the_small_reader_s_recipe():
-    """An epoch of made questions, then two of real ones by three seeds, and again by two."""
+    """An epoch of made questions, then two of real ones by three seeds; again, taught by these."""
     recipe = load_recipe(RECIPE)
     first, second = recipe.before
     before, middle, last = (
@@ -115,11 +115,13 @@ def test_the_small_reader_s_recipe():
     assert (first.reader.name, recipe.reader.name) == ("cloze", "span")
     assert (before.epochs, before.learning_rate) == (1, 3e-4)
     assert (middle.epochs, middle.learning_rate, middle.seed, middle.soup) == (2, 2e-4, 0, 3)
-    assert (last.epochs, last.learning_rate, last.seed, last.soup) == (2, 1e-4, 3, 2)
+    assert (last.epochs, last.learning_rate, last.seed, last.soup) == (2, 1e-4, 3, 3)
     assert middle.datasets == last.datasets
-    assert second.reader == recipe.reader
+    assert (second.reader.name, recipe.reader.name) == ("span", "span")
     windows = {"max_length": 256, "stride": 128}
-    assert recipe.reader.options == windows | {"all_answers": True}
+    assert second.reader.options == windows | {"all_answers": True}
+    taught = {"distillation": 0.7, "length_penalty": 0.025}
+    assert recipe.reader.options == second.reader.options | taught
     assert first.reader.options == windows | {"words_a_question": 24}
     read = ("xquad.en.json", "dev-context-en-question-en.json", "sample1k-HCVerifyAll.json")
     assert [Path(one).name for one in before.exclude] == list(read)
@@ -131,7 +133,7 @@ def test_a_few_steps_of_it(tmp_path, encoder):
     other = squad(tmp_path / "other.json", OTHER)
     away = {"xquad": other, "mlqa": other, "squad_adv": other}
     done = few_steps.run(RECIPE, encoder, data, tmp_path / "out", **away)
-    assert done.told["steps"] == 2 * 2
+    assert done.told["steps"] == 3 * 2
     second = json.loads((tmp_path / "out" / "before" / "2" / "closeread.json").read_text("utf-8"))
     assert second["steps"] == 3 * 2
     first = json.loads((tmp_path / "out" / "before" / "1" / "closeread.json").read_text("utf-8"))
@@ -139,6 +141,7 @@ def test_a_few_steps_of_it(tmp_path, encoder):
     assert [one["n_excluded"] for one in first["data"]] == [0, 0, 0, 0]
     record = json.loads((tmp_path / "out" / "closeread.json").read_text("utf-8"))
     assert [one["reader"] for one in record["lineage"]["stages"]] == ["cloze", "span", "span"]
+    assert len(record["lineage"]["stages"][-1]["taught_by"]) == 3
     same = {"xquad": data, "mlqa": other, "squad_adv": other}
     with pytest.raises(InputError, match="all passages overlap an excluded set"):
         few_steps.run(RECIPE, encoder, data, tmp_path / "none", **same)
