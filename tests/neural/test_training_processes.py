@@ -41,6 +41,27 @@ max_steps = 2
 batch_size = {batch}
 datasets = [{{ path = "{data}" }}]
 """
+TAUGHT = """
+out = "{out}"
+[reader]
+name = "span"
+options = {{ max_length = 96, stride = 16, distillation = 0.5 }}
+[train]
+model = "{model}"
+device = "cpu"
+max_steps = 20
+learning_rate = 1e-3
+batch_size = {batch}
+datasets = [{{ path = "{data}" }}]
+[[before]]
+reader = {{ name = "span", options = {{ max_length = 96, stride = 16 }} }}
+[before.train]
+device = "cpu"
+max_steps = 2
+soup = 2
+batch_size = {batch}
+datasets = [{{ path = "{data}" }}]
+"""
 TWO = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2")
 
 
@@ -60,9 +81,9 @@ def write(tmp_path, encoder):
         "dev": squad(tmp_path / "dev.json", 8, seed=1),
     }
 
-    def written(name: str, **other: object) -> Path:
+    def written(name: str, recipe: str = RECIPE, **other: object) -> Path:
         path = tmp_path / f"{name}.toml"
-        path.write_text(RECIPE.format(**(given | {"out": tmp_path / name} | other)), "utf-8")
+        path.write_text(recipe.format(**(given | {"out": tmp_path / name} | other)), "utf-8")
         return path
 
     return written
@@ -82,6 +103,18 @@ def test_two_processes_are_one_with_twice_the_batch(write):
     assert done.stderr.count("few.json: 50 examples") == 2  # stage and training
     assert losses(record(two)) == pytest.approx(losses(record(one)), abs=1e-5)
     assert told["best"] == pytest.approx(record(one)["best"])
+
+
+def test_two_processes_are_taught_as_one(write, tmp_path):
+    """By the members of a soup that two processes made."""
+    data = squad(tmp_path / "full.json", 48)  # so that the last step of an epoch is full
+    one, two = (write(name, TAUGHT, batch=n, data=data) for name, n in (("one", 8), ("two", 4)))
+    for path, launcher in ((one, ()), (two, TWO)):
+        done = closeread(path, launcher=launcher)
+        assert done.returncode == 0, done.stderr[-3000:]
+    assert 20 in losses(record(two))
+    assert losses(record(two)) == pytest.approx(losses(record(one)), abs=1e-5)
+    assert len(record(two)["lineage"]["stages"][-1]["taught_by"]) == 2
 
 
 def test_two_processes_go_on_in_a_later_epoch(write, tmp_path):
