@@ -1,9 +1,13 @@
 """The file that a training is read from: what other programs and other verbs make of such files."""
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from closeread.errors import InputError
-from closeread.training.recipe import load_recipe
+from closeread.making import PathText, written_by
+from closeread.training.recipe import load_recipe, section
 
 WHOLE = 'out = "there"\n[reader]\nname = "cues"\n[train]\ndatasets = ["exam/zh"]\n'
 
@@ -56,3 +60,22 @@ def test_mistakes_are_told_in_the_words_of_toml(recipe):
     with pytest.raises(InputError, match="at reader: found a string") as told:
         recipe(WHOLE.replace('[reader]\nname = "cues"', 'reader = "cues"'))
     assert told.value.expected == "a table"
+
+
+class _Several(msgspec.Struct, kw_only=True):
+    one: int = 0
+    models: tuple[PathText, ...] = ()
+
+
+def test_all_unknown_keys_of_a_table_are_told():
+    with pytest.raises(InputError) as told:
+        section(Path("r.toml"), {"onee": 1, "models": [], "modles": []}, _Several, "train.")
+    assert "unknown key train.onee (did you mean train.one?)" in str(told.value)
+    assert "unknown key train.modles (did you mean train.models?)" in str(told.value)
+
+
+def test_several_paths_are_read_as_one_is():
+    """By the rule in force, each by itself."""
+    with written_by(lambda option, value: f"{option}={value}"):
+        found = section(Path("r.toml"), {"models": ["a", "b"]}, _Several, "train.")
+    assert found.models == ("train.models=a", "train.models=b")

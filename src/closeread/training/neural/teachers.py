@@ -57,7 +57,9 @@ def check_taught(request: Request, begun: str) -> None:
         if place:
             last = chain[place - 1]
             if last.reader.name not in _MAKE_SPAN_READERS or last.train.get("soup", 1) == 1:
-                raise _nobody(f"{stage_at(place - 1)}train makes no soup", str(request.path))
+                raise _nobody(
+                    f"{stage_at(place - 1)}train makes no soup of span readers", str(request.path)
+                )
         elif begun and Path(begun).is_dir() and not request.resume:
             teachers_of(begun, ())
 
