@@ -156,6 +156,20 @@ def test_a_missing_field_is_told_with_what_it_takes(echo, path, body, expected):
     assert echo.post(path, body).error["expected"] == expected
 
 
+def test_only_records_are_named_and_by_their_kind(echo):
+    """What stands where a list belongs is no question, whatever it holds, and a passage is none."""
+    first = asking("q1")["items"][0]
+    odd = first | {"passage": {"passage_id": "p7", "text": 5}}
+    for path, body, where in (
+        ("/", {"context": "x", "qas": {"qid": "7", "question": "x"}}, "qas"),
+        ("/v1/answer", {"items": [first | {"questions": {"question_id": "7"}}]},
+         "items[0].questions"),
+        ("/v1/answer", {"items": [odd]}, "line 1, passage p7, at items[0].passage.text"),
+    ):  # fmt: skip
+        reply = echo.post(path, body)
+        assert (reply.status, reply.error["where"]) == (422, where)
+
+
 @pytest.mark.parametrize(
     ("body", "what", "where"),
     [

@@ -14,7 +14,8 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 _BYTE = re.compile(r"\(byte (\d+)\)")
 _MISSING = re.compile(r"missing required field `(.+)`$")
 _WRONG_TYPE = re.compile(r"^Expected `(.+)`, got `(.+)`$")
-_IDS = ("qid", "question_id", "query_id", "q_id", "id", "ID", "pid", "context_id", "passage_id")
+_IDS = ("qid", "question_id", "query_id", "q_id", "id", "ID")
+_IDS_OF_PASSAGES = ("pid", "context_id", "passage_id")
 PARSER_ERRORS = (
     msgspec.DecodeError,
     msgspec.ValidationError,
@@ -70,16 +71,19 @@ def explain(
         return InputError(
             _not_json(message, raw, at_byte), where=_where(file, line, "", within), cure=cure
         )
-    question = _nearest(value if value is not None else _plain(raw), path)
-    if line is None and question and raw.count(f'"{question}"'.encode()) == 1:
-        line = raw.count(b"\n", 0, raw.index(f'"{question}"'.encode())) + 1
+    wrong = _WRONG_TYPE.match(message)
+    plain = value if value is not None else _plain(raw)
+    record = _nearest(plain, path, itself=wrong is None)
+    name = f'"{record.partition(" ")[2]}"'.encode()
+    if line is None and record and raw.count(name) == 1:
+        line = raw.count(b"\n", 0, raw.index(name)) + 1
     place = (within + path.removeprefix("$")).removeprefix(".")
-    where = _where(file, line, question, place)
+    where = _where(file, line, record, place)
     if kind is not None and (told := reworded(message, kind, path)) is not None:
         return InputError(told[0], where=where, expected=told[1], cure=cure)
     if missing := _MISSING.search(message):
         return InputError(f"the field {missing[1]!r} is missing", where=where, cure=cure)
-    if wrong := _WRONG_TYPE.match(message):
+    if wrong:
         found, expected = _kind(wrong[2]), _kind(wrong[1])
         return InputError(f"found {found}", where=where, expected=expected, cure=cure)
     return InputError(message, where=where, cure=cure)
@@ -92,12 +96,12 @@ def byte_of(error: Exception) -> int | None:
     return int(found[1]) - ("trailing characters" in str(error)) if found else None
 
 
-def _where(file: str, line: int | None, question: str, place: str) -> str:
+def _where(file: str, line: int | None, record: str, place: str) -> str:
     parts = [file]
     if line:
         parts.append(f"line {line}")
-    if question:
-        parts.append(f"question {question}")
+    if record:
+        parts.append(record)
     if place:
         parts.append(f"at {place}")
     return ", ".join(parts)
@@ -141,20 +145,29 @@ def _plain(raw: bytes) -> Any:
         return None
 
 
-def _nearest(value: Any, path: str) -> str:
-    """Return the id of the innermost record on a path that has one."""
-    nearest = _id(value)
+def _nearest(value: Any, path: str, *, itself: bool) -> str:
+    """Return the innermost record on a path that has an id, such as ``question 7``.
+
+    ``itself``: whether what stands at the path's end may be it; where that is of another kind than
+    was expected, it is no record.
+    """
+    values = [value]
     for key, index in _STEP.findall(path):
         try:
-            value = value[key] if key else value[int(index)]
+            values.append(values[-1][key] if key else values[-1][int(index)])
         except (KeyError, IndexError, TypeError):
             break
-        nearest = _id(value) or nearest
-    return nearest
+    else:
+        if not itself:
+            del values[-1]
+    return next(filter(None, map(_named, reversed(values))), "")
 
 
-def _id(value: Any) -> str:
+def _named(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
-    found = (value[key] for key in _IDS if isinstance(value.get(key), str | int))
-    return str(next(found, ""))
+    for kind, keys in (("question", _IDS), ("passage", _IDS_OF_PASSAGES)):
+        for key in keys:
+            if isinstance(value.get(key), str | int):
+                return f"{kind} {value[key]}"
+    return ""
