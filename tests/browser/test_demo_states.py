@@ -184,7 +184,8 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
     half = Threshold(value=0.5, risk=0.1, delta=0.05, n_answered=9, n_questions=9, bound=0.1)
     learned = Calibrator(
         method="platt", features=("confidence",), scale="probabilities", model=model,
-        threshold=half, datasets={"my exam": "0" * 64}, readers=(AnsweredBy(name="lexical"),),
+        threshold=half, datasets={"my exam": "0" * 64},
+        readers=(AnsweredBy(name="lexical", options={"sharpness": 8.0}),),
     )  # fmt: skip
     save_calibrator(tmp_path / "c.json", learned)
     with serving("lexical", "--calibrator", str(tmp_path / "c.json"), "--selective") as server:
@@ -198,12 +199,18 @@ def test_what_a_confidence_was_learned_from(visit, tmp_path):
         page.keyboard.press("Control+Enter")
         page.get_by_text("it is not sure enough").wait_for()
         page.context.close()
+    with serving("lexical", "-o", "sharpness=4", "--calibrator", str(tmp_path / "c.json")) as other:
+        page = visit(other)
+        ask(page, "The lamp was lit at six. It went out at nine.", "When was the lamp lit?")
+        page.locator(".took").wait_for()
+        assert "here it promises nothing" in page.locator(".why").inner_text()
+        page.context.close()
 
 
 def test_no_word_of_the_page_is_left_over():
     """Every word is asked for by the page's scripts, by its name or by the beginning of it."""
     folder = files("closeread.serve") / "demo"
-    script = demo_page("any", Settings()).decode().rpartition("<script>")[2]
+    script = demo_page("any", Settings(), {}).decode().rpartition("<script>")[2]
     assert "function " in script
     unused = [
         name

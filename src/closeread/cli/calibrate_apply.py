@@ -16,6 +16,7 @@ from closeread.cli.calibrate_runs import (
     own_confidences,
     record_of,
     right_answers,
+    with_warnings,
 )
 from closeread.cli.output import as_json, remark
 from closeread.counting import count_of
@@ -42,12 +43,13 @@ def apply(
     threshold = calibrator.threshold
     least = least_of(file, calibrator, selective=selective)
     must_take(out, path, overwrite=sought.overwrite)
-    record = record_of(file.read_bytes(), calibrator, selective=selective)
+    others = of_other_readers(calibrator, run.info.reader)
+    record = with_warnings(record_of(file.read_bytes(), calibrator, selective=selective), others)
     measured, risk = _measured(run, calibrator, sought, least)
     made = recalibrated(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
-    warnings = _warnings(run, calibrator) + worse(measured, calibrator.method)
+    warnings = _warnings(run, calibrator) + others + worse(measured, calibrator.method)
     if threshold and risk and risk.low is not None and risk.low > threshold.risk:
         warnings.append(f"the promise of at most {100 * threshold.risk:g}% wrong is not kept here")
     withheld = 0
@@ -146,4 +148,4 @@ def _warnings(run: Run, calibrator: Calibrator) -> list[str]:
             f"learned from {learned_from}, applied to {run.info.dataset.name}: confidences and "
             "threshold hold for questions drawn as those were; on others nothing is promised"
         )
-    return found + of_other_readers(calibrator, run.info.reader)
+    return found

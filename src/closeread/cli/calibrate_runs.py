@@ -136,6 +136,11 @@ def of_other_readers(calibrator: Calibrator, reader: ReaderInfo) -> list[str]:
     ]
 
 
+def with_warnings(record: dict[str, Any], warnings: list[str]) -> dict[str, Any]:
+    """Return what ``run.json`` and a service say of a calibrator, and where it promises nothing."""
+    return record | ({"warnings": warnings} if warnings else {})
+
+
 def intervals(sought: Sought) -> dict[str, Any]:
     """Return how the intervals were made."""
     return {

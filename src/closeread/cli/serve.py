@@ -216,7 +216,7 @@ def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> 
     Raises:
         UsageError: The reader is a service, and tells a calibrator's already.
     """
-    from closeread.cli.calibrate_runs import of_other_readers
+    from closeread.cli.calibrate_runs import of_other_readers, with_warnings
 
     if info.record.get("calibrated"):
         raise UsageError(
@@ -224,11 +224,13 @@ def _calibrated(info: "ReaderInfo", sure: "Applied", record: dict[str, Any]) -> 
             where=str(info.record.get("address", info.name)),
             cure="leave --calibrator out, here or there",
         )
-    for warning in of_other_readers(sure.calibrator, info):
+    warnings = of_other_readers(sure.calibrator, info)
+    for warning in warnings:
         remark(warning)
     if sure.least is not None and sure.least > 1:
         remark("no threshold was found that keeps what was promised: every answer is withheld")
-    return msgspec.structs.replace(info, record=info.record | {"calibrated": record})
+    calibrated = with_warnings(record, warnings)
+    return msgspec.structs.replace(info, record=info.record | {"calibrated": calibrated})
 
 
 def _tell_of_stopping(count: int, grace_seconds: float) -> None:

@@ -87,8 +87,8 @@ class _Paths:
         self._origins = origins
         self._large = ThreadPoolExecutor(1, "large")
         # Made at once: a newer version, installed meanwhile, would be half of a later page.
-        learned_from = tuple(service.info.record.get("calibrated", {}).get("learned_from", ()))
-        self._page = demo_page(service.info.name, service.settings, learned_from)
+        calibrated = service.info.record.get("calibrated", {})
+        self._page = demo_page(service.info.name, service.settings, calibrated)
         self._document = msgspec.json.encode(document(service.settings))
         self._reference = reference_page(document(service.settings), service.info.name)
 

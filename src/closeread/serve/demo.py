@@ -1,6 +1,6 @@
 """``GET /``: the page where a person pastes a passage, asks, and sees what the answer rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -18,13 +18,14 @@ _SHARED = ("1-dom.js", "4-marks.js", "4-text.js")
 _LANGUAGES = ("en", "zh")
 
 
-def demo_page(reader: str, settings: Settings, learned_from: Sequence[str] = ()) -> bytes:
+def demo_page(reader: str, settings: Settings, calibrated: Mapping[str, Any]) -> bytes:
     """Return the page, whole in itself; it asks ``v1/answer`` beside it and nobody else.
 
     Args:
         reader: The name of the reader that is served.
         settings: The limits that it tells of.
-        learned_from: The data sets by which confidences were made the chance of being right.
+        calibrated: How confidences were made the chance of being right, as ``GET /health`` tells
+            it: from which data sets, and whether from answers of another reader.
     """
     words = {
         language: {key: pair[number] for key, pair in _json("words.json").items()}
@@ -36,7 +37,8 @@ def demo_page(reader: str, settings: Settings, learned_from: Sequence[str] = ())
             "passage": settings.max_passage_characters,
             "question": settings.max_question_characters,
         },
-        "learned": learned_from,
+        "learned": list(calibrated.get("learned_from", ())),
+        "elsewhere": bool(calibrated.get("warnings")),
         "version": closeread.__version__,
         "words": words,
         "examples": _json("examples.json"),

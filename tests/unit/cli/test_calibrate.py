@@ -187,12 +187,15 @@ def test_it_warns_of_another_reader_by_the_same_name(closeread, run):
     closeread("read", "exam/zh", "--reader", "lexical", "-o", "sharpness=2", "--out", "other")
     done = closeread("calibrate", "other", "--with", "c.json", "--out", "new", *QUICK[2:])
     assert done.exit_code == 0, (done.output, done.exception)
-    assert (
+    warning = (
         "learned from answers of lexical, applied to those of lexical with sharpness=2.0 instead "
         "of 8.0: nothing is promised"
-    ) in done.stderr
+    )
+    assert warning in done.stderr
     same = closeread("calibrate", run, "--with", "c.json", "--out", "same", *QUICK[2:])
     assert "nothing is promised" not in same.stderr
+    new, again = (open_run(name).info.reader.record["calibrated"] for name in ("new", "same"))
+    assert new["warnings"] == [warning] and "warnings" not in again
 
 
 def test_parts_of_right_need_a_line(closeread):

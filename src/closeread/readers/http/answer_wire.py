@@ -123,8 +123,9 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
         record_sha256: Of all that the reader records of itself, such as the hash of its weights:
             other weights under the same name have another. Empty where it records nothing.
         calibrated: By which calibrator confidences are the chance of being right, what it was
-            learned from, and the threshold below which answers are withheld, if any; empty where
-            confidences are the reader's own.
+            learned from, and the threshold below which answers are withheld, if any; under
+            ``warnings`` that it was learned from another reader's answers, where it was. Empty
+            where confidences are the reader's own.
         batch_size: How many questions the reader is given at once, at most.
         queue_questions: Questions that wait for the reader, those in its hands not counted.
         queue_limit: So many may wait; a request beyond gets 503.

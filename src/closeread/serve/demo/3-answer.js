@@ -170,7 +170,7 @@ function result() {
   const time = took < 1000 ? `${Math.max(1, Math.round(took))} ms` : `${(took / 1000).toFixed(1)} s`;
   return [
     h("div", { class: "verdict" }, h("div", null, h("h2", null, t("answer")), saying(prediction)), sure(prediction.confidence)),
-    typeof prediction.confidence === "number" && h("p", { class: "why soft" }, DATA.learned.length ? t("confidence-learned", { sets: list(DATA.learned) }) : t("confidence-why")),
+    typeof prediction.confidence === "number" && h("p", { class: "why soft" }, DATA.learned.length ? t(DATA.elsewhere ? "confidence-elsewhere" : "confidence-learned", { sets: list(DATA.learned) }) : t("confidence-why")),
     asked.options.length ? optionRows(prediction, sentences) : [evidencePart(sentences), claimPart(sentences), alternatives(prediction)],
     key(sentences),
     foundBy(),
