@@ -1,7 +1,7 @@
 """Taking possession of a run folder: a new one, one to go on with, or one to discard."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ _SINCE_LATELY = frozenset(
         "reader's evidence_weights_sha256",
         "reader's evidence_settings_sha256",
         "reader's evidence_models",
-        "reader's record_sha256",
+        "served reader's record_sha256",
         f"reader's {FILES}",
     }
 )
@@ -166,38 +166,62 @@ def _leave_as_it_was(folder: Path, made: list[Path], written: Sequence[str] = ()
 
 
 def _must_agree(folder: Path, present: RunInfo, wanted: RunInfo) -> None:
-    old, new = _settings(present), _settings(wanted)
-    differing = [
-        f"{name}: {said} in the run, {wished} asked for"
+    asked = _differing(_asked(present), _asked(wanted), "asked for")
+    told = _differing(_told(present), _told(wanted), "now")
+    if asked or told:
+        raise MismatchError(
+            "the run was made otherwise:\n    " + "\n    ".join(asked + told),
+            where=str(folder),
+            cure=f"{'repeat its settings' if asked else 'have the same reader answer'} to resume "
+            "it, or name another folder with --out",
+        )
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any], word: str) -> list[str]:
+    return [
+        f"{name}: {said} in the run, {wished} {word}"
         for name in sorted({*old, *new})
         if old.get(name) != new.get(name) and (name in old or name not in _SINCE_LATELY)
         for said, wished in [_shown(old.get(name), new.get(name))]
     ]
-    if differing:
-        raise MismatchError(
-            "the run was made otherwise:\n    " + "\n    ".join(differing),
-            where=str(folder),
-            cure="repeat its settings to resume it, or name another folder with --out",
-        )
 
 
-def _settings(info: RunInfo) -> dict[str, Any]:
-    # As run.json holds it: what a reader tells in tuples comes back in lists.
-    reader = msgspec.json.decode(msgspec.json.encode(info.reader))
-    options, record = reader.get("options", {}), reader.get("record", {})
-    for name in info.reader.passing:
-        options.pop(name, None)
+def _asked(info: RunInfo) -> dict[str, Any]:
+    """Return what the user says of a run; an address may be written in several ways."""
+    reader = info.reader
+    address = reader.record.get("address")
+    unlike = {*reader.passing, "url"} if address else reader.passing
     return {
         "data set (sha256)": info.dataset.sha256,
         "format": info.dataset.format,
         "limit": info.dataset.limit,
         "only (sha256)": info.dataset.only or None,
         "the rest from (sha256)": info.rest.get("predictions_sha256"),
-        "reader": info.reader.name,
+        "reader": address or reader.name,
         "batch size": info.batch_size,
-        **{f"reader option {name}": value for name, value in options.items()},
-        **{f"reader's {name}": value for name, value in record.items()},
+        **{
+            f"reader option {name}": value
+            for name, value in _as_read(reader.options).items()
+            if name not in unlike
+        },
     }
+
+
+def _told(info: RunInfo) -> dict[str, Any]:
+    """Return what the reader says of itself; of one that is served, what is known of that."""
+    record = _as_read(info.reader.record)
+    record.pop("address", None)
+    if not info.reader.served_is_known:
+        return {f"reader's {name}": value for name, value in record.items()}
+    name, options = record.pop("reader"), record.pop("options", {})
+    record |= {f"option {option}": value for option, value in options.items()}
+    return {"served reader": name} | {f"served reader's {key}": of for key, of in record.items()}
+
+
+def _as_read(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Return it as run.json holds it: what a reader tells in tuples comes back in lists."""
+    found: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(told))
+    return found
 
 
 _LONGEST_SHOWN = 120

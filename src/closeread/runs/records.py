@@ -87,7 +87,7 @@ class ReaderInfo(File, frozen=True, kw_only=True):
 
         An address says nothing of it: another reader may be served there tomorrow.
         """
-        if self._served_is_known:
+        if self.served_is_known:
             return self.record["reader"], self.record.get("options", {})
         return self.name, self.options
 
@@ -100,12 +100,13 @@ class ReaderInfo(File, frozen=True, kw_only=True):
     @property
     def answering_record(self) -> dict[str, Any]:
         """What is recorded of the reader that answered, its name and options aside."""
-        if not self._served_is_known:
+        if not self.served_is_known:
             return self.record
         return {key: value for key, value in self.record.items() if key not in _OF_SERVING}
 
     @property
-    def _served_is_known(self) -> bool:
+    def served_is_known(self) -> bool:
+        """Whether it is an address behind which somebody told what is served."""
         return "address" in self.record and "reader" in self.record
 
 

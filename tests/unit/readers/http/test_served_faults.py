@@ -235,11 +235,28 @@ def test_a_run_is_not_resumed_with_another_reader_behind_the_address(tmp_path, q
         name = f"http:{host(endpoint)}"
         run(questions, tmp_path / "run", name)
         endpoint.pages["/health"] = HEALTH | {"reader": "shout"}
-        with pytest.raises(MismatchError, match="reader's reader: echo in the run, shout asked"):
+        endpoint.pages["/health"] = HEALTH | {"reader": "shout", "options": {"loud": False}}
+        with pytest.raises(MismatchError) as caught:
             run(questions, tmp_path / "run", name, resume=True)
+        assert str(caught.value).splitlines()[1:] == [
+            "    served reader: echo in the run, shout now",
+            "    served reader's option loud: True in the run, False now",
+            "  do: have the same reader answer to resume it, or name another folder with --out",
+        ]
         endpoint.pages["/health"] = HEALTH | {"record_sha256": "b" * 64}
-        with pytest.raises(MismatchError, match="reader's record_sha256: aaaa"):
+        with pytest.raises(MismatchError, match="served reader's record_sha256: aaaa"):
             run(questions, tmp_path / "run", name, resume=True)
+
+
+def test_an_address_may_be_written_in_another_way_when_a_run_is_resumed(tmp_path, questions):
+    with serving(service()) as endpoint:
+        for name in (f"http:{host(endpoint)}", f"{host(endpoint)}/"):
+            done = run(questions, tmp_path / "run", name, resume=True)
+            assert done.info.reader.name == f"http:{host(endpoint)}"
+    with serving(service()) as other, pytest.raises(MismatchError) as caught:
+        run(questions, tmp_path / "run", f"http:{host(other)}", resume=True)
+    told = f"    reader: {host(endpoint)} in the run, {host(other)} asked for"
+    assert told in str(caught.value).splitlines()
 
 
 @pytest.mark.parametrize(
