@@ -57,7 +57,8 @@ class Endpoint:
             raise UsageError(
                 "the address of the endpoint holds a password, a key, a query or a fragment, "
                 "which runs would record",
-                cure=f"put the key into the environment variable {self.key_name or 'of its own'}",
+                cure="leave it out: a key is taken from the environment variable that "
+                "-o api_key_env= names",
             )
         try:
             parts = urlsplit(self.base_url)

@@ -95,7 +95,8 @@ def address(url: str) -> str:
     """
     found = _NAME.sub("", url.strip())
     if not re.match(r"https?://", found):
-        found = "http://" + re.sub(r"^https?:", "", found).lstrip("/")
+        scheme = "https" if found.startswith("https:") else "http"
+        found = f"{scheme}://" + re.sub(r"^https?:", "", found).lstrip("/")
     found = found.rstrip("/").removesuffix("/v1/answer").rstrip("/")
     if found in ("http:", "https:"):
         raise UsageError("no server is named", expected="such as --reader http:localhost:8000")
@@ -157,19 +158,24 @@ class HttpReader:
                 tokenizer("en")  # what is missing is said before anything is written
             return SharedTask(tokens=self._tokens)
         if served is None:
-            raise EndpointError(
-                "this is no server of closeread's",
-                where=self._endpoint.base_url,
-                expected="a server that `closeread serve` started",
-                cure="-o protocol=mrqa asks it as a submission to the MRQA shared task",
-            )
+            raise self._not_ours()
         return Own(self._endpoint.base_url, served)
+
+    def _not_ours(self) -> EndpointError:
+        return EndpointError(
+            "this is no server of closeread's",
+            where=self._endpoint.base_url,
+            expected="a server that `closeread serve` started",
+            cure="mend the address, or -o protocol=mrqa asks it as a submission to the MRQA shared "
+            "task, whose protocol has no place for options",
+        )
 
     def read(self, items: Sequence[PassageQuestion]) -> Iterator[Prediction]:
         """Yield one prediction an item, as they come.
 
         Raises:
-            EndpointError: Every further request would fail.
+            EndpointError: Every further request would fail, or no question can be asked in a
+                protocol that was guessed.
         """
         if items:
             yield from streamed(partial(self._all, items, self._protocol))
@@ -199,9 +205,11 @@ class HttpReader:
             else:
                 put(Prediction(question_id=portion[0][1].question_id, error=told))
 
+        unaskable = [protocol.unaskable(question) for _, question in items]
+        if self._asked_for == "auto" and all(unaskable):
+            raise self._not_ours()  # the address may be wrong, and nothing asked there would tell
         askable = []
-        for item in items:
-            told = protocol.unaskable(item[1])
+        for item, told in zip(items, unaskable, strict=True):
             if told:
                 failed((item,), told)
             else:

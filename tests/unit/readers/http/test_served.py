@@ -36,6 +36,7 @@ from stand_in import (
         ("http://localhost:8000/", "http://localhost:8000"),
         ("http:https://reader.example/a/", "https://reader.example/a"),
         ("https://reader.example", "https://reader.example"),
+        ("https:reader.example:8443", "https://reader.example:8443"),
         ("localhost:8000", "http://localhost:8000"),
         ("http:[::1]:8000", "http://[::1]:8000"),
         ("http://localhost:8000/v1/answer", "http://localhost:8000"),
@@ -171,6 +172,15 @@ def test_options_have_no_place_in_the_shared_tasks_protocol():
     assert found == {name: texts for name, texts in expected(2).items() if name.startswith("q1")}
     with serving(service()) as endpoint:
         assert set(told(reading(endpoint).read(items(2, options=OPTIONS))).values()) == {"B"}
+
+
+def test_where_nothing_can_be_asked_in_the_protocol_that_was_guessed_the_address_is_doubted():
+    with serving(submission()) as endpoint:
+        with pytest.raises(EndpointError, match=r"no server of closeread's[\s\S]*mend the address"):
+            list(reading(endpoint, tokens=False).read(items(1, options=OPTIONS)))
+        asked_for = reading(endpoint, tokens=False, protocol="mrqa")
+        failed = told(asked_for.read(items(1, options=OPTIONS))).values()
+        assert all("no place for options" in one for one in failed)
 
 
 def test_a_key_is_sent_and_never_shown(monkeypatch):
