@@ -27,6 +27,48 @@ def test_examples_fit_every_window(visit, lexical, cues, size, scheme):
             assert all(ratio >= 4.5 for ratio in page.evaluate(CONTRAST).values())
 
 
+def test_a_text_from_right_to_left_ends_at_its_left(visit, lexical):
+    """Its full stop too, wherever the page repeats the passage, the question or an option."""
+    page = visit(lexical)
+    first, second = "تأسست القاهرة عام 969.", "القاهرة عاصمة السودان."
+    passage, question = f"القاهرة عاصمة مصر. {first}", "ما الصحيح."
+    ask(page, passage, question, [first, second])
+    page.locator(".took").wait_for()
+    for name in (".passage p", ".told .with", ".option .says"):
+        assert page.evaluate(ENDS_LEFT, name), name
+    page.get_by_role("button", name="Edit options").click()
+    for _ in range(2):
+        page.get_by_role("button", name="Remove option A").click()
+    page.keyboard.press("Control+Enter")
+    page.locator(".claim").wait_for()
+    for name in (".passage p", ".told", ".claim", ".sentences .says", ".others .says"):
+        assert page.evaluate(ENDS_LEFT, name), name
+
+
+# Whether the last character of a text stands left of its first, in all elements of a name.
+ENDS_LEFT = """(name) => {
+  const texts = (node) => {
+    const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT), found = [];
+    while (walk.nextNode()) {
+      const apart = walk.currentNode.parentElement.closest("sup, .badge");
+      if (walk.currentNode.data.trim() && !apart) found.push(walk.currentNode);
+    }
+    return found;
+  };
+  const left = (node, at) => {
+    const range = new Range();
+    range.setStart(node, at);
+    range.setEnd(node, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  const nodes = [...document.querySelectorAll(name)];
+  return nodes.length > 0 && nodes.every((node) => {
+    const found = texts(node), last = found[found.length - 1];
+    return left(last, last.data.trimEnd().length - 1) < left(found[0], 0);
+  });
+}"""
+
+
 # The contrast of every kind of text with what it stands on (WCAG 2.2, 1.4.3).
 CONTRAST = """() => {
   const parsed = (color) => color.match(/[\\d.]+/g).map(Number);
