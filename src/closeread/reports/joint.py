@@ -3,6 +3,7 @@
 from itertools import groupby
 from typing import Any
 
+from closeread.errors import MissingExtraError
 from closeread.metrics.evidence import MAIN
 from closeread.metrics.intervals import Resampling
 from closeread.metrics.joined import CELLS
@@ -11,19 +12,26 @@ from closeread.runs.joined import JoinedScores, join
 from closeread.types import Item, Submission
 
 
-def joint(material: Material) -> list[JoinedScores | None]:
-    """Return each run's joined scores, over the page's questions; None where there are none."""
+def joint(material: Material) -> list[JoinedScores | MissingExtraError | None]:
+    """Return each run's joined scores, over the page's questions; None where there are none.
+
+    A run whose evidence is judged by an extra that is not installed has the error in their place:
+    it takes nothing from the others.
+    """
     return [_of_run(material, run) for run in material.runs]
 
 
-def _of_run(material: Material, run: RunView) -> JoinedScores | None:
+def _of_run(material: Material, run: RunView) -> JoinedScores | MissingExtraError | None:
     rows = [row for row in material.rows if row.place == run.place and row.passage >= 0]
     items: list[Item] = [
         (material.passages[passage], tuple(row.question for row in members))
         for passage, members in groupby(rows, key=lambda row: row.passage)
     ]
     predictions = {name: told.prediction for name, told in run.told.items()}
-    return join(items, Submission(predictions=predictions), Resampling(level=run.level))
+    try:
+        return join(items, Submission(predictions=predictions), Resampling(level=run.level))
+    except MissingExtraError as error:
+        return error
 
 
 def cells(material: Material, place: int, found: JoinedScores) -> list[int]:

@@ -67,13 +67,10 @@ def _index(material: Material, language: str) -> dict[str, Any]:
     given = {one.note for run in material.runs for one in run.metrics.values()}
     given |= {one["note"] for one in found["differences"]}
     found["notes"] = {note: NOTES.say(note, "zh") for note in sorted(given - {""})}
-    try:
-        joined = joint(material)
-    except MissingExtraError as error:  # the page is not for this view alone
-        found["notJoined"] = {"why": error.found, "cure": error.cure}
-        return found
-    for number, both in enumerate(joined):
-        if both is not None:
+    for number, both in enumerate(joint(material)):
+        if isinstance(both, MissingExtraError):  # the page is not for this view alone
+            found["runs"][number]["notJoined"] = {"why": both.found, "cure": both.cure}
+        elif both is not None:
             found["runs"][number]["joined"] = table(both)
             place = material.runs[number].place
             found["questions"]["runs"][number]["cell"] = cells(material, place, both)

@@ -85,21 +85,22 @@ function attentionStep(query, { words, found }, evidence, text) {
 // Four cells, each a way into the list: right or wrong answer by right or wrong evidence.
 const CELLS = ["both", "answer_only", "evidence_only", "neither"];
 function joinedTable(run, r) {
+  const whose = DATA.runs.length > 1 && h("h3", null, h("bdi", null, run.name));
+  if (run.notJoined) return h("div", { class: "joined" }, whose, h("p", { class: "soft" }, t("joined.missing", run.notJoined)));
   if (!run.joined) return null;
   const { metrics, breakdowns } = run.joined, tally = [0, 0, 0, 0];
   Q().runs[r].cell.forEach((cell) => { if (cell >= 0) tally[cell]++; });
   const cell = (k) => h("td", { class: "n" }, tally[k] ? h("a", { href: hashOf({ ...EMPTY, lang: state.lang, run: String(r), view: "questions", cell: CELLS[k] }), title: t("cell." + CELLS[k]) }, count(tally[k])) : "0", h("br"), interval(metrics[CELLS[k]]));
   const line = (k, label) => h("tr", null, h("th", { scope: "row" }, label), cell(k), cell(k + 1));
   const groups = ["sentences", "distance"].flatMap((by) => Object.entries(breakdowns[by] || {}).map(([value, it]) => h("tr", null, h("td", { class: "nowrap" }, t("joined." + by), " ", named("value", value)), h("td", { class: "n" }, interval(it)), h("td", { class: "n soft scored" }, /over (\d+) options/.exec(it.note || "")?.[1] ?? count(it.n_scored)))));
-  return h("div", { class: "joined" }, DATA.runs.length > 1 && h("h3", null, h("bdi", null, run.name)),
+  return h("div", { class: "joined" }, whose,
     h("div", { class: "scroll" }, h("table", { class: "cells" }, h("thead", null, h("tr", null, h("th"), h("th", { class: "n" }, t("joined.evidence-right")), h("th", { class: "n" }, t("joined.evidence-wrong")))),
       h("tbody", null, line(0, t("joined.answer-right")), line(2, t("joined.answer-wrong")))),
     h("p", { class: "soft overall" }, t("joined.overall"), " ", interval(metrics.overall_f1))),
     groups.length > 0 && h("div", { class: "scroll" }, h("table", null, h("thead", null, h("tr", null, h("th", null, t("joined.gold")), h("th", { class: "n" }, t("joined.f1")), h("th", { class: "n scored" }, t("joined.options")))), h("tbody", null, groups))));
 }
 function joinedScores() {
-  if (DATA.notJoined) return h("section", { class: "joint" }, h("h2", null, t("joined.title")), h("p", { class: "soft" }, t("joined.missing", DATA.notJoined)));
-  if (!DATA.runs.some((run) => run.joined)) return null;
+  if (!DATA.runs.some((run) => run.joined || run.notJoined)) return null;
   return h("section", { class: "joint" }, h("h2", null, t("joined.title")), h("p", { class: "soft" }, t("joined.lead")), DATA.runs.map(joinedTable));
 }
 const inCell = (run, i, cell) => covers(run, i) && Q().runs[run].cell?.[i] === CELLS.indexOf(cell);
