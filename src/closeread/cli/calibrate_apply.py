@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from closeread.cli.calibrate_changes import print_changes, told, worse
+from closeread.cli.calibrate_changes import few, print_changes, told, worse
 from closeread.cli.calibrate_runs import (
     LEVEL,
     Sought,
@@ -45,11 +45,11 @@ def apply(
     must_take(out, path, overwrite=sought.overwrite)
     others = of_other_readers(calibrator, run.info.reader)
     record = with_warnings(record_of(file.read_bytes(), calibrator, selective=selective), others)
-    measured, risk = _measured(run, calibrator, sought, least)
+    measured, risk, warned = _measured(run, calibrator, sought, least)
     made = recalibrated(
         run, out, calibrator.confidence, record=record, least=least, overwrite=sought.overwrite
     )
-    warnings = _warnings(run, calibrator) + others + worse(measured, calibrator.method)
+    warnings = _warnings(run, calibrator) + others + warned + worse(measured, calibrator.method)
     if threshold and risk and risk.low is not None and risk.low > threshold.risk:
         warnings.append(f"the promise of at most {100 * threshold.risk:g}% wrong is not kept here")
     withheld = 0
@@ -97,11 +97,12 @@ def _judge(metric: str) -> str:
 
 def _measured(
     run: Run, calibrator: Calibrator, sought: Sought, least: float | None
-) -> "tuple[dict[str, Change], Risk | None]":
+) -> "tuple[dict[str, Change], Risk | None, list[str]]":
     """Return what confidences are worth before and after, and the risk from ``least`` on.
 
     Both are nothing where there is no gold, the risk also where nothing is withheld. What is right
-    is what it was when the calibrator was learned, unless the user says otherwise.
+    is what it was when the calibrator was learned, unless the user says otherwise. Beside them
+    stands where intervals are too narrow.
     """
     from closeread.training.honesty import changes
     from closeread.training.threshold import risk_of
@@ -111,7 +112,8 @@ def _measured(
     line = known.get("right_from") if sought.right_from is None else sought.right_from
     rows = list(graded(run, metric))
     if not rows:
-        return {}, None
+        return {}, None, []
+    warned = few(len({row.part for row in rows}), sought.resamples)
     sure = [calibrator.confidence(row.passage, row.question, row.prediction) for row in rows]
     right = right_answers(rows, replace(sought, metric=metric, right_from=line))
     found = changes(
@@ -124,10 +126,10 @@ def _measured(
         seed=sought.seed,
     )
     if least is None:
-        return found, None
+        return found, None, warned
     answered = [place for place, one in enumerate(sure) if one >= least]
     units = [(rows[place].part, rows[place].unit) for place in answered]
-    return found, risk_of([right[place] for place in answered], LEVEL, units)
+    return found, risk_of([right[place] for place in answered], LEVEL, units), warned
 
 
 def _warnings(run: Run, calibrator: Calibrator) -> list[str]:

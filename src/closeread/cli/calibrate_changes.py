@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from closeread.cli.numbers import aligned
+from closeread.metrics.intervals import FEW
 
 if TYPE_CHECKING:
     from closeread.training.honesty import Change, Interval
@@ -63,3 +64,10 @@ def worse(found: "Mapping[str, Change]", method: str) -> list[str]:
         f"worse after than before: {', '.join(names)}; there the reader's own confidences are the "
         f"better ones ({cure})"
     ]
+
+
+def few(n_passages: int, resamples: int) -> list[str]:
+    """Say where passages are too few for the intervals that resample them."""
+    if not resamples or n_passages >= FEW:
+        return []
+    return [f"fewer than {FEW} passages: the intervals are narrower than they should be"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from closeread.cli.calibrate_changes import print_changes, worse
+from closeread.cli.calibrate_changes import few, print_changes, worse
 from closeread.cli.calibrate_runs import (
     LEVEL,
     Sought,
@@ -94,11 +94,13 @@ def learn(
         _write_held_out(
             runs[0], sought.held_out, held_out, calibrator, record, overwrite=sought.overwrite
         )
+    warnings = few(learned.n_parts, sought.resamples) + _worse(calibrator, learned)
     if json_:
-        as_json(_as_printed(out, calibrator, learned) | {"intervals": intervals(sought)})
+        more = {"warnings": warnings, "intervals": intervals(sought)}
+        as_json(_as_printed(out, calibrator, learned) | more)
     else:
         _print(out, calibrator, learned, sought)
-        for warning in _worse(calibrator, learned):
+        for warning in warnings:
             remark(warning)
 
 
@@ -159,7 +161,6 @@ def _as_printed(out: Path, calibrator: Calibrator, learned: "Learned") -> dict[s
         "n_passages": learned.n_parts,
         "n_kept_back": learned.n_kept_back,
         "held_out": {name: vars(change) for name, change in learned.changes.items()},
-        "warnings": _worse(calibrator, learned),
         "threshold": calibrator.threshold,
     }
 

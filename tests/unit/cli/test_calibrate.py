@@ -127,6 +127,7 @@ def test_json_and_a_threshold(closeread, run):
     silent = sum(one.answer is None for one in open_run("new").predictions())
     assert told["withheld"] == silent
     assert any("these very answers" in one for one in told["warnings"])
+    assert any("fewer than 20 passages" in one for one in told["warnings"])
     assert told["measured"]["auroc"]["before"] is not None  # the exam has gold
 
 
@@ -158,7 +159,9 @@ def _worse(closeread, run, method):
     assert done.exit_code == 0, (done.output, done.exception)
     said = "".join(one for one in done.stderr.splitlines() if one.startswith("worse after"))
     found = json.loads(closeread(*told, "--resamples", 200, "--json").stdout)
-    assert found["warnings"] == ([said] if said else [])
+    few = "fewer than 20 passages: the intervals are narrower than they should be"
+    assert found["warnings"] == ([few, said] if said else [few])
+    assert few in done.stderr.splitlines()
     worse = [
         name
         for name, one in found["held_out"].items()
