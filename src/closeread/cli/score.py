@@ -154,7 +154,7 @@ def _with_options(
     from closeread.metrics.subject import family
 
     options: dict[str, dict[str, object]] = {}
-    names = []
+    behind: dict[str, list[str]] = {}
     for one in metrics:
         name, *own = one.split(",")
         if not all(assignment.find("=") > 0 for assignment in own):
@@ -162,7 +162,12 @@ def _with_options(
                 f"--metric {one}",
                 expected="--metric NAME,KEY=VALUE; several metrics as --metric A --metric B",
             )
-        names.append(name)
+        if sorted(own) != sorted(behind.setdefault(name, own)):
+            raise UsageError(
+                f"--metric {name} is given twice, with other options",
+                expected="each metric once: two values would have one name",
+                cure="call `closeread score` once for each",
+            )
         for assignment in own:
             ((key, value),) = parsed((assignment,)).items()
             if options.setdefault(family(name), {}).setdefault(key, value) != value:
@@ -171,7 +176,7 @@ def _with_options(
                     expected="one for all values of a metric",
                     cure="call `closeread score` once for each",
                 )
-    return tuple(names), options
+    return tuple(behind), options
 
 
 def _joined_run(run: "Run", scored: RunSummary) -> RunSummary:
