@@ -71,19 +71,27 @@ def test_a_served_reader_stands_under_its_own_name(browser, tmp_path, known, siz
 
 
 @pytest.mark.parametrize(
-    ("threshold", "told"),
+    ("more", "told"),
     [
-        (None, ""),
-        ({"value": 0.55}, ", silent below 0.55"),
-        ({"value": 1.01}, ", answers nothing, for no threshold keeps what was promised"),
+        ({}, ""),
+        ({"threshold": {"value": 0.55}}, ", silent below 0.55"),
+        (
+            {"threshold": {"value": 1.01}},
+            ", answers nothing, for no threshold keeps what was promised",
+        ),
+        (
+            {"warnings": ["learned from answers of lexical"]},
+            ", by answers of another reader, or of other weights or options: nothing is promised "
+            "here",
+        ),
     ],
 )
-def test_a_calibrated_run_says_so_beside_its_reader(browser, tmp_path, threshold, told):
-    """By which method, and where it is silent: its numbers are those of what it answered."""
+def test_a_calibrated_run_says_so_beside_its_reader(browser, tmp_path, more, told):
+    """By which method and what it promises; where it is silent, numbers are of what it answered."""
     dataset = write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
     predictions = choose(triple("t"), {})
     values = {"choice.accuracy": right_or_wrong(dataset, predictions)}
-    record = {"calibrated": {"method": "logistic", "threshold": threshold}}
+    record = {"calibrated": {"method": "logistic"} | more}
     run = write_run(tmp_path / "run", dataset, predictions, values, record=record)
     page = write_page([run], tmp_path / "page.html", language="en")
     with Visit(browser, page, size=PHONE) as visit:

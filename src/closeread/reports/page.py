@@ -118,6 +118,7 @@ def _confidences(calibrated: Mapping[str, Any] | None) -> dict[str, Any] | None:
         "method": calibrated["method"],
         # Above 1 no threshold keeps what was promised, and nothing is answered.
         "least": least if least is None else f"{least:g}" if least <= 1 else "none",
+        "elsewhere": bool(calibrated.get("warnings")),
     }
 
 

@@ -15,6 +15,10 @@ WORDS: dict[str, tuple[str, str]] = {
     "runs-and-sets": ("{n} runs on {sets} data sets", "{sets} 个数据集上的 {n} 次运行"),
     "reader": ("Reader", "阅读器"),
     "recalibrated": ("confidences calibrated ({method})", "置信度经过校准（{method}）"),
+    "elsewhere": (
+        "by answers of another reader, or of other weights or options: nothing is promised here",
+        "由另一阅读器（或其他权重、选项）的作答学得，在此不作任何保证",
+    ),
     "silent-below": ("silent below {least}", "低于 {least} 时不作答"),
     "silent": (
         "answers nothing, for no threshold keeps what was promised",

@@ -76,8 +76,8 @@ function facts() {
   const rows = [];
   const rest = (run) => {
     const options = Object.entries(run.options).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
-    const { method, least } = run.confidences ?? {};
-    const sure = method && ` · ${t("recalibrated", { method })}${least ? `, ${t(least === "none" ? "silent" : "silent-below", { least })}` : ""}`;
+    const { method, least, elsewhere } = run.confidences ?? {};
+    const sure = method && ` · ${t("recalibrated", { method })}${elsewhere ? `, ${t("elsewhere")}` : ""}${least ? `, ${t(least === "none" ? "silent" : "silent-below", { least })}` : ""}`;
     return (options && ` (${options})`) + (run.address && ` · ${run.address}`) + (sure ?? "");
   };
   const readers = new Set(DATA.runs.map((run) => run.reader + rest(run)));
