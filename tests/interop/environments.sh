@@ -1,21 +1,22 @@
 #!/bin/sh
 # Makes one environment a harness under .venv-interop/, and one for all trackers of trainings, where
-# it is not there yet. A requirement that begins with a dot is this project with extras.
+# it is not there yet or other versions are wanted now. PINS names the folder of the versions that
+# the tests passed with; without it the newest are taken that the requirements allow.
 set -e
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
+cd "$(dirname "$0")/../.."
 for name in lm_eval inspect lighteval evalscope opencompass simple_evals trackers; do
-  folder="$root/.venv-interop/$name"
-  if [ -f "$folder/ready" ] && cmp -s "$folder/ready" "$here/$name/requirements.txt"; then
+  folder=.venv-interop/$name
+  wanted=tests/interop/$name/requirements.txt
+  lock=${PINS:+$PINS/interop/$name.lock}
+  if cat "$wanted" $lock | cmp -s - "$folder/ready"; then
     continue
   fi
   "${PYTHON:-python3}" -m venv "$folder"
-  # Line by line: torch first, so that it decides which build of itself is used.
-  while read -r requirement; do
-    case "$requirement" in
-    .*) "$folder/bin/python" -m pip install --quiet --editable "$root${requirement#.}" ;;
-    *) "$folder/bin/python" -m pip install --quiet "$requirement" ;;
-    esac
-  done < "$here/$name/requirements.txt"
-  cp "$here/$name/requirements.txt" "$folder/ready"
+  install="$folder/bin/python -m pip install --quiet ${lock:+--constraint $lock}"
+  # torch first, so that it decides which build of itself is used.
+  if torch=$(grep '^torch==' "$wanted"); then
+    $install "$torch"
+  fi
+  $install --requirement "$wanted"
+  cat "$wanted" $lock > "$folder/ready"
 done

@@ -114,7 +114,9 @@ def what_helps(model: str) -> str:
     """Return what to do about a model that a library could not open."""
     if Path(model).is_dir():
         return "check the files in the folder: they may be cut short"
-    return "HF_HUB_OFFLINE is set: give a folder" if is_offline() else "check name and network"
+    if is_offline():
+        return "HF_HUB_OFFLINE is set: give a folder"
+    return "check name and network; a folder of this name is not here"
 
 
 def first_line(error: Exception) -> str:
