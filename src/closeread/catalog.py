@@ -20,11 +20,12 @@ Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", 
 
 @dataclass(frozen=True)
 class Entry:
-    """Where a named thing is made, the extra it needs, and what it is."""
+    """Where a named thing is made, what it is, the extra it needs, and what looks at its recipe."""
 
     target: str
     description: str
     extra: str = ""
+    look: str = ""  # of a trainer; it does without the extra
 
 
 # Order matters for formats: content is offered to them from the most to the least particular.
@@ -215,41 +216,49 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.training.neural.span_task:train",
             "an encoder that finds answers in passages (BERT and its like)",
             "train",
+            "closeread.training.recipes.span:look",
         ),
         "cloze": Entry(
             "closeread.training.neural.cloze_task:train",
             "a span reader, from questions made of passages that have none; English",
             "train",
+            "closeread.training.recipes.cloze:look",
         ),
         "verifier": Entry(
             "closeread.training.neural.compete:train",
             "a cross-encoder: the options of a question compete for support",
             "train",
+            "closeread.training.recipes.verifier:look",
         ),
         "extract-integrate-compete": Entry(
             "closeread.training.neural.compete:train",
             "the same, over the evidence that the VGaokao paper finds",
             "train",
+            "closeread.training.recipes.verifier:look",
         ),
         "entailment": Entry(
             "closeread.training.neural.entail:train",
             "natural language inference, for `verifier` to begin with",
             "train",
+            "closeread.training.recipes.entailment:look",
         ),
         "choice": Entry(
             "closeread.training.neural.choose:train",
             "an encoder that chooses among options",
             "train",
+            "closeread.training.recipes.choice:look",
         ),
         "chunk": Entry(
             "closeread.training.neural.chunk_task:train",
             "an encoder that tells whether a chunk of the passage supports an option",
             "train",
+            "closeread.training.recipes.chunk:look",
         ),
         "encoder": Entry(
             "closeread.training.neural.pretrain:train",
             "an encoder that learns a language from passages, by words hidden in them",
             "train",
+            "closeread.training.recipes.encoder:asked",
         ),
         "vectors": Entry(
             "closeread.training.vectors_trainer:train",

@@ -10,13 +10,13 @@ from closeread.cli.ask import command as ask
 from closeread.cli.read import command
 from closeread.readers.as_trained import TRAINED_WITH, read_otherwise
 from closeread.readers.verifier import PAPER
-from closeread.training.neural.choose import ChooseOptions
-from closeread.training.neural.chunk_task import ChunkOptions
-from closeread.training.neural.cloze_task import ClozeOptions
-from closeread.training.neural.compete import VerifierOptions
-from closeread.training.neural.entail import EntailOptions
-from closeread.training.neural.span_task import SpanOptions
 from closeread.training.recipe import TrainedReader
+from closeread.training.recipes.choice import ChooseOptions
+from closeread.training.recipes.chunk import ChunkOptions
+from closeread.training.recipes.cloze import ClozeOptions
+from closeread.training.recipes.entailment import EntailOptions
+from closeread.training.recipes.span import SpanOptions
+from closeread.training.recipes.verifier import VerifierOptions
 from neural.trained import train
 from served import serving
 

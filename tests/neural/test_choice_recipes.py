@@ -19,11 +19,11 @@ from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
 from closeread.readers.lineage import lineage_of
 from closeread.runs.track import closed_track
-from closeread.training.neural.chunk_task import ChunkSettings
-from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings
-from closeread.training.neural.pretrain_settings import check as check_pretraining
-from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import TrainRecipe, load_recipe, section
+from closeread.training.recipes.chunk import ChunkSettings
+from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
+from closeread.training.recipes.encoder import check as check_pretraining
+from closeread.training.recipes.settings import NeuralSettings, check
 from closeread.training.request import Request, Trained
 from neural import relative
 from neural.tiny_bert import make_encoder

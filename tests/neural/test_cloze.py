@@ -8,8 +8,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.errors import InputError
-from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import TrainedReader, load_recipe, section
+from closeread.training.recipes.settings import NeuralSettings, check
 from neural import few_steps
 from neural.tiny_bert import make_encoder
 from neural.trained import train

@@ -19,12 +19,13 @@ from closeread.errors import InputError, UsageError
 from closeread.making import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.support import class_names
-from closeread.training.neural.compete import CompeteSettings, CompeteTask, hinge, independent
+from closeread.training.neural.compete import CompeteTask, hinge, independent
 from closeread.training.neural.entail import EntailTask
 from closeread.training.neural.material import flat
 from closeread.training.neural.measure import measured
 from closeread.training.neural.task import NOTHING, collate
 from closeread.training.recipe import Stage, TrainedReader, TrainRecipe
+from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
 from closeread.types import Answer, Option, Passage, Question
 from neural import relative
@@ -253,21 +254,6 @@ def test_pairs_and_questions_have_the_same_loss(encoder):
         losses.append(float(task.loss(outputs, batch["targets"], batch["sizes"].tolist())))
     assert losses[0] == pytest.approx(losses[1], abs=1e-6)
     assert losses[0] > 0
-
-
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"unit": "option"}, "no unit=option"),
-        ({"loss": "cross-entropy", "unit": "pair"}, "no unit=pair"),
-        ({"reduction": "sum", "unit": "pair"}, "unit=question"),
-        ({"margin": 0.0}, "margin=0"),
-        ({"margin": float("nan")}, "margin=nan"),
-    ],
-)
-def test_settings_that_do_not_go_together(settings, said):
-    with pytest.raises(UsageError, match=said):
-        CompeteTask(retriever(), CompeteSettings(**settings))
 
 
 def test_classes_that_say_nothing_are_told_with_what_a_recipe_can_do(tmp_path):

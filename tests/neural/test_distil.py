@@ -18,9 +18,10 @@ from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.distil import N_VOTES, votes
 from closeread.training.neural.material import flat
-from closeread.training.neural.span_task import SpanOptions, SpanTask
+from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
 from closeread.training.recipe import Stage, TrainedReader
+from closeread.training.recipes.span import SpanOptions
 from neural.colours import COLOURS, squad
 from neural.tiny_bert import make_encoder
 from neural.trained import Killed, killed_at, losses, stage, train

@@ -7,8 +7,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 from closeread.pipeline.recipe import load_recipe as load_reading
-from closeread.training.neural.settings import NeuralSettings, check
 from closeread.training.recipe import load_recipe, section
+from closeread.training.recipes.settings import NeuralSettings, check
 from neural import few_steps
 from neural.colours import inference
 from places import ROOT

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from closeread.api.datasets import open_dataset
 from closeread.errors import UsageError
 from closeread.training.neural.material import drawn
-from closeread.training.neural.settings import Source
+from closeread.training.recipes.settings import Source
 from neural.colours import inference
 from neural.trained import Killed, killed_at, stage, train
 

@@ -13,9 +13,10 @@ import torch
 from closeread.api.datasets import open_dataset
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.material import drawn
-from closeread.training.neural.settings import Source
-from closeread.training.neural.span_task import SpanOptions, SpanTask
+from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
+from closeread.training.recipes.settings import Source
+from closeread.training.recipes.span import SpanOptions
 from closeread.types import Answer, Passage, Question, Span
 from neural.colours import THINGS
 

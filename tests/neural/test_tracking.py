@@ -50,7 +50,7 @@ class Guest:
 def guests(monkeypatch):
     """Every tracker is one of ours; return them, with the names of their runs."""
     made = []
-    monkeypatch.setattr("closeread.training.neural.settings.check_trackers", lambda names: None)
+    monkeypatch.setattr("closeread.training.neural.device.check_trackers", lambda names: None)
 
     def begin(trainer, settings, out, run):
         guest = Guest(begin.fails_at)

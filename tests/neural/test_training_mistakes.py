@@ -81,7 +81,7 @@ def test_a_mistake_names_its_recipe_and_the_cure(tmp_path, encoder, data, settin
 
 def test_a_library_that_loses_weights_of_a_state(monkeypatch, tmp_path, encoder, data):
     """Before 5.6 it saved those of BERT's norms by names by which it did not look for them."""
-    version = "closeread.training.neural.settings.transformers.__version__"
+    version = "closeread.training.neural.device.transformers.__version__"
     monkeypatch.setattr(version, "5.5.4")
     with pytest.raises(MissingExtraError, match=r"transformers 5\.5\.4 loses weights") as told:
         train(tmp_path / "out", encoder, data, begin=never)

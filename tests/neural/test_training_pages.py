@@ -6,9 +6,9 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import msgspec
 
-from closeread.training.neural.compete import CompeteSettings
-from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings
-from closeread.training.neural.settings import NeuralSettings
+from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings
+from closeread.training.recipes.settings import NeuralSettings
+from closeread.training.recipes.verifier import CompeteSettings
 from option_tables import agrees, told_defaults
 
 pytestmark = pytest.mark.neural

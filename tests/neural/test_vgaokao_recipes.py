@@ -21,9 +21,9 @@ from closeread import catalog
 from closeread.api.datasets import open_dataset
 from closeread.pipeline.execute import execute
 from closeread.pipeline.recipe import load_recipe as load_reading
-from closeread.training.neural.compete import CompeteSettings
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.recipe import load_recipe, section
+from closeread.training.recipes.settings import NeuralSettings
+from closeread.training.recipes.verifier import CompeteSettings
 from closeread.training.request import Request
 from neural import relative
 from neural.tiny_bert import make_encoder

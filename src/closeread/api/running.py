@@ -26,6 +26,7 @@ from closeread.runs.predict import Job, batch_size_of, predict
 from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
 from closeread.training.recipe import load_recipe
+from closeread.training.recipes.look import look_at
 from closeread.training.request import Request, Train, Trained
 from closeread.types import Dataset, Role
 from closeread.written import expanded, in_recipe
@@ -274,5 +275,6 @@ def train(
         say=say,
     )
     with told_of(path), written_by(in_recipe(str(path))):
+        look_at(request)
         trainer: Train = catalog.resolve("trainer", found.reader.name)
         return trainer(request)

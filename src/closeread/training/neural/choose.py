@@ -19,26 +19,14 @@ from closeread.readers.neural.choice import ChoiceReader
 from closeread.readers.option_sequences import behind_question, option_windows
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipe import Length
-from closeread.training.request import Request, Trained, without_options
-from closeread.types import PassageQuestion, Question, Record
-
-
-class ChooseOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a choice reader that is trained.
-
-    Attributes:
-        max_length: Tokens of passage, question and option together.
-    """
-
-    max_length: Length = 384
+from closeread.training.recipes.choice import asked
+from closeread.training.request import Request, Trained
+from closeread.types import PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
     """Train a choice reader, as the recipe says."""
-    options = request.section(request.recipe.reader.options, ChooseOptions, "reader.options")
-    without_options(request)
-    return neural.train(request, ChooseTask(options.max_length))
+    return neural.train(request, ChooseTask(asked(request).max_length))
 
 
 class ChooseTask:

@@ -10,7 +10,7 @@ gradient reach all of them.
 
 from collections.abc import Iterable, Iterator, Sequence
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
@@ -19,49 +19,20 @@ from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.chunk import ChunkReader
 from closeread.readers.neural.support import log_odds
-from closeread.readers.option_sequences import CHUNK_TOKENS, Chunk, chunks
+from closeread.readers.option_sequences import Chunk, chunks
 from closeread.readers.statements import option_claim
 from closeread.training.neural import train as neural
-from closeread.training.neural.compete import NliHead, two_classes
+from closeread.training.neural.compete import two_classes
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import Count, Length
+from closeread.training.recipes.chunk import ChunkOptions, ChunkSettings, asked
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
-from closeread.types import Option, PassageQuestion, Question, Record
-
-
-class ChunkOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a chunk reader that is trained.
-
-    Attributes:
-        max_length: Tokens of chunk and option together.
-        chunk_tokens: Tokens of a chunk.
-    """
-
-    max_length: Length = 256
-    chunk_tokens: Count = CHUNK_TOKENS
-
-
-class ChunkSettings(Record, frozen=True, kw_only=True):
-    """``[train.options]`` of a chunk reader.
-
-    Attributes:
-        learn: From an option's ``best`` chunk, or from ``each``. A feature, and so the batch size,
-            counts options for ``best`` and chunks for ``each``.
-        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two classes
-            with the weights of entailment, ``new`` puts random weights in its place.
-    """
-
-    learn: Literal["best", "each"] = "best"
-    nli_head: NliHead = ""
+from closeread.types import Option, PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
     """Train a chunk reader, as the recipe says."""
-    options = request.section(request.recipe.reader.options, ChunkOptions, "reader.options")
-    settings = request.section(
-        request.recipe.train.get("options", {}), ChunkSettings, "train.options"
-    )
+    options, settings = asked(request)
     return neural.train(request, ChunkTask(settings, options))
 
 

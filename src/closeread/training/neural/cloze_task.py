@@ -7,45 +7,22 @@ it is a span reader's model, for ``span`` to begin from where there are few ques
 
 from collections.abc import Iterable, Iterator
 from random import Random
-from typing import Annotated
-
-import msgspec
 
 from closeread.errors import InputError
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.cloze import Wording, cloze_questions
-from closeread.training.neural.span_task import SpanOptions, SpanTask
+from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import Feature
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import Count, Length
-from closeread.training.request import Request, Trained, without_options
-from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question, Record
-
-
-class ClozeOptions(Record, frozen=True, kw_only=True):
-    """``[reader.options]``.
-
-    Attributes:
-        max_length: Tokens of a window.
-        stride: Tokens by which windows move.
-        words_a_question: One question for so many words of a passage.
-        around: Words of a sentence that a question takes on either side of its answer; both sides
-            of one word together are too few to ask by.
-        left_out: Share of those words that it leaves out.
-    """
-
-    max_length: Length = 384
-    stride: Count = 128
-    words_a_question: Count = 30
-    around: Annotated[int, msgspec.Meta(ge=2)] = 12
-    left_out: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.15
+from closeread.training.recipes.cloze import ClozeOptions, asked
+from closeread.training.recipes.span import SpanOptions
+from closeread.training.request import Request, Trained
+from closeread.types import Answer, Dataset, Passage, PassageQuestion, Question
 
 
 def train(request: Request) -> Trained:
     """Train a span reader on what passages alone give."""
-    options = request.section(request.recipe.reader.options, ClozeOptions, "reader.options")
-    without_options(request)
-    return train_task(request, ClozeTask(options))
+    return train_task(request, ClozeTask(asked(request)))
 
 
 class ClozeTask(SpanTask):

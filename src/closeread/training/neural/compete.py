@@ -11,9 +11,8 @@ competition is the cross-entropy of each option's truth.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from math import inf
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits, relu
@@ -34,57 +33,14 @@ from closeread.readers.neural.support import (
 )
 from closeread.readers.neural.verifier import VerifierReader
 from closeread.readers.statements import encoded, statements
-from closeread.readers.verifier import PAPER, retriever_of
+from closeread.readers.verifier import retriever_of
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipe import Length
+from closeread.training.recipes.verifier import CompeteSettings, NliHead, Reduction, asked
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
-from closeread.types import PassageQuestion, Record
-
-Loss = Literal["hinge", "cross-entropy"]
-Score = Literal["probability", "logit"]
-Reduction = Literal["mean", "sum"]
-Unit = Literal["question", "pair", "option"]
-NliHead = Literal["", "fold", "new"]
-_UNITS: dict[str, tuple[str, ...]] = {
-    "hinge": ("question", "pair"),
-    "cross-entropy": ("question", "option"),
-}
-
-
-class VerifierOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a verifier that is trained; all else is its retriever's."""
-
-    retriever: str = "cover"
-    evidence_model: str = ""
-    max_length: Length = 256
-
-
-class CompeteSettings(Record, frozen=True, kw_only=True):
-    """``[train.options]`` for verifiers.
-
-    Attributes:
-        loss: ``hinge``, or ``cross-entropy`` for training without competition.
-        margin: Of the hinge; 0.5 in the paper and its program.
-        score: What competes: the ``probability`` of "supported" (the authors' program), or its
-            log-odds, ``logit``, which has no upper end.
-        reduction: Over the pairs of a question: ``mean`` (the program) or ``sum`` (the equations).
-        unit: What the batch size counts: ``question`` (each option is encoded once), ``pair`` (the
-            program: an option in three pairs is encoded three times), or ``option`` for the
-            cross-entropy.
-        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two
-            (``support.fold``), ``new`` begins with a random one. It must be said where there is
-            such a head.
-    """
-
-    loss: Loss = "hinge"
-    margin: float = 0.5
-    score: Score = "probability"
-    reduction: Reduction = "mean"
-    unit: Unit = "question"
-    nli_head: NliHead = ""
+from closeread.types import PassageQuestion
 
 
 def hinge(
@@ -125,9 +81,6 @@ class CompeteTask:
         retriever: Finds the evidence of every option.
         settings: What is learned, and how.
         max_length: Tokens of evidence and option together.
-
-    Raises:
-        UsageError: Settings that do not go together.
     """
 
     head: Head = "pair"
@@ -138,7 +91,6 @@ class CompeteTask:
     def __init__(
         self, retriever: Retriever, settings: CompeteSettings, max_length: int = 256
     ) -> None:
-        _check(settings)
         self._retriever = retriever
         self.evidence_models = told_by(retriever) or ()
         self._settings = settings
@@ -213,19 +165,10 @@ class CompeteTask:
 
 def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
-    reader = request.recipe.reader
-    options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
-    if options.get("sentences") == "":  # left to the retriever, as when it is read
-        del options["sentences"]
-    ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
-    own = request.section(ours, VerifierOptions, "reader.options")
-    settings = request.section(
-        request.recipe.train.get("options", {}), CompeteSettings, "train.options"
-    )
+    own, options, settings = asked(request)
     with _as_in(request):
         retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
-        task = CompeteTask(retriever, settings, own.max_length)
-    return neural.train(request, task)
+    return neural.train(request, CompeteTask(retriever, settings, own.max_length))
 
 
 @contextmanager
@@ -242,7 +185,7 @@ def _as_in(request: Request) -> Iterator[None]:
         raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
 
 
-def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:
+def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:
     """Make a pair head one of two named classes; return the place of "supported".
 
     Args:
@@ -271,18 +214,3 @@ def two_classes(checkpoint: Checkpoint, nli_head: str) -> int:
             expected="two (supported or not), three (natural language inference) or a number",
         )
     return supported_class(checkpoint, cure=TO_TRAIN)
-
-
-def _check(settings: CompeteSettings) -> None:
-    if settings.unit not in _UNITS[settings.loss]:
-        raise UsageError(
-            f"loss={settings.loss} has no unit={settings.unit}",
-            expected=" or ".join(_UNITS[settings.loss]),
-        )
-    if settings.reduction == "sum" and settings.unit != "question":
-        raise UsageError(
-            f"reduction=sum adds up a question's pairs, and unit={settings.unit} parts them",
-            expected="unit=question, or reduction=mean",
-        )
-    if not 0 < settings.margin < inf:
-        raise UsageError(f"margin={settings.margin:g}", expected="above 0")

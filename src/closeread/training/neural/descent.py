@@ -7,8 +7,8 @@ import msgspec
 from closeread.evidence.used import UsedModel
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.training.neural.material import Drawn
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.recipe import TrainedReader
+from closeread.training.recipes.settings import NeuralSettings
 
 
 def descended(

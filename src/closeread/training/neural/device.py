@@ -1,9 +1,13 @@
 """What a training is computed on: a recipe's device and precision, and what this machine has."""
 
 import torch
+import transformers
 
-from closeread.errors import UsageError
-from closeread.training.neural.settings import NeuralSettings
+from closeread.errors import MissingExtraError, UsageError
+from closeread.training.neural.trackers import check_trackers
+from closeread.training.recipes.settings import NeuralSettings
+
+_LEAST = "5.6"  # of transformers
 
 
 def device_of(settings: NeuralSettings) -> str:
@@ -11,8 +15,8 @@ def device_of(settings: NeuralSettings) -> str:
     return settings.device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def check_device(settings: NeuralSettings, where: str, within: str = "") -> None:
-    """Refuse what this machine cannot compute, before anything is read.
+def check_machine(settings: NeuralSettings, where: str, within: str = "") -> None:
+    """Refuse what this machine cannot compute or does not have, before anything is read.
 
     Args:
         settings: What a recipe says.
@@ -20,8 +24,12 @@ def check_device(settings: NeuralSettings, where: str, within: str = "") -> None
         within: Where in it they stand.
 
     Raises:
-        UsageError: There is no such device, or it does not know the precision.
+        UsageError: There is no such device, it does not know the precision, or a library is not
+            there that a curve shall be sent to.
+        MissingExtraError: There is a transformers that loses weights of a saved state.
     """
+    _check_library(transformers.__version__)
+    check_trackers(settings.track)
     is_there = torch.accelerator.is_available()
     found = torch.accelerator.current_accelerator() if is_there else None
     on_cpu = settings.device == "cpu" or found is None
@@ -47,4 +55,18 @@ def check_device(settings: NeuralSettings, where: str, within: str = "") -> None
             where=where,
             expected="float16 or float32",
             cure=f"leave {within}train.precision out",
+        )
+
+
+def _check_library(version: str) -> None:
+    """Refuse a library that does not find all of a BERT's weights again in a state it saved.
+
+    It would go on, and choose the best state, with others in their place, and only say so.
+    """
+    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _LEAST))
+    if found < least:
+        raise MissingExtraError(
+            f"transformers {version} loses weights of a training that is resumed",
+            expected=f"transformers {_LEAST} or later",
+            cure=f'pip install --upgrade "transformers>={_LEAST}"',
         )

@@ -22,19 +22,9 @@ from closeread.readers.verifier import retriever_of
 from closeread.training.neural import train as neural
 from closeread.training.neural.inference import CLASSES, class_loss, pairs
 from closeread.training.neural.task import Feature
-from closeread.training.recipe import Length
-from closeread.training.request import Request, Trained, without_options
-from closeread.types import PassageQuestion, Record
-
-
-class EntailOptions(Record, frozen=True, kw_only=True):
-    """What ``[reader]`` may say of a model of natural language inference.
-
-    Attributes:
-        max_length: Tokens of premise and hypothesis together.
-    """
-
-    max_length: Length = 128
+from closeread.training.recipes.entailment import asked
+from closeread.training.request import Request, Trained
+from closeread.types import PassageQuestion
 
 
 class EntailTask:
@@ -88,6 +78,4 @@ class EntailTask:
 
 def train(request: Request) -> Trained:
     """Train a model of natural language inference, read by the reader ``verifier``."""
-    options = request.section(request.recipe.reader.options, EntailOptions, "reader.options")
-    without_options(request)
-    return neural.train(request, EntailTask(options.max_length))
+    return neural.train(request, EntailTask(asked(request).max_length))

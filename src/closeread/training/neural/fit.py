@@ -20,10 +20,10 @@ from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder, draws
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Task, collate
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.two_heads import TwoHeads, save_second
+from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
 _METRIC = "eval_metric"

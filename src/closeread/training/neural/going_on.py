@@ -11,8 +11,8 @@ from closeread.errors import UsageError
 from closeread.readers.places import first_line
 from closeread.signals import waiting
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.states import States, close_together
+from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
 _WAIT = "this step, or look at dev, is finished and a state saved; a second signal ends at once"

@@ -8,7 +8,8 @@ import torch
 from torch.nn.functional import cross_entropy
 from transformers import DataCollatorForLanguageModeling
 
-from closeread.training.neural.texts import Block, Masking
+from closeread.training.neural.texts import Block
+from closeread.training.recipes.encoder import Masking
 
 SHOWN = -100  # the label of a token that is not hidden
 

@@ -8,9 +8,9 @@ from random import Random
 
 from closeread.errors import InputError, UsageError
 from closeread.items import bare
-from closeread.training.neural.settings import Source
 from closeread.training.neural.task import Gathers
 from closeread.training.overlap import Overlap
+from closeread.training.recipes.settings import Source
 from closeread.training.request import OpenDataset
 from closeread.types import Dataset, PassageQuestion, Record
 

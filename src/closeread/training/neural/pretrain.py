@@ -29,17 +29,17 @@ from closeread.readers.neural.opening import loading, open_tokenizer, unopened
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.descent import terms
-from closeread.training.neural.device import check_device
+from closeread.training.neural.device import check_machine
 from closeread.training.neural.fit import arguments
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.masking import Masker, masked_loss
-from closeread.training.neural.pretrain_settings import EncoderOptions, PretrainSettings, check
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.sampling import EpochOrder
 from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.writable import writable
-from closeread.training.request import Request, Trained, without_stages
+from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
+from closeread.training.request import Request, Trained
 
 _DROPOUT = 0.1  # with which later trainings begin
 
@@ -52,16 +52,9 @@ def train(request: Request) -> Trained:
         InputError: Vocabulary, checkpoint or texts cannot be read, or there is not enough text.
         MismatchError: The training to be gone on with was begun with another recipe.
     """
-    settings = request.section(request.recipe.train, PretrainSettings, "train")
-    options = request.section(request.recipe.reader.options, EncoderOptions, "reader.options")
-    check(settings, options, str(request.path), request.within)
-    check_device(settings.fitting(), str(request.path), request.within)
-    without_stages(request)
+    settings, options = asked(request)
+    check_machine(settings.fitting(), str(request.path), request.within)
     if request.look:
-        path_of("model", options.model)
-        path_of("vocabulary", options.vocabulary)
-        for source in settings.datasets:
-            request.open_dataset(source.path, source.format)
         return Trained(out=request.out, told={}, remarks=())
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.

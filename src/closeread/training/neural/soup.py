@@ -20,10 +20,10 @@ from closeread.training.neural.asked import MEMBERS
 from closeread.training.neural.fit import Done, Measure
 from closeread.training.neural.folder import DONE, Folder
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.task import Task
 from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
+from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
 

@@ -11,73 +11,31 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from random import Random
-from typing import Annotated, Any
+from typing import Any
 
-import msgspec
 import torch
 from torch.nn.functional import log_softmax
 
-from closeread.errors import UsageError
-from closeread.making import PathText
 from closeread.protocols import Reader
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, SpanReader
-from closeread.readers.neural.spans import MOST_PENALTY
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
 from closeread.training.neural.distil import Teachers, votes
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.teachers import teachers_of
 from closeread.training.neural.train import train as train_task
-from closeread.training.recipe import Count, Length
-from closeread.training.request import Request, Trained, without_options
-from closeread.types import PassageQuestion, Question, Record, Span
+from closeread.training.recipes.span import SpanOptions, asked
+from closeread.training.request import Request, Trained
+from closeread.types import PassageQuestion, Question, Span
 
 _AT_ONCE = 512  # windows that teachers read together, so that those of one length meet
-Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
-
-
-class SpanOptions(Record, frozen=True, kw_only=True):
-    """``[reader.options]``: what the reader shall be used with, and what it learns.
-
-    Attributes:
-        max_length: Tokens of a window.
-        stride: Tokens by which windows move.
-        null: Whether questions without an answer are learned from.
-        all_answers: Whether all answers of a window are learned, not one that is drawn.
-        length_penalty: What the reader shall take off a span's score for each token but one.
-        distillation: The share of what is learned that teachers say, the rest is the answers'.
-        teachers: Span readers whose mean probabilities that is; none: the members of the soup with
-            which the training begins.
-    """
-
-    max_length: Length = 384
-    stride: Count = 128
-    null: bool = False
-    all_answers: bool = False
-    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=MOST_PENALTY)] = 0.0
-    distillation: Share = 0.0
-    teachers: tuple[PathText, ...] = ()
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
-    options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
-    without_options(request)
-    if options.teachers and not options.distillation:
-        raise UsageError(
-            f"{request.within}reader.options.teachers are named, and nothing is learned from them",
-            where=str(request.path),
-            cure="give distillation, such as 0.7, or leave them out",
-        )
-    if not all(options.teachers):
-        raise UsageError(
-            f"{request.within}reader.options.teachers holds an empty name",
-            where=str(request.path),
-            expected="folders, or hub names",
-        )
     pickled = request.recipe.train.get("pickled") is True
-    return train_task(request, SpanTask(options, pickled=pickled))
+    return train_task(request, SpanTask(asked(request), pickled=pickled))
 
 
 class SpanTask:

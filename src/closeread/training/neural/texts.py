@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from closeread.catalog import missing_extra
 from closeread.text.language import detect
+from closeread.training.recipes.encoder import Masking
 
-Masking = Literal["token", "word"]
 _TOGETHER = 256  # texts tokenized at once
 
 

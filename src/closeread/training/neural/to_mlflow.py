@@ -18,7 +18,7 @@ from transformers import TrainerCallback
 
 from closeread.downloads.cache import folder
 from closeread.locks import take
-from closeread.training.neural.settings import NeuralSettings
+from closeread.training.recipes.settings import NeuralSettings
 
 _ID = "closeread.id"
 # Its own patience is seven more attempts and two minutes for each, which a training would stand

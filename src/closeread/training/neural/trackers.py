@@ -7,13 +7,11 @@ from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
 
 from closeread.errors import UsageError
 from closeread.readers.places import first_line
 from closeread.training.processes import is_first
-
-Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
+from closeread.training.recipes.settings import Tracker
 
 
 @contextmanager

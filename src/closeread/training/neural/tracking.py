@@ -23,8 +23,8 @@ from closeread.training.neural import to_mlflow
 from closeread.training.neural.asked import MEMBERS, STAGES
 from closeread.training.neural.folder import CURVES, STATES, has_learned
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.settings import NeuralSettings
 from closeread.training.neural.trackers import aside, cannot_begin
+from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 
 _KEPT = "tracked.json"  # beside the states, so that it is there as long as one can go on

@@ -7,7 +7,7 @@ from typing import Any
 import transformers
 
 from closeread.counting import count_of
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError
 from closeread.making import path_of
 from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
@@ -15,7 +15,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
-from closeread.training.neural.device import check_device, device_of
+from closeread.training.neural.device import check_machine, device_of
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
@@ -23,13 +23,14 @@ from closeread.training.neural.material import Drawn, Material, drawn, n_shared,
 from closeread.training.neural.measure import apart, check_metric, measured, watched_by
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
-from closeread.training.neural.settings import NeuralSettings, Source, check
 from closeread.training.neural.soup import cooked
 from closeread.training.neural.stages import after_stages, check_stages
 from closeread.training.neural.task import Gathers, Prepares, Task, Taught
 from closeread.training.neural.teachers import check_taught, lineages_of
 from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
+from closeread.training.recipes.look import asked, open_all
+from closeread.training.recipes.settings import NeuralSettings, Source
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 
@@ -53,7 +54,7 @@ def train(request: Request, task: Task) -> Trained:
         settings, model = _checked(request)
         Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         check_stages(request, settings)
-        _open_all(request, settings)
+        open_all(request, settings)
         first = _begins_from(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
             look_for(first)
@@ -175,34 +176,17 @@ def _opened(model: str, task: Task, settings: NeuralSettings) -> Checkpoint:
 
 def _checked(request: Request) -> tuple[NeuralSettings, str]:
     """Return what the recipe says, and the model's name, where both make sense here."""
-    settings = request.section(request.recipe.train, NeuralSettings, "train")
-    check(settings, str(request.path), request.within)
-    if not settings.model:
-        raise UsageError(
-            f"{request.within}train.model names no model",
-            where=str(request.path),
-            expected="a model's folder, or a hub name",
-        )
-    check_device(settings, str(request.path), request.within)
-    # In the settings it stays as it is written: so it is declared who made it.
-    return settings, path_of("model", settings.model)
+    settings, model = asked(request)
+    check_machine(settings, str(request.path), request.within)
+    return settings, model
 
 
 def _looked(request: Request, task: Task) -> Trained:
     """See that every setting makes sense, every data set opens and ``dev`` can be watched."""
     settings, _ = _checked(request)
-    _open_all(request, settings)
+    open_all(request, settings)
     _watched(request, settings, task)
     return Trained(out=request.out, told={}, remarks=())
-
-
-def _open_all(request: Request, settings: NeuralSettings) -> None:
-    """See that there is every data set, without reading one."""
-    beside = settings.beside.datasets if settings.beside else ()
-    for source in (*settings.datasets, *beside, *settings.dev):
-        request.open_dataset(source.path, source.format)
-    for name in settings.exclude:
-        request.open_dataset(name)
 
 
 def _material(

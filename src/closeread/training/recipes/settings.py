@@ -4,14 +4,11 @@ from math import inf
 from typing import Any, Literal
 
 import msgspec
-import transformers
 
-from closeread.errors import MissingExtraError, UsageError
+from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.neural.trackers import Tracker, check_trackers
 from closeread.types import Record
 
-_LEAST = "5.6"  # of transformers
 _MOST_PASSES = 1000  # over one set in an epoch, whose questions are listed in memory
 _MOST_EPOCHS = 1_000_000
 # Counts and the least that each may be; libraries hold them in words of a machine.
@@ -21,6 +18,7 @@ _COUNTS = {
 }  # fmt: skip
 _MOST = 1_000_000_000
 Precision = Literal["float32", "bfloat16", "float16"]
+Tracker = Literal["wandb", "mlflow", "trackio", "tensorboard"]
 
 
 class Source(Record, frozen=True, kw_only=True):
@@ -137,9 +135,7 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
 
     Raises:
         UsageError: One is out of its range.
-        MissingExtraError: There is a transformers that loses weights of a saved state.
     """
-    _check_library(transformers.__version__)
     prefix = f"{within}train."
     beside = settings.beside.datasets if settings.beside else ()
     dropout = settings.attention_dropout
@@ -190,21 +186,6 @@ def check(settings: NeuralSettings, where: str = "", within: str = "") -> None:
             where=where,
             expected="cpu, or nothing for the accelerator",
             cure="CUDA_VISIBLE_DEVICES chooses one of several",
-        )
-    check_trackers(settings.track)
-
-
-def _check_library(version: str) -> None:
-    """Refuse a library that does not find all of a BERT's weights again in a state it saved.
-
-    It would go on, and choose the best state, with others in their place, and only say so.
-    """
-    found, least = (tuple(map(int, one.split(".")[:2])) for one in (version, _LEAST))
-    if found < least:
-        raise MissingExtraError(
-            f"transformers {version} loses weights of a training that is resumed",
-            expected=f"transformers {_LEAST} or later",
-            cure=f'pip install --upgrade "transformers>={_LEAST}"',
         )
 
 

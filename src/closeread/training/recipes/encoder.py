@@ -1,18 +1,25 @@
 """What a recipe says of an encoder that learns a language from texts."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
 from closeread.errors import UsageError
+from closeread.making import path_of
 from closeread.readers.lineage import Maker
-from closeread.training.neural.settings import NeuralSettings, Precision, Source, out_of_range
-from closeread.training.neural.settings import check as check_fitting
-from closeread.training.neural.texts import Masking
-from closeread.training.neural.trackers import Tracker
 from closeread.training.recipe import Length
+from closeread.training.recipes.settings import (
+    NeuralSettings,
+    Precision,
+    Source,
+    Tracker,
+    out_of_range,
+)
+from closeread.training.recipes.settings import check as check_fitting
+from closeread.training.request import Request, without_stages
 from closeread.types import Record
 
+Masking = Literal["token", "word"]
 # A model whose numbers no machine holds would only be told when its memory is full.
 _Layers = Annotated[int, msgspec.Meta(ge=1, le=1_000)]
 _Width = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
@@ -125,3 +132,22 @@ def check(
     for name, expected in wrong.items():
         if expected:
             raise out_of_range(within + name, where, expected)
+
+
+def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
+    """Return what is asked of the training, and of the encoder.
+
+    Raises:
+        InputError: A key is unknown, a value is wrong, or a data set is not there.
+        UsageError: A number is out of its range, it is not said what is taught, or there are
+            stages.
+    """
+    settings = request.section(request.recipe.train, PretrainSettings, "train")
+    options = request.section(request.recipe.reader.options, EncoderOptions, "reader.options")
+    check(settings, options, str(request.path), request.within)
+    without_stages(request)
+    path_of("model", options.model)
+    path_of("vocabulary", options.vocabulary)
+    for source in settings.datasets:
+        request.open_dataset(source.path, source.format)
+    return settings, options

@@ -1,0 +1,57 @@
+"""What a recipe says of a chunk reader."""
+
+from typing import Literal
+
+from closeread.readers.option_sequences import CHUNK_TOKENS
+from closeread.training.recipe import Count, Length
+from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.verifier import NliHead
+from closeread.training.request import Request
+from closeread.types import Record
+
+
+class ChunkOptions(Record, frozen=True, kw_only=True):
+    """What ``[reader]`` may say of a chunk reader that is trained.
+
+    Attributes:
+        max_length: Tokens of chunk and option together.
+        chunk_tokens: Tokens of a chunk.
+    """
+
+    max_length: Length = 256
+    chunk_tokens: Count = CHUNK_TOKENS
+
+
+class ChunkSettings(Record, frozen=True, kw_only=True):
+    """``[train.options]`` of a chunk reader.
+
+    Attributes:
+        learn: From an option's ``best`` chunk, or from ``each``. A feature, and so the batch size,
+            counts options for ``best`` and chunks for ``each``.
+        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two classes
+            with the weights of entailment, ``new`` puts random weights in its place.
+    """
+
+    learn: Literal["best", "each"] = "best"
+    nli_head: NliHead = ""
+
+
+def asked(request: Request) -> tuple[ChunkOptions, ChunkSettings]:
+    """Return what is asked of the reader, and of its training.
+
+    Raises:
+        InputError: There are unknown options, or wrong values.
+    """
+    options = request.section(request.recipe.reader.options, ChunkOptions, "reader.options")
+    given = request.recipe.train.get("options", {})
+    return options, request.section(given, ChunkSettings, "train.options")
+
+
+def look(request: Request) -> None:
+    """Look at the recipe.
+
+    Raises:
+        CloseReadError: As the training itself would, once torch is loaded.
+    """
+    asked(request)
+    look_at_training(request)

@@ -1,0 +1,51 @@
+"""What a recipe says of a span reader's training on questions made from passages."""
+
+from typing import Annotated
+
+import msgspec
+
+from closeread.training.recipe import Count, Length
+from closeread.training.recipes.look import look_at_training
+from closeread.training.request import Request, without_options
+from closeread.types import Record
+
+
+class ClozeOptions(Record, frozen=True, kw_only=True):
+    """``[reader.options]``.
+
+    Attributes:
+        max_length: Tokens of a window.
+        stride: Tokens by which windows move.
+        words_a_question: One question for so many words of a passage.
+        around: Words of a sentence that a question takes on either side of its answer; both sides
+            of one word together are too few to ask by.
+        left_out: Share of those words that it leaves out.
+    """
+
+    max_length: Length = 384
+    stride: Count = 128
+    words_a_question: Count = 30
+    around: Annotated[int, msgspec.Meta(ge=2)] = 12
+    left_out: Annotated[float, msgspec.Meta(ge=0, lt=1)] = 0.15
+
+
+def asked(request: Request) -> ClozeOptions:
+    """Return what is asked.
+
+    Raises:
+        InputError: There are unknown options, or wrong values.
+        UsageError: There are options of the training.
+    """
+    options = request.section(request.recipe.reader.options, ClozeOptions, "reader.options")
+    without_options(request)
+    return options
+
+
+def look(request: Request) -> None:
+    """Look at the recipe.
+
+    Raises:
+        CloseReadError: As the training itself would, once torch is loaded.
+    """
+    asked(request)
+    look_at_training(request)

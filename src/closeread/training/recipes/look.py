@@ -1,0 +1,71 @@
+"""A first look at a recipe, before torch is loaded: what is wrong with it is told at once."""
+
+from importlib import import_module
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.making import path_of
+from closeread.training.processes import is_first
+from closeread.training.recipes.settings import NeuralSettings, check
+from closeread.training.recipes.stages import staged
+from closeread.training.request import Request
+
+
+def look_at(request: Request) -> None:
+    """Look at a recipe by what its trainer's line in the catalog names; one without it trains soon.
+
+    Of several processes the first looks: where it fails, its message is the only one.
+
+    Raises:
+        CloseReadError: As the training itself would, some seconds later.
+    """
+    if not is_first():
+        return
+    if found := catalog.entry("trainer", request.recipe.reader.name).look:
+        module, _, attribute = found.partition(":")
+        getattr(import_module(module), attribute)(request)
+
+
+def look_at_training(request: Request) -> None:
+    """Look at ``[train]``, its data sets, and the stages that come first.
+
+    Raises:
+        InputError: A key is unknown, a value is wrong, or a data set is not there.
+        UsageError: A number is out of its range, or a stage makes no model.
+    """
+    settings, _ = asked(request)
+    open_all(request, settings)
+    for one in staged(request, settings):
+        look_at(one)
+
+
+def asked(request: Request) -> tuple[NeuralSettings, str]:
+    """Return what ``[train]`` says, and the model's name, where both make sense.
+
+    Raises:
+        InputError: A key is unknown, or a value is wrong.
+        UsageError: A number is out of its range, or no model is named.
+    """
+    settings = request.section(request.recipe.train, NeuralSettings, "train")
+    check(settings, str(request.path), request.within)
+    if not settings.model:
+        raise UsageError(
+            f"{request.within}train.model names no model",
+            where=str(request.path),
+            expected="a model's folder, or a hub name",
+        )
+    # In the settings it stays as it is written: so it is declared who made it.
+    return settings, path_of("model", settings.model)
+
+
+def open_all(request: Request, settings: NeuralSettings) -> None:
+    """See that there is every data set, without reading one.
+
+    Raises:
+        InputError: One is not there, or of no known format.
+    """
+    beside = settings.beside.datasets if settings.beside else ()
+    for source in (*settings.datasets, *beside, *settings.dev):
+        request.open_dataset(source.path, source.format)
+    for name in settings.exclude:
+        request.open_dataset(name)

@@ -1,0 +1,72 @@
+"""What a recipe says of a span reader."""
+
+from typing import Annotated
+
+import msgspec
+
+from closeread.errors import UsageError
+from closeread.making import PathText
+from closeread.readers.neural.spans import MOST_PENALTY
+from closeread.training.recipe import Count, Length
+from closeread.training.recipes.look import look_at_training
+from closeread.training.request import Request, without_options
+from closeread.types import Record
+
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class SpanOptions(Record, frozen=True, kw_only=True):
+    """``[reader.options]``: what the reader shall be used with, and what it learns.
+
+    Attributes:
+        max_length: Tokens of a window.
+        stride: Tokens by which windows move.
+        null: Whether questions without an answer are learned from.
+        all_answers: Whether all answers of a window are learned, not one that is drawn.
+        length_penalty: What the reader shall take off a span's score for each token but one.
+        distillation: The share of what is learned that teachers say, the rest is the answers'.
+        teachers: Span readers whose mean probabilities that is; none: the members of the soup with
+            which the training begins.
+    """
+
+    max_length: Length = 384
+    stride: Count = 128
+    null: bool = False
+    all_answers: bool = False
+    length_penalty: Annotated[float, msgspec.Meta(ge=0, le=MOST_PENALTY)] = 0.0
+    distillation: Share = 0.0
+    teachers: tuple[PathText, ...] = ()
+
+
+def asked(request: Request) -> SpanOptions:
+    """Return what is asked, where it makes sense.
+
+    Raises:
+        InputError: There are unknown options, or wrong values.
+        UsageError: Teachers are named of whom nothing is learned, or have empty names.
+    """
+    options = request.section(request.recipe.reader.options, SpanOptions, "reader.options")
+    without_options(request)
+    if options.teachers and not options.distillation:
+        raise UsageError(
+            f"{request.within}reader.options.teachers are named, and nothing is learned from them",
+            where=str(request.path),
+            cure="give distillation, such as 0.7, or leave them out",
+        )
+    if not all(options.teachers):
+        raise UsageError(
+            f"{request.within}reader.options.teachers holds an empty name",
+            where=str(request.path),
+            expected="folders, or hub names",
+        )
+    return options
+
+
+def look(request: Request) -> None:
+    """Look at the recipe.
+
+    Raises:
+        CloseReadError: As the training itself would, once torch is loaded.
+    """
+    asked(request)
+    look_at_training(request)

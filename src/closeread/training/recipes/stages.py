@@ -1,0 +1,64 @@
+"""``[[before]]``: what is asked of the trainings that come first, before one begins."""
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from closeread import catalog
+from closeread.errors import UsageError
+from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.recipes.settings import NeuralSettings
+from closeread.training.request import Request
+
+_EXTRA = "train"  # of trainers that make models
+_FIRST = "the model of the stage before"  # stands for it while the stages are looked at
+
+
+def staged(request: Request, settings: NeuralSettings) -> Iterator[Request]:
+    """Yield each stage as a training of its own, in order, to be looked at.
+
+    A trainer of one's own has settings of its own, and is passed over.
+
+    Args:
+        request: With the stages.
+        settings: Of the training that comes last.
+
+    Raises:
+        UsageError: One makes no model.
+    """
+    for number, stage in enumerate(request.recipe.before, 1):
+        entry, within = catalog.entry("trainer", stage.reader.name), stage_at(number - 1)
+        if ":" in stage.reader.name:
+            continue
+        if entry.extra != _EXTRA:
+            raise UsageError(
+                f"{within}reader is {stage.reader.name}, which makes no model",
+                where=str(request.path),
+                expected=f"a training that {request.recipe.reader.name} can begin from",
+                cure="leave it out, or train that by a recipe of its own",
+            )
+        given = given_to(stage, settings, _FIRST if number > 1 else settings.model, number)
+        recipe = TrainRecipe(out=request.recipe.out, reader=stage.reader, train=given)
+        yield dataclasses.replace(request, recipe=recipe, within=within)
+
+
+def given_to(stage: Stage, settings: NeuralSettings, model: str, number: int) -> dict[str, Any]:
+    """Return a stage's ``[train]`` with the model that it begins from, and what was declared.
+
+    Who wrote what is declared once for all of a recipe; a stage may say more, or otherwise.
+    """
+    declared = {name: msgspec.to_builtins(who) for name, who in settings.made_by.items()}
+    if number == 1 and settings.model in declared:
+        declared[model] = declared[settings.model]
+    given, own = dict(stage.train), stage.train.get("made_by", {})
+    if declared and isinstance(own, dict) and ":" not in stage.reader.name:
+        given["made_by"] = declared | own
+    if stage.reader.name == "encoder":
+        return given  # names its model among the reader's options
+    if number > 1:
+        return {**given, "model": model}
+    if settings.pickled and "model" not in given:  # what opens the model goes with it
+        given.setdefault("pickled", True)
+    return {"model": model, **given}

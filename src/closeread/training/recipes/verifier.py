@@ -1,0 +1,105 @@
+"""What a recipe says of a verifier."""
+
+from math import inf
+from typing import Any, Literal
+
+from closeread.errors import UsageError
+from closeread.readers.verifier import PAPER
+from closeread.training.recipe import Length
+from closeread.training.recipes.look import look_at_training
+from closeread.training.recipes.settings import out_of_range
+from closeread.training.request import Request
+from closeread.types import Record
+
+Loss = Literal["hinge", "cross-entropy"]
+Score = Literal["probability", "logit"]
+Reduction = Literal["mean", "sum"]
+Unit = Literal["question", "pair", "option"]
+NliHead = Literal["", "fold", "new"]
+_UNITS: dict[str, tuple[str, ...]] = {
+    "hinge": ("question", "pair"),
+    "cross-entropy": ("question", "option"),
+}
+
+
+class VerifierOptions(Record, frozen=True, kw_only=True):
+    """What ``[reader]`` may say of a verifier that is trained; all else is its retriever's."""
+
+    retriever: str = "cover"
+    evidence_model: str = ""
+    max_length: Length = 256
+
+
+class CompeteSettings(Record, frozen=True, kw_only=True):
+    """``[train.options]`` for verifiers.
+
+    Attributes:
+        loss: ``hinge``, or ``cross-entropy`` for training without competition.
+        margin: Of the hinge; 0.5 in the paper and its program.
+        score: What competes: the ``probability`` of "supported" (the authors' program), or its
+            log-odds, ``logit``, which has no upper end.
+        reduction: Over the pairs of a question: ``mean`` (the program) or ``sum`` (the equations).
+        unit: What the batch size counts: ``question`` (each option is encoded once), ``pair`` (the
+            program: an option in three pairs is encoded three times), or ``option`` for the
+            cross-entropy.
+        nli_head: What becomes of a head of three classes: ``fold`` makes it one of two
+            (``support.fold``), ``new`` begins with a random one. It must be said where there is
+            such a head.
+    """
+
+    loss: Loss = "hinge"
+    margin: float = 0.5
+    score: Score = "probability"
+    reduction: Reduction = "mean"
+    unit: Unit = "question"
+    nli_head: NliHead = ""
+
+
+def asked(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSettings]:
+    """Return what is asked of the verifier, of its retriever, and of its training.
+
+    Raises:
+        InputError: There are unknown options, or wrong values; the retriever's are not looked at.
+        UsageError: Settings that do not go together, or a number out of its range.
+    """
+    reader = request.recipe.reader
+    options = (PAPER if reader.name == "extract-integrate-compete" else {}) | reader.options
+    if options.get("sentences") == "":  # left to the retriever, as when it is read
+        del options["sentences"]
+    ours = {key: options.pop(key) for key in VerifierOptions.__struct_fields__ if key in options}
+    own = request.section(ours, VerifierOptions, "reader.options")
+    given = request.recipe.train.get("options", {})
+    settings = request.section(given, CompeteSettings, "train.options")
+    _check(settings, str(request.path), request.within)
+    return own, options, settings
+
+
+def look(request: Request) -> None:
+    """Look at the recipe.
+
+    Raises:
+        CloseReadError: As the training itself would, once torch is loaded.
+    """
+    asked(request)
+    look_at_training(request)
+
+
+def _check(settings: CompeteSettings, where: str, within: str) -> None:
+    prefix = f"{within}train.options."
+    if settings.unit not in _UNITS[settings.loss]:
+        raise UsageError(
+            f"{prefix}loss is {settings.loss}, which has no unit {settings.unit}",
+            where=where,
+            expected=" or ".join(f'unit = "{one}"' for one in _UNITS[settings.loss]),
+            cure=f"mend {prefix}unit",
+        )
+    if settings.reduction == "sum" and settings.unit != "question":
+        raise UsageError(
+            f"{prefix}reduction is sum, which adds up a question's pairs, and unit is "
+            f"{settings.unit}, which parts them",
+            where=where,
+            expected='unit = "question", or reduction = "mean"',
+            cure=f"mend {prefix}unit",
+        )
+    if not 0 < settings.margin < inf:
+        raise out_of_range(f"{prefix}margin", where, "above 0")

@@ -1,0 +1,148 @@
+"""A wrong recipe is told before torch is loaded, and where it is not installed at all."""
+
+import sys
+
+import pytest
+
+import closeread
+from closeread.errors import CloseReadError, InputError, MissingExtraError, UsageError
+
+WHOLE = """
+out = "{out}"
+[reader]
+name = "{name}"
+options = {{ {options} }}
+[train]
+{model}
+{settings}
+[[train.datasets]]
+path = "exam/zh"
+"""
+VOCABULARY = 'vocabulary = "words.txt"'
+
+
+@pytest.fixture(autouse=True)
+def without_torch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.setitem(sys.modules, "transformers", None)
+
+
+@pytest.fixture
+def train(tmp_path):
+    """Train by a recipe; nothing may come of it but what is told."""
+
+    def trained(name, options="", settings="", model='model = "bert"', more="", **given):
+        path = tmp_path / "recipe.toml"
+        given = {"out": tmp_path / "out", **given}
+        text = WHOLE.format(
+            name=name, options=options, settings=settings, model=model, out=given["out"]
+        )
+        path.write_text(text + more, "utf-8")
+        with pytest.raises(CloseReadError) as told:
+            closeread.train(path)
+        assert not (tmp_path / "out").exists()
+        assert told.value.cure or told.value.expected
+        return told.value
+
+    return trained
+
+
+NEURAL = ["span", "cloze", "choice", "chunk", "verifier", "extract-integrate-compete", "entailment"]
+
+
+@pytest.mark.parametrize("name", NEURAL)
+def test_an_unknown_key_is_told_without_torch(train, name):
+    told = train(name, settings="max_stepz = 2")
+    assert isinstance(told, InputError)
+    assert "did you mean train.max_steps?" in told.found
+    told = train(name, options="max_length = 4")
+    assert "reader.options.max_length" in told.where
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "settings", "said"),
+    [
+        ("span", "strides = 8", "", "did you mean reader.options.stride?"),
+        ("span", 'teachers = ["x"]', "", "nothing is learned from them"),
+        ("cloze", "left_out = 1.5", "", ""),
+        ("choice", "", "epochs = 0", "train.epochs is out of its range"),
+        ("choice", "", "options = { margin = 1 }", "train.options is given"),
+        ("chunk", "", 'options = { learn = "all" }', "all"),
+        ("verifier", "", 'options = { unit = "option" }', "hinge, which has no unit option"),
+        (
+            "verifier",
+            "",
+            'options = { loss = "cross-entropy", unit = "pair" }',
+            "cross-entropy, which has no unit pair",
+        ),
+        ("verifier", "", 'options = { reduction = "sum", unit = "pair" }', "reduction is sum"),
+        ("verifier", "", "options = { margin = 0.0 }", "train.options.margin is out of its range"),
+        ("verifier", "", "options = { margin = nan }", "train.options.margin is out of its range"),
+        ("entailment", "", "batch_size = 0", "train.batch_size is out of its range"),
+        ("span", "", "beside = { datasets = [] }", "train.beside.datasets is out of its range"),
+        ("span", "", 'exclude = ["nowhere.json"]', ""),
+    ],
+)
+def test_what_makes_no_sense_is_told_without_torch(train, name, options, settings, said):
+    told = train(name, options, settings)
+    assert not isinstance(told, MissingExtraError)
+    assert said in told.found
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "said"),
+    [
+        (VOCABULARY, "lenght = 64", "did you mean train.length?"),
+        (VOCABULARY, "length = 9999", "train.length is out of its range"),
+        ("", "", "it is not said what is to be taught"),
+    ],
+)
+def test_of_an_encoder_too(train, options, settings, said):
+    assert said in train("encoder", options, settings, model="").found
+
+
+@pytest.mark.parametrize(
+    ("stage", "said"),
+    [
+        ('reader = { name = "span" }\n[before.train]\nepoch = 1', "before[0].train.epochs?"),
+        (
+            'reader = { name = "cloze", options = { around = 1 } }\n[before.train]',
+            "before[0].reader.options.around",
+        ),
+        ('reader = { name = "cues" }\n[before.train]', "before[0].reader is cues"),
+        (
+            'reader = { name = "span" }\n[before.train]\ndatasets = [{ path = "no.json" }]',
+            "no.json",
+        ),
+    ],
+)
+def test_a_stage_is_looked_at_too(train, stage, said):
+    assert said in str(train("span", more=f"\n[[before]]\n{stage}\n"))
+
+
+def test_a_recipe_in_order_needs_torch(train):
+    for name in NEURAL:
+        told = train(name)
+        assert isinstance(told, MissingExtraError), told
+        assert told.cure == "pip install 'closeread[train]'"
+
+
+def test_only_the_first_of_several_processes_looks(train, monkeypatch):
+    """The others learn of it where all wait for each other, so that one message is told."""
+    monkeypatch.setenv("RANK", "1")
+    assert isinstance(train("span", settings="max_stepz = 2"), MissingExtraError)
+
+
+def test_a_trainer_of_one_s_own_looks_itself(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "own_trainer.py").write_text(
+        "from closeread.errors import UsageError\n"
+        "def train(request): raise UsageError('mine', expected='nothing')\n",
+        "utf-8",
+    )
+    path = tmp_path / "recipe.toml"
+    path.write_text(
+        'out = "out"\n[reader]\nname = "own_trainer:train"\n[train]\nanything = 1\n', "utf-8"
+    )
+    with pytest.raises(UsageError, match="mine"):
+        closeread.train(path)
