@@ -212,10 +212,17 @@ def test_who_may_read_the_folder_may_read_the_weights(tmp_path, encoder, few):
     """safetensors 0.8 writes them for their owner alone: a service's user could not open them."""
     beside = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 8)}]}
     mask = os.umask(0o027)
+    settings = {"max_steps": 2, "save_every": 1, "beside": beside}
     try:
-        train(tmp_path / "out", encoder, few, max_steps=1, beside=beside)
+        with pytest.raises(Killed):
+            train(tmp_path / "out", encoder, few, begin=killed_at(2), **settings)
+        state = tmp_path / "out" / "states" / "checkpoint-1"
+        modes = {one.name: one.stat().st_mode & 0o777 for one in state.iterdir()}
+        train(tmp_path / "out", encoder, few, resume=True, **settings)
     finally:
         os.umask(mask)
+    assert "model.safetensors" in modes
+    assert set(modes.values()) == {0o640}, modes
     modes = {one.name: one.stat().st_mode & 0o777 for one in (tmp_path / "out").iterdir()}
     assert {"model.safetensors", "second_head.safetensors"} < set(modes)
     assert set(modes.values()) == {0o640}, modes

@@ -190,7 +190,7 @@ class Folder:
             "transformers": transformers.__version__,
             "recipe": self._recipe,
         }
-        _let_read(self.path)
+        let_read(self.path, like=self.path / ASKED)
         save_json(self.path / DONE, made | more, indent=1)
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
@@ -301,12 +301,12 @@ def _locked(path: Path) -> IO[str]:
     return file
 
 
-def _let_read(folder: Path) -> None:
-    """Let who may read the folder's other files read its weights too.
+def let_read(folder: Path, *, like: Path) -> None:
+    """Let who may read another file of a training read the weights in a folder too.
 
     safetensors 0.8 writes them for their owner alone, whatever the umask says.
     """
-    mode = stat.S_IMODE((folder / ASKED).stat().st_mode)
+    mode = stat.S_IMODE(like.stat().st_mode)
     for weights in folder.glob("*.safetensors"):
         with suppress(OSError):  # some file systems have no modes
             weights.chmod(mode)

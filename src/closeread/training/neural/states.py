@@ -8,12 +8,15 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from transformers import Trainer, TrainerCallback
-from transformers.trainer_utils import SaveStrategy
+from transformers.trainer import TRAINER_STATE_NAME
+from transformers.trainer_utils import PREFIX_CHECKPOINT_DIR, SaveStrategy
 
 from closeread.signals import Stopped, name_of
+from closeread.training.neural.folder import let_read
 from closeread.training.neural.processes import Processes
 
 _SECONDS = 15 * 60  # what a power cut costs at most, but for a look and the writing itself
@@ -89,11 +92,14 @@ class States(TrainerCallback):  # type: ignore[misc]
             control.should_log = True
 
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        """End the training where that was asked for, be it in the look before.
+        """Let who may read the state read all of it; end the training where that was asked for.
 
         Raises:
-            Stopped: It was.
+            Stopped: It was, be it in the look before.
         """
+        if state.is_world_process_zero:
+            saved = Path(args.output_dir, f"{PREFIX_CHECKPOINT_DIR}-{state.global_step}")
+            let_read(saved, like=saved / TRAINER_STATE_NAME)
         _taken_out(state)
         self._saved = time.monotonic()
         self.end()
