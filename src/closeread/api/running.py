@@ -242,7 +242,7 @@ def train(
 
     Args:
         recipe: A TOML file.
-        out: What is to be made, instead of what the recipe names.
+        out: What is to be made, instead of what the recipe names, which then need name nothing.
         resume: Go on with a training that was broken off.
         overwrite: Discard what was trained there before.
         begin: Called with the number of steps; what it returns is called with every step done.
@@ -263,6 +263,12 @@ def train(
     _one_at_most(resume, overwrite)
     path = Path(recipe)
     found = load_recipe(path)
+    if not (out or found.out):
+        raise UsageError(
+            "it is not said where what is learned shall go",
+            where=str(path),
+            expected='out = "..." at the top of the recipe, or --out',
+        )
     request = Request(
         recipe=found,
         path=path,

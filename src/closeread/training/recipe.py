@@ -37,11 +37,12 @@ class TrainRecipe(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """A whole recipe; what ``[train]`` may say is the reader's own.
 
     Attributes:
-        out: Where what is learned goes; ``closeread train`` puts in variables and ``~``.
+        out: Where what is learned goes, if nothing else is said where training is asked for;
+            ``closeread train`` puts in variables and ``~``.
         before: Trainings that come first, in order.
     """
 
-    out: str
+    out: str = ""
     reader: TrainedReader
     train: dict[str, Any]
     before: tuple[Stage, ...] = ()
@@ -62,8 +63,6 @@ def load_recipe(path: Path) -> TrainRecipe:
             cure=f"closeread run {argument(path)}",
         )
     found = section(path, raw, TrainRecipe)
-    if not found.out:
-        raise InputError("out is empty", where=str(path), expected="a path", cure=_CURE)
     tables = {"train": found.train}
     tables |= {f"{stage_at(place)}train": stage.train for place, stage in enumerate(found.before)}
     named = set(_texts({key: value for key, value in raw.items() if key != "out"}))

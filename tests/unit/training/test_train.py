@@ -10,6 +10,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
+import closeread
 from closeread.cli.train import command
 from closeread.errors import CloseReadError, InputError, UsageError
 from closeread.readers.cues.reader import cues, load_weights
@@ -78,6 +79,20 @@ def test_it_tells_under_which_terms_it_learned(tmp_path):
     }
     result = CliRunner().invoke(command, [str(tmp_path / "recipe.toml")])
     assert "learned from texts under: unknown; Apache-2.0\n" in result.stderr
+
+
+def test_the_place_stands_in_the_recipe_or_beside_it(tmp_path):
+    """One of them is enough: a recipe that others train by need not say where."""
+    data, recipe = toy(tmp_path / "toy.jsonl"), tmp_path / "recipe.toml"
+    for line in ("", 'out = ""\n'):
+        recipe.write_text(f'{line}reader.name = "cues"\ntrain.datasets = ["{data}"]\n', "utf-8")
+        with pytest.raises(UsageError, match="not said where what is learned shall go") as told:
+            closeread.train(recipe)
+        assert told.value.where == str(recipe)
+        out = tmp_path / f"weights{len(line)}.json"
+        result = CliRunner().invoke(command, [str(recipe), "--out", str(out)])
+        assert result.exit_code == 0, result.exception
+        assert load_weights(out)
 
 
 def test_nothing_but_weights_is_replaced(tmp_path):
