@@ -17,11 +17,20 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
     """Write a BERT that knows the words of things and boxes, without dropout; return its folder."""
+    return _encoder(tmp_path_factory.mktemp("encoder"), positions=96)
+
+
+@pytest.fixture(scope="module")
+def long_encoder(tmp_path_factory):
+    """Write one that takes as long sequences as the published ones; return its folder."""
+    return _encoder(tmp_path_factory.mktemp("encoder"), positions=512)
+
+
+def _encoder(folder, positions):
     from neural.tiny_bert import make_encoder  # torch, which may be missing
 
-    folder = tmp_path_factory.mktemp("encoder")
     texts = [*COLOURS, *THINGS, "which colour is it", "the box holds ."]
-    made = make_encoder(folder, texts, labels=None, positions=96)
+    made = make_encoder(folder, texts, labels=None, positions=positions)
     config = json.loads((folder / "config.json").read_text())
     config |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     (folder / "config.json").write_text(json.dumps(config))

@@ -14,12 +14,15 @@ pytest.importorskip("torch", reason="needs the extra `neural`: make neural")
 
 import msgspec
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 import closeread
 from closeread.errors import CloseReadError, InputError, MissingExtraError, StorageError, UsageError
 from closeread.readers.neural.checkpoint import Checkpoint
+from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural import folder
+from closeread.training.neural.lengths import takes
 from closeread.training.recipe import TrainedReader
 from neural.colours import inference, squad
 from neural.test_training import recipe
@@ -278,6 +281,44 @@ def test_lengths_that_cannot_be_are_told_before_the_first_stage(
     assert told.value.where == f"{tmp_path / 'recipe.toml'}, at reader.options.{name}"
     assert told.value.expected.startswith("at least")
     assert not (tmp_path / "out").exists()
+
+
+def test_sequences_longer_than_the_model_takes_are_told_before_the_first_stage(
+    tmp_path, encoder, data, few
+):
+    """Shorter ones were learned without a word; what is left out is what the model takes."""
+    long = TrainedReader(name="span", options={"max_length": 97, "stride": 16})
+    pairs = {"datasets": [{"path": inference(tmp_path / "pairs.jsonl", 4)}], "max_length": 97}
+    first = msgspec.structs.replace(stage(data), reader=long)
+    for settings, name in (
+        ({"reader": long}, "reader.options.max_length"),
+        ({"reader": long, "soup": 2}, "reader.options.max_length"),
+        ({"reader": long, "before": (stage(data),)}, "reader.options.max_length"),
+        ({"before": (stage(data), first)}, r"before\[1\].reader.options.max_length"),
+        ({"beside": pairs}, "train.beside.max_length"),
+    ):
+        with pytest.raises(UsageError, match=f"{name} is 97, and the model takes 96") as told:
+            train(tmp_path / "out", encoder, data, begin=never, **settings)
+        assert told.value.where == str(tmp_path / "recipe.toml")
+        assert told.value.expected == "at most 96"
+    assert not (tmp_path / "out").exists()
+    given = TrainedReader(name="span")
+    assert train(tmp_path / "out", encoder, few, reader=given, max_steps=1)["steps"] == 1
+
+
+def test_what_a_model_takes_is_known_without_its_weights(tmp_path, encoder):
+    """Of RoBERTa's positions the first ones are the padding's."""
+    roberta = tmp_path / "roberta"
+    shutil.copytree(encoder, roberta)
+    config = transformers.RobertaConfig(
+        vocab_size=60, hidden_size=32, intermediate_size=64, num_hidden_layers=1,
+        num_attention_heads=2, max_position_embeddings=66, pad_token_id=1,
+    )  # fmt: skip
+    transformers.RobertaModel(config).save_pretrained(roberta)
+    for one in (encoder, str(roberta)):
+        assert takes(one) == open_checkpoint(one, "span", new_head=True).max_length
+    (roberta / "model.safetensors").unlink()
+    assert takes(str(roberta)) == 64
 
 
 @pytest.mark.parametrize("reader", ["choice", "chunk", "verifier", "entailment"])

@@ -13,12 +13,12 @@ from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.readers.neural.opening import look_for
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_machine, device_of
 from closeread.training.neural.fit import Measure, fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
+from closeread.training.neural.lengths import check_lengths, takes
 from closeread.training.neural.material import Drawn, Material, drawn, n_shared, overlap_with
 from closeread.training.neural.measure import apart, check_metric, measured, watched_by
 from closeread.training.neural.packed import Packed
@@ -57,7 +57,7 @@ def train(request: Request, task: Task) -> Trained:
         open_all(request, settings)
         first = _begins_from(request, model)
         if first and not request.resume:  # what a finished stage began from may be gone
-            look_for(first)
+            check_lengths(request, takes(first))
         check_taught(request, first)
         watched, looked_at = _watched(request, settings, task)
         gathers = task if isinstance(task, Gathers) else None
@@ -98,6 +98,8 @@ def train(request: Request, task: Task) -> Trained:
         else:
             with processes.together():
                 checkpoint = _opened(model, task, settings)
+                if not request.resume:
+                    check_lengths(request, checkpoint.max_length)
                 task.reader(checkpoint)  # refuses options by which nothing could be read
                 features = _features(request, task, checkpoint, settings, material)
                 second = InferenceBeside(settings.beside.max_length) if settings.beside else None
