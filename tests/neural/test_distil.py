@@ -196,6 +196,21 @@ def test_a_teacher_that_takes_fewer_tokens_is_refused(tmp_path, soup, few):
         )  # fmt: skip
 
 
+@pytest.mark.parametrize("at", ["open_checkpoint", "forward"])
+def test_teachers_that_the_device_does_not_hold_are_told(tmp_path, soup, few, monkeypatch, at):
+    """With a cure that there is in a training: no recipe for one sets a budget of tokens."""
+
+    def full(*given, **named):
+        raise UsageError("no room", cure="token_budget=") from torch.OutOfMemoryError("CUDA: none")
+
+    monkeypatch.setattr(f"closeread.training.neural.distil.{at}", full)
+    with pytest.raises(UsageError, match=r"does not hold the models that teach.*CUDA") as told:
+        train(tmp_path / "out", str(soup), few, reader=taught(), max_steps=1)
+    assert "`teachers`" in told.value.cure
+    assert "token_budget" not in told.value.cure
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_teacher_whose_weights_are_broken_is_told(tmp_path, soup, few):
     shutil.copytree(soup / "members" / "1", tmp_path / "broken")
     path = tmp_path / "broken" / "model.safetensors"

@@ -384,6 +384,36 @@ def test_a_batch_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypa
     assert not (tmp_path / "out").exists()
 
 
+def test_a_look_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypatch):
+    """The cure is one that there is in a recipe: the reader's budget of tokens is not."""
+
+    def full(*given, **named):
+        raise UsageError("no room", cure="token_budget=") from torch.OutOfMemoryError("CUDA: none")
+
+    monkeypatch.setattr("closeread.training.neural.train.measured", full)
+    for soup in (1, 2):
+        with pytest.raises(UsageError, match="does not hold what is read for a look") as told:
+            train(
+                tmp_path / "out", encoder, data, dev=[{"path": data}], max_steps=1, soup=soup,
+                overwrite=True,
+            )  # fmt: skip
+        assert "train.dev" in told.value.cure
+        assert "token_budget" not in told.value.cure
+
+
+def test_a_model_that_the_device_does_not_hold(tmp_path, encoder, data, monkeypatch):
+    from transformers import BertForQuestionAnswering
+
+    def full(self, device):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 ...")
+
+    monkeypatch.setattr(BertForQuestionAnswering, "to", full)
+    with pytest.raises(UsageError, match="memory does not hold the model: CUDA out of") as told:
+        train(tmp_path / "out", encoder, data, max_steps=2)
+    assert told.value.where == encoder
+    assert "smaller model" in told.value.cure
+
+
 def test_a_disk_that_is_full(tmp_path, encoder, data):
     """Files of this process may not grow beyond some size: what a full disk is like.
 

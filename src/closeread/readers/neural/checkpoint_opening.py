@@ -86,6 +86,12 @@ def open_checkpoint(
     model.config.return_dict = True  # what a head says is asked for by its name
     try:
         model = model.to(device).eval()
+    except torch.OutOfMemoryError as error:
+        raise UsageError(
+            f"the device's memory does not hold the model: {first_line(error)}",
+            where=name,
+            cure="end what else holds the memory, take a smaller model, or device=cpu",
+        ) from error
     except (RuntimeError, AssertionError) as error:  # the latter: a build without CUDA
         raise UsageError(
             f"device={device}: {first_line(error)}", expected="cpu, or one that torch has here"

@@ -1,9 +1,13 @@
 """What a training is computed on: a recipe's device and precision, and what this machine has."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 import transformers
 
 from closeread.errors import MissingExtraError, UsageError
+from closeread.readers.places import first_line
 from closeread.training.neural.trackers import check_trackers
 from closeread.training.recipes.settings import NeuralSettings
 
@@ -70,3 +74,24 @@ def _check_library(version: str) -> None:
             expected=f"transformers {_LEAST} or later",
             cure=f'pip install --upgrade "transformers>={_LEAST}"',
         )
+
+
+@contextmanager
+def holding(what: str, cure: str) -> Iterator[None]:
+    """Tell what a device's memory does not hold, with a cure that there is in a training.
+
+    What readers say of it is for who reads: a recipe for training sets no budget of tokens.
+
+    Raises:
+        UsageError: It does not hold it.
+    """
+    try:
+        yield
+    except UsageError as error:
+        if not isinstance(full := error.__cause__, torch.OutOfMemoryError):
+            raise
+        raise UsageError(
+            f"the device's memory does not hold {what}: {first_line(full)}",
+            where=error.where,
+            cure=cure,
+        ) from full

@@ -18,10 +18,13 @@ from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.span import NULL_KEY
 from closeread.readers.option_sequences import NOT_FINITE
 from closeread.readers.windows import Window
+from closeread.training.neural.device import holding
 from closeread.training.neural.teachers import other_words
 
 N_VOTES = 100  # of a question, for where its answer starts and as many for where it ends
 Spans = Sequence[tuple[int, int]]
+_BESIDE = "the models that teach, beside the one that learns"
+_CURE = 'name fewer or smaller ones by `teachers`, or train.device = "cpu"'
 
 
 class Teachers:
@@ -37,6 +40,7 @@ class Teachers:
     Raises:
         InputError: One cannot be opened, has no span head, cuts texts into other tokens, does not
             take as many, or knows nothing of questions without an answer.
+        UsageError: The device's memory does not hold them.
     """
 
     def __init__(
@@ -49,9 +53,10 @@ class Teachers:
         pickled: bool = False,
     ) -> None:
         device = str(student.model.device)
-        self._checkpoints = [
-            open_checkpoint(one, "span", device=device, pickled=pickled) for one in models
-        ]
+        with holding(_BESIDE, _CURE):
+            self._checkpoints = [
+                open_checkpoint(one, "span", device=device, pickled=pickled) for one in models
+            ]
         for one in self._checkpoints:
             _check_alike(one, student, min(max_length, student.max_length), null)
         self._networks = [open_fused(one) for one in self._checkpoints]
@@ -64,7 +69,12 @@ class Teachers:
 
         Raises:
             InputError: A teacher gives numbers that are none.
+            UsageError: The device's memory does not hold what they compute.
         """
+        with holding(_BESIDE, _CURE):
+            return self._said(shown)
+
+    def _said(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
         total = [np.zeros((2, len(one.encoded.ids))) for one in shown]
         looked_at = [range(one.at, one.at + one.length) for one in shown]
         sequences = [one.encoded for one in shown]

@@ -14,8 +14,8 @@ from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.training.neural.descent import descended, terms
-from closeread.training.neural.device import check_machine, device_of
-from closeread.training.neural.fit import Measure, fit
+from closeread.training.neural.device import check_machine, device_of, holding
+from closeread.training.neural.fit import fit
 from closeread.training.neural.folder import Folder
 from closeread.training.neural.inference import CLASSES, InferenceBeside, label_of
 from closeread.training.neural.lengths import check_lengths, takes
@@ -35,6 +35,7 @@ from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
 
 _DEV_SEED = 0
+_LOOK_NEEDS = 'a smaller model, train.device = "cpu", or no train.dev; saved states are kept'
 
 
 def train(request: Request, task: Task) -> Trained:
@@ -81,9 +82,11 @@ def train(request: Request, task: Task) -> Trained:
             taught_by = lineages_of(teachers, settings.made_by, pickled=settings.pickled)
         if gathers is None and settings.soup == 1:  # of a soup each member draws its own
             _tell_shared(request, watched, material)
-        measure: Measure | None = None
-        if watched:
-            measure = lambda now: measured(task.reader(now), watched, metric)  # noqa: E731
+
+        def measure(now: Checkpoint) -> float:
+            with holding("what is read for a look at dev", _LOOK_NEEDS):
+                return measured(task.reader(now), watched, metric)
+
         if settings.soup > 1:
             material.clear()  # each member draws its own
             checkpoint, done = cooked(
@@ -93,7 +96,7 @@ def train(request: Request, task: Task) -> Trained:
                 task,
                 device=device_of(settings),
                 processes=processes,
-                measure=measure,
+                measure=measure if watched else None,
             )
         else:
             with processes.together():
@@ -114,7 +117,7 @@ def train(request: Request, task: Task) -> Trained:
                 request.out,
                 processes=processes,
                 second=second,
-                measure=measure,
+                measure=measure if watched else None,
                 resume_from=folder.last_state(),
                 begin=request.begin,
                 say=request.say,
