@@ -72,8 +72,7 @@ def command(
     """
     if src and os.path.lexists(f"{src}/run.json"):  # a folder that may not be entered is none
         _refuse_beside_a_run(from_=from_, limit=limit, strict=strict, **mrqa)
-        form = to or ("gcrc-advrobust" if dst.suffix == ".zip" else "texts")
-        handed_in = _hand_in(Path(src), dst, form, beside, dataset)
+        handed_in = _hand_in(Path(src), dst, to, beside, dataset)
         if json_:
             as_json(handed_in)
         return
@@ -113,6 +112,23 @@ def command(
             remark(in_one_line(f"  {label}: {listed}"))
 
 
+def _must_be_one_object(dst: Path) -> None:
+    """Stop where a name says that the file is a table or lines, and --to does not say otherwise.
+
+    Raises:
+        UsageError: It says so.
+    """
+    ending = Path(dst.name.removesuffix(".gz")).suffix
+    if ending in {".csv", ".jsonl"}:
+        raise UsageError(
+            f"a run's predictions are not written as {ending[1:]}",
+            where=str(dst),
+            expected="a name that ends in .json, or a form named with --to",
+            cure="for lines take predictions.jsonl, which lies in the run; for a table of its "
+            "numbers `closeread report RUN --csv FILE`",
+        )
+
+
 def _refuse_beside_a_run(**given: Any) -> None:
     """Stop where an option is given that says something about data sets alone."""
     for name, value in given.items():
@@ -125,7 +141,7 @@ def _refuse_beside_a_run(**given: Any) -> None:
 
 
 def _hand_in(
-    run: Path, dst: Path, form: str, beside: tuple[Path, ...], moved: str | None
+    run: Path, dst: Path, to: str | None, beside: tuple[Path, ...], moved: str | None
 ) -> dict[str, str]:
     """Write a run's predictions as a file that an official program or organiser takes."""
     from closeread.formats.files.whole import writing
@@ -142,6 +158,7 @@ def _hand_in(
     )
 
     packed = dst.suffix == ".zip"
+    form = to or ("gcrc-advrobust" if packed else "texts")
     if (packed or beside) and not (packed and form == "gcrc-advrobust"):
         raise UsageError(
             f"--to {form} into {dst.name}" + (" with --beside" if beside else ""),
@@ -158,6 +175,8 @@ def _hand_in(
     opened = open_run(run, moved=locate(moved) if moved is not None else None)
     dataset = opened.dataset()
     must_not_replace(dst, dataset.path)
+    if to is None:
+        _must_be_one_object(dst)
     with writing(dst) as stream:
         if packed:
             predictions = io.BytesIO()

@@ -82,6 +82,17 @@ def test_a_runs_predictions_are_handed_in_and_score_the_same(tmp_path):
         assert (back["value"], back["n_scored"]) == (itself["value"], itself["n_scored"]), form
 
 
+@pytest.mark.parametrize("name", ["said.csv", "said.jsonl", "said.jsonl.gz"])
+def test_predictions_are_not_written_as_what_they_are_not(tmp_path, name):
+    """An object of JSON stood in a file that was called a table, or lines."""
+    run_of(tmp_path, "longest-option")
+    done = call(tmp_path, "run", name)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"closeread: {name}: a run's predictions are not written as ")
+    assert not (tmp_path / name).exists()
+    assert call(tmp_path, "run", name, "--to", "texts").returncode == 0
+
+
 def test_what_is_handed_in_is_compressed_where_its_name_says_so(tmp_path):
     """As a data set is; the file's name is in it no more than the time."""
     run_of(tmp_path, "longest-option")
