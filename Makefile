@@ -8,7 +8,7 @@ NEURAL := .venv-neural
 PINS   ?= .ci  # where the versions stand that the tests passed with; make test PINS= takes the newest
 PINNED  = $(if $(strip $(PINS)),--constraint $(strip $(PINS))/$1.lock)
 
-.PHONY: demo test neural check lock bench interop format clean
+.PHONY: demo test neural check lock lock-interop bench interop format clean
 
 # pip stands last in a new environment: one that broke off before is made whole.
 %/bin/pip:
@@ -48,8 +48,13 @@ lock: $(VENV)/.check $(NEURAL)/.neural  ## what both environments hold now is wh
 	@touch $^
 
 interop: $(VENV)/.check  ## other harnesses and trackers for real: makes their environments, several GB
-	PYTHON=$(PYTHON) sh tests/interop/environments.sh
+	PYTHON=$(PYTHON) PINS=$(strip $(PINS)) sh tests/interop/environments.sh
 	$(BIN)/python -m pytest tests/interop -m interop
+
+lock-interop:  ## the same as lock, of the environments that interop made
+	for each in .venv-interop/*; do \
+	  $$each/bin/python -m pip freeze --exclude-editable | grep -v '^torch[ =]' > .ci/interop/$${each##*/}.lock; \
+	done
 
 bench: $(VENV)/.check  ## medians and ratios; prints a table, writes benchmarks/out
 	$(BIN)/python -m benchmarks

@@ -116,15 +116,29 @@ def _needed(project, extras, seen):
             yield from _needed(project, more, seen | more)
 
 
+def _pinned(lock):
+    lines = (ROOT / f".ci/{lock}.lock").read_text("utf-8").splitlines()
+    pairs = (line.split("==") for line in lines)
+    return {canonicalize_name(name): version for name, version in pairs}
+
+
 @pytest.mark.parametrize(("extra", "lock"), [("check", "core"), ("neural", "neural")])
 def test_what_the_tests_need_has_one_version(extra, lock):
     """One that fits: else the same tests could fail tomorrow, for what others published."""
-    lines = (ROOT / f".ci/{lock}.lock").read_text("utf-8").splitlines()
-    pairs = (line.split("==") for line in lines)
-    pins = {canonicalize_name(name): version for name, version in pairs}
+    pins = _pinned(lock)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for needed in _needed(project, {extra}, {extra}):
         if needed.name != "torch":  # the Makefile's, and a build of it for the machine
+            assert pins[canonicalize_name(needed.name)] in needed.specifier, needed
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests/interop").glob("*/requirements.txt")))
+def test_what_a_harness_needs_has_one_version(path):
+    """Of torch the requirements alone tell the version: the build is the machine's."""
+    pins = _pinned(f"interop/{path.parent.name}")
+    for line in path.read_text("utf-8").splitlines():
+        if not line.startswith(("torch", "--editable")):
+            needed = Requirement(line)
             assert pins[canonicalize_name(needed.name)] in needed.specifier, needed
 
 
