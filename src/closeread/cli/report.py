@@ -63,6 +63,9 @@ def command(
     where = locate(dataset) if dataset is not None else None
     with watched("runs" if len(folders) > 1 else "questions", "nothing was written") as begin:
         material = gather(folders, dataset_path=where, ranked=ranked, begin=begin)
+    for run in material.runs:
+        if not run.metrics:
+            remark(f"{run.path} was not scored and has no numbers: closeread score {run.path}")
     language = lang or material.language
     written: list[str] = []
     if out is not None:

@@ -88,6 +88,15 @@ def test_a_run_that_is_named_twice_counts_once_and_that_is_said(closeread, tmp_p
     assert json.loads(audited)["findings"] == json.loads(once)["findings"]
 
 
+def test_a_report_of_a_run_that_was_not_scored_says_so(closeread):
+    """Its tables are empty; the page says why, and so does who writes it."""
+    closeread("read", "exam/zh", "--reader", "majority", "--out", "run")
+    told = "run was not scored and has no numbers: closeread score run"
+    assert told in closeread("report", "run", "--markdown", "-").stderr
+    closeread("score", "run", "--no-intervals")
+    assert "not scored" not in closeread("report", "run", "--markdown", "-").stderr
+
+
 def test_a_reader_of_other_questions_is_told(closeread, tmp_path):
     """`cues` reads options: a score of 0 would look like a reader that is bad at the set."""
     said = "cues gave no answer to any of 4 questions"
