@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from closeread.cli.reading import parsed
+from closeread.errors import UsageError
 
 if TYPE_CHECKING:
     from closeread.runs.records import ReaderInfo
@@ -41,14 +42,24 @@ class Method:
 
 
 def methods_of(asked: tuple[str, ...], options: tuple[str, ...]) -> list[Method]:
-    """Make every retriever that was asked for; the project's own where none was."""
+    """Make every retriever that was asked for; the project's own where none was.
+
+    Raises:
+        UsageError: What stands behind a retriever's name is no option.
+    """
     from closeread.making import make
     from closeread.pipeline.extract import default_retriever
 
-    wanted = [
-        (name, parsed(options) | parsed(tuple(own)))
-        for name, *own in (one.split(",") for one in asked or (default_retriever(),))
-    ]
+    wanted = []
+    for one in asked or (default_retriever(),):
+        name, *own = one.split(",")
+        if not all(assignment.find("=") > 0 for assignment in own):
+            raise UsageError(
+                f"--retriever {one}",
+                expected="--retriever NAME,KEY=VALUE; several as --retriever A --retriever B",
+                cure="a value with a comma in it is given with -o KEY=VALUE",
+            )
+        wanted.append((name, parsed(options) | parsed(tuple(own))))
     made = []
     for (name, given), label in zip(wanted, _labels(wanted), strict=True):
         retriever, resolved = make("retriever", name, given)

@@ -313,6 +313,7 @@ def test_a_search_prints_the_best_pair(folder):
         (["--option", "A", "--search", "--retriever", "bm25"], "--search takes no --option"),
         (["--out", "set.json"], "would take the place of the data set"),
         (["--html", "set.json"], "would take the place of the data set"),
+        (["--retriever", "bm25,k"], "--retriever bm25,k\n  expected: --retriever NAME,KEY=VALUE"),
     ],
 )
 def test_mistakes_get_one_message(folder, args, message):
