@@ -131,7 +131,7 @@ def command(
         for method in methods
     ]  # fmt: skip
     if page is not None:
-        _write_page(chosen, found, page)
+        _write_page(chosen, found, page, intervals=not no_intervals)
     print_found(chosen.info(), found, out, json_)
 
 
@@ -142,7 +142,7 @@ def _must_not_go_with(name: str, others: dict[str, Any]) -> None:
             raise click.UsageError(f"{name} takes no {other}")
 
 
-def _write_page(chosen: Chosen, found: list[Found], page: Path) -> None:
+def _write_page(chosen: Chosen, found: list[Found], page: Path, *, intervals: bool) -> None:
     from closeread.pipeline.evidence_page import Finding, evidence_material
     from closeread.reports.page import write_material
 
@@ -158,5 +158,7 @@ def _write_page(chosen: Chosen, found: list[Found], page: Path) -> None:
         )
         for one in found
     ]
-    material = evidence_material(chosen.info(), items, findings, label=chosen.label)
+    material = evidence_material(
+        chosen.info(), items, findings, label=chosen.label, intervals=intervals
+    )
     remark(str(write_material(material, page)))

@@ -9,6 +9,7 @@ from closeread.metrics.units import question_unit
 from closeread.pipeline.shading import attention
 from closeread.protocols import Retriever
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
+from closeread.reports.plot import RESAMPLING
 from closeread.runs.records import DatasetInfo, ReaderInfo, RunInfo, now
 from closeread.types import Item, Prediction, Summary
 
@@ -31,7 +32,12 @@ class Finding:
 
 
 def evidence_material(
-    info: DatasetInfo, items: Sequence[Item], found: Sequence[Finding], *, label: str | None = None
+    info: DatasetInfo,
+    items: Sequence[Item],
+    found: Sequence[Finding],
+    *,
+    label: str | None = None,
+    intervals: bool = True,
 ) -> Material:
     """Return the material of a page, one "run" a retriever.
 
@@ -40,8 +46,9 @@ def evidence_material(
         items: The passages and questions that evidence was looked for in.
         found: What each retriever found.
         label: The only option that was asked for, if any.
+        intervals: Whether scores by group have theirs.
     """
-    made = Material(sets=[SetView(info=info)], runs=[_view(info, one) for one in found])
+    made = Material(sets=[SetView(info=info)], runs=[_view(info, one, intervals) for one in found])
     for passage, questions in items:
         made.passages.append(passage)
         for question in questions:
@@ -60,7 +67,7 @@ def evidence_material(
     return made
 
 
-def _view(info: DatasetInfo, found: Finding) -> RunView:
+def _view(info: DatasetInfo, found: Finding, intervals: bool) -> RunView:
     main = next((name for name in MAIN if name in found.metrics), "")
     run = RunInfo(
         closeread=closeread.__version__,
@@ -80,4 +87,5 @@ def _view(info: DatasetInfo, found: Finding) -> RunView:
         breakdowns={},
         headline=main,
         per_question=main,
+        resampling=RESAMPLING if intervals else None,
     )

@@ -14,6 +14,7 @@ from closeread.metrics.subject import value_name
 from closeread.protocols import Begin, unwatched
 from closeread.readers.generative.extraction import needs_question
 from closeread.reports.material import Material, Row, RunView, SetView, Told, share_of
+from closeread.reports.plot import RESAMPLING
 from closeread.runs.fits import misfits
 from closeread.runs.records import DatasetInfo, RunSummary, ScoreSettings
 from closeread.runs.score import as_submission
@@ -25,8 +26,6 @@ from closeread.types import ROLES, Dataset, Prediction, Question
 _CHIEF = ("f1", "accuracy", "score", "acc0", "em")
 # Families that judge something beside the answer come last.
 _SECOND = ("option", "evidence", "selective")
-_RESAMPLES = 1_000  # of the report's own intervals
-_UNSCORED = Resampling(resamples=_RESAMPLES)
 
 
 def gather(
@@ -197,7 +196,7 @@ def _view(run: Run, name: str, place: int, dataset: Dataset | None) -> RunView:
         breakdowns=summary.breakdowns if summary is not None else {},
         headline=headline,
         level=summary.settings.level if summary is not None else 0.95,
-        resampling=_resampling(summary.settings) if summary is not None else _UNSCORED,
+        resampling=_resampling(summary.settings) if summary is not None else RESAMPLING,
         judged=judged,
         otherwise=_otherwise(values, makers, judged),
         per_question=per_question,
@@ -231,7 +230,7 @@ def _otherwise(
 
 def _resampling(settings: ScoreSettings) -> Resampling | None:
     """Return how a run's numbers were resampled, with fewer resamples: these are only drawn."""
-    return resampling_of(replace(settings, resamples=min(settings.resamples, _RESAMPLES)))
+    return resampling_of(replace(settings, resamples=min(settings.resamples, RESAMPLING.resamples)))
 
 
 def _chief(names: Sequence[str], like: str = "") -> str:

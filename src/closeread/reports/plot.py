@@ -13,6 +13,8 @@ from closeread.reports.material import Share
 
 # Of fractions in a page: of four, 0.12546 would be 12.6 % there and 12.5 % elsewhere.
 DIGITS = 6
+# How a report makes intervals of its own: they are only drawn.
+RESAMPLING = Resampling(resamples=1_000)
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):

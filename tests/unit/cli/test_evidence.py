@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -369,6 +370,16 @@ def test_a_page_is_written_beside_the_numbers(folder):
     assert only.returncode == 0, only.stderr
     assert "大雁" in (folder / "one.html").read_text("utf-8")
     assert "海水" not in (folder / "one.html").read_text("utf-8")
+
+
+def test_scores_by_group_on_the_page_have_intervals(tmp_path):
+    """As the page says of them."""
+    for asked, bounds in ((), True), (("--no-intervals",), False):
+        done = run(tmp_path, "exam/zh", "--html", "page.html", *asked)
+        assert done.returncode == 0, done.stderr
+        page = (tmp_path / "page.html").read_text("utf-8")
+        (found,) = re.findall(r'\["original","cover","93.5","([\d.]*)","([\d.]*)","36"\]', page)
+        assert [bool(bound) for bound in found] == [bounds, bounds]
 
 
 def test_json_tells_the_sums_of_every_file_that_had_a_part(folder):
