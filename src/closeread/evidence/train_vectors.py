@@ -1,5 +1,6 @@
 """Word vectors from the user's own texts, so that the methods over them need nothing downloaded."""
 
+import os
 import random
 from collections.abc import Iterable
 from pathlib import Path
@@ -42,20 +43,19 @@ def train(
     Raises:
         InputError: No word occurs often enough.
         MissingExtraError: gensim is not installed.
-        StorageError: The folder cannot be written, which is found out before training.
+        StorageError: The folder cannot be written, which is found out before training, or the disk
+            is full.
     """
     try:
         from gensim.models import Word2Vec
     except ModuleNotFoundError as error:
         raise missing_extra("training word vectors", "gensim", "vectors") from error
-    unfinished = path.with_name(path.name + ".part")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")  # two may write at once
     try:
         unfinished.touch()
         unfinished.unlink()
     except OSError as error:
-        raise StorageError(
-            f"cannot be written: {error.strerror}", where=str(path), cure="choose another place"
-        ) from error
+        raise _refused(path, error) from error
     cut = (segmenter or Segmenter()).texts
     rows = [
         cut(span.of(text), language)
@@ -73,6 +73,19 @@ def train(
             f"no word occurs {least} times in {len(rows):,} sentences",
             cure="give more texts, or a smaller `least`",
         ) from error
-    model.wv.save_word2vec_format(str(unfinished), binary=True)
-    unfinished.replace(path)
+    try:
+        model.wv.save_word2vec_format(str(unfinished), binary=True)
+        unfinished.replace(path)
+    except OSError as error:
+        raise _refused(path, error) from error
+    finally:
+        unfinished.unlink(missing_ok=True)
     return len(model.wv)
+
+
+def _refused(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"cannot be written: {error.strerror}",
+        where=str(path),
+        cure="free space or choose another place",
+    )

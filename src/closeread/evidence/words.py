@@ -158,8 +158,9 @@ def read_stop_words(name: str) -> frozenset[str]:
     try:
         lines = Path(name).read_text("utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
         raise InputError(
-            f"cannot be read as stop words: {error}",
+            f"cannot be read as stop words: {reason}",
             where=name,
             expected="`own`, `none`, or a UTF-8 file with one word a line",
         ) from error

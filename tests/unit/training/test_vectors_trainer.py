@@ -1,6 +1,8 @@
 """`closeread train` for word vectors: from passages to a file that the masking retrievers read."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -125,3 +127,21 @@ def test_another_file_is_not_taken_for_vectors(texts):
         done, _ = run(texts, "one", args=args)
         assert done.exit_code == 0, done.exception
     assert load(str(out)).dimensions == 12
+
+
+def test_a_disk_that_is_full(texts):
+    """The file is named, what was there is kept, and no part of the new one lies beside it."""
+    resource = pytest.importorskip("resource", reason="the system limits no files")
+    done, out = run(texts, "one")
+    assert done.exit_code == 0, done.exception
+    kept, recipe = out.read_bytes(), texts / "recipe.toml"
+    recipe.write_text(recipe.read_text("utf-8").replace("= 12", "= 900"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "closeread", "train", str(recipe)],
+        capture_output=True, text=True, check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    assert f"{out}: cannot be written" in done.stderr
+    assert out.read_bytes() == kept
+    assert [one.name for one in out.parent.iterdir()] == [out.name]
