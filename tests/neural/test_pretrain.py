@@ -1,6 +1,8 @@
 """An encoder learns a toy language from passages; how training begins and goes on."""
 
 import json
+import logging
+import logging.handlers
 import re
 from pathlib import Path
 
@@ -12,7 +14,7 @@ pytest.importorskip("accelerate", reason="needs the extra `train`: make neural")
 
 import torch
 from safetensors.torch import load_file
-from transformers import BertForMaskedLM
+from transformers import AutoTokenizer, BertForMaskedLM, BertModel
 
 from closeread.cli import main
 from closeread.readers.lineage import lineage_of
@@ -344,3 +346,27 @@ def test_a_vocabulary_without_the_mask_is_refused(train, tmp_path, texts):
     code, error = train(recipe(tmp_path, texts, lacking))
     assert code == 2
     assert "[MASK]" in error
+
+
+def test_a_head_that_is_new_is_told_in_our_words_alone(train, tmp_path, texts, vocabulary):
+    """The library's own report of such a checkpoint calls it corrupted."""
+    heard = logging.handlers.BufferingHandler(100)
+    logger = logging.getLogger("transformers")
+    path = recipe(tmp_path, texts, vocabulary, max_steps=1)
+    train.told(path)
+    whole, bare = tmp_path / "out", tmp_path / "bare"
+    AutoTokenizer.from_pretrained(whole).save_pretrained(bare)
+    BertModel.from_pretrained(whole).save_pretrained(bare)
+    logger.addHandler(heard)
+    try:
+        for model, is_new in ((bare, True), (whole, False)):
+            options = f'[reader.options]\nmodel = "{model}"\n[train]'
+            given = re.sub(r"(?s)\[reader.options\].*\[train\]", options, path.read_text("utf-8"))
+            again = tmp_path / "again.toml"
+            again.write_text(given, "utf-8")
+            code, error = train(again, "--out", tmp_path / f"again-{model.name}")
+            assert code == 0, error
+            assert (f"{model}: it has no head that tells hidden words" in error) == is_new
+    finally:
+        logger.removeHandler(heard)
+    assert not [one.getMessage() for one in heard.buffer if "LOAD REPORT" in one.getMessage()]

@@ -15,7 +15,7 @@ from transformers.utils import logging
 from closeread.errors import InputError, UsageError
 from closeread.readers.neural.checkpoint import ITS_TOKENIZER, Checkpoint, Head
 from closeread.readers.neural.heads import KINDS, check_encoder, check_head, has_head, misshapen
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
 from closeread.readers.places import first_line, one_at_a_time
 
 _MISMATCH = "ignore_mismatched_sizes"  # stands in what the library says of shapes that differ
@@ -57,32 +57,29 @@ def open_checkpoint(
     given = loading(name)
     n_numbers = 2 if head == "span" else n_classes  # of beginning and of ending
     head_options: dict[str, Any] = {"num_labels": n_numbers} if n_numbers and new_head else {}
-    verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # what is missing is judged below
     try:
-        tokenizer = open_tokenizer(name, given)
-        config = transformers.AutoConfig.from_pretrained(name, **given)
-        if has_head(config, head):
-            head_options.pop("num_labels", None)
-        if attention_dropout is not None:
-            head_options[_attention_dropout(config)] = attention_dropout
-        model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
-            name,
-            dtype=getattr(torch, dtype),
-            use_safetensors=None if pickled else True,
-            weights_only=True,
-            output_loading_info=True,
-            **head_options,
-            **given,
-        )
+        with unsaid():  # what is missing is judged below
+            tokenizer = open_tokenizer(name, given)
+            config = transformers.AutoConfig.from_pretrained(name, **given)
+            if has_head(config, head):
+                head_options.pop("num_labels", None)
+            if attention_dropout is not None:
+                head_options[_attention_dropout(config)] = attention_dropout
+            model, report = getattr(transformers, f"AutoModelFor{KINDS[head]}").from_pretrained(
+                name,
+                dtype=getattr(torch, dtype),
+                use_safetensors=None if pickled else True,
+                weights_only=True,
+                output_loading_info=True,
+                **head_options,
+                **given,
+            )
     except InputError:
         raise
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         if _MISMATCH in str(error):
             raise misshapen(name, config, head, new_head=new_head) from error
         raise unopened(name, error) from error
-    finally:
-        logging.set_verbosity(verbosity)
     model.config.return_dict = True  # what a head says is asked for by its name
     try:
         model = model.to(device).eval()

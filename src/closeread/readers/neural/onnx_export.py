@@ -8,7 +8,6 @@ import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 from transformers import AttentionInterface
-from transformers.utils import logging
 
 from closeread.errors import InputError
 from closeread.readers.batching import Batch
@@ -16,6 +15,7 @@ from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.engine import Ids, Network, TorchNetwork, framed
 from closeread.readers.neural.last import KEPT, with_last_layer
 from closeread.readers.neural.onnx_network import OnnxNetwork
+from closeread.readers.neural.opening import unsaid
 from closeread.readers.places import first_line
 
 _OPSET = 17
@@ -149,12 +149,9 @@ class _Rows(torch.nn.Module):  # type: ignore[misc]
         super().__init__()
         self.model, self.last = with_last_layer(checkpoint)
         AttentionInterface.register(_WHOLE, _attention)
-        verbosity = logging.get_verbosity()
-        logging.set_verbosity_error()  # of models whose attention is their own alone: it stays
-        try:  # "sdpa" traces in part
+        with unsaid():  # of models whose attention is their own alone: it stays
+            # "sdpa" traces in part
             self.model.set_attn_implementation("eager" if padded else _WHOLE)
-        finally:
-            logging.set_verbosity(verbosity)
         self._head = checkpoint.head
 
     def forward(self, ids: Any, mask: Any = None, types: Any = None, kept: Any = None) -> Any:

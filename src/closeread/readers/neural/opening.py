@@ -2,11 +2,13 @@
 
 import json
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import transformers
+from transformers.utils import logging
 
 from closeread.errors import InputError
 from closeread.readers.places import (
@@ -33,6 +35,17 @@ def loading(name: str) -> dict[str, Any]:
     """
     check_place(name)
     return {"trust_remote_code": False, "local_files_only": from_disk_alone(name)}
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Leave unsaid what the library remarks; whoever asks it judges, and tells it in our words."""
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
 
 
 def look_for(name: str) -> None:

@@ -25,7 +25,7 @@ from closeread.making import path_of
 from closeread.readers.lineage import Learned, Lineage, Stage, lineage_of
 from closeread.readers.neural.checkpoint import most_tokens
 from closeread.readers.neural.heads import check_encoder
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress
 from closeread.training.neural.descent import terms
@@ -39,7 +39,7 @@ from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.writable import writable
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
-from closeread.training.request import Request, Trained
+from closeread.training.request import Request, Say, Trained
 
 _DROPOUT = 0.1  # with which later trainings begin
 
@@ -61,7 +61,7 @@ def train(request: Request) -> Trained:
     with processes.together():
         Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
-        model, tokenizer = _made(options, settings.dropout)
+        model, tokenizer = _made(options, settings.dropout, request.say)
         most = most_tokens(model, tokenizer)
         if settings.length > most:
             raise UsageError(
@@ -183,10 +183,10 @@ class _Trainer(Trainer):  # type: ignore[misc]
         return (loss, {"logits": logits}) if return_outputs else loss
 
 
-def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
+def _made(options: EncoderOptions, dropout: float, say: Say) -> tuple[Any, Any]:
     logging.disable_progress_bar()
     if options.model:
-        return _opened(path_of("model", options.model), dropout, options.pickled)
+        return _opened(path_of("model", options.model), dropout, options.pickled, say)
     path = Path(path_of("vocabulary", options.vocabulary))
     try:
         # By line feeds alone: U+2028 and its like are pieces of their own.
@@ -220,21 +220,25 @@ def _made(options: EncoderOptions, dropout: float) -> tuple[Any, Any]:
     return transformers.BertForMaskedLM(config), tokenizer
 
 
-def _opened(name: str, dropout: float, pickled: bool) -> tuple[Any, Any]:
+def _opened(name: str, dropout: float, pickled: bool, say: Say) -> tuple[Any, Any]:
     given = loading(name)
     tokenizer = open_tokenizer(name, given)
     try:
-        model, report = transformers.AutoModelForMaskedLM.from_pretrained(
-            name,
-            dtype=torch.float32,  # else as it was saved
-            use_safetensors=None if pickled else True,
-            weights_only=True,
-            output_loading_info=True,
-            **given,
-        )
+        with unsaid():
+            model, report = transformers.AutoModelForMaskedLM.from_pretrained(
+                name,
+                dtype=torch.float32,  # else as it was saved
+                use_safetensors=None if pickled else True,
+                weights_only=True,
+                output_loading_info=True,
+                **given,
+            )
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
-    check_encoder(name, model.base_model_prefix, sorted(report["missing_keys"]))
+    missing = sorted(report["missing_keys"])
+    check_encoder(name, model.base_model_prefix, missing)
+    if missing:
+        say(f"{name}: it has no head that tells hidden words, and begins with a new one")
     _set_dropout(model, dropout)
     return model, tokenizer
 
