@@ -26,7 +26,7 @@ def locate(name: str) -> Path:
 
     Raises:
         InputError: The name is empty; or the corpus folder is named and not set, or another
-            variable is.
+            variable is, or a home folder by ``~``.
         UnknownNameError: There is no such exam.
         TransferError: The URL cannot be fetched.
     """
@@ -46,9 +46,10 @@ def locate(name: str) -> Path:
         from closeread import exam
 
         return Path(exam.locate(name))
-    if name.startswith("$") and not Path(name).exists():
+    if name.startswith(("$", "~")) and not Path(name).exists():
+        variable = "an environment variable" if name.startswith("$") else "~"
         raise InputError(
-            "an environment variable stands in the name of a data set",
+            f"{variable} stands in the name of a data set",
             where=name,
             expected=f"a path, a URL, exam/zh, or what begins with {_CORPUS}",
             cure="write the path itself",

@@ -56,6 +56,8 @@ def test_a_variable_in_the_name_of_a_set_is_told(tmp_path, monkeypatch):
     assert isinstance(result.exception, InputError)
     assert "an environment variable stands in the name of a data set" in str(result.exception)
     assert "what begins with $CLOSEREAD_CORPUS/" in result.exception.expected
+    result, _ = run(tmp_path, data="~/nowhere/set.json")
+    assert "~ stands in the name of a data set" in str(result.exception)
 
 
 def test_a_variable_in_out_is_put_in(tmp_path, monkeypatch):
