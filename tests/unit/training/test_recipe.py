@@ -62,9 +62,20 @@ def test_mistakes_are_told_in_the_words_of_toml(recipe):
     assert told.value.expected == "a table"
 
 
+class _Few(msgspec.Struct, kw_only=True):
+    max_steps: int = 0
+
+
 class _Several(msgspec.Struct, kw_only=True):
     one: int = 0
     models: tuple[PathText, ...] = ()
+
+
+def test_a_key_that_looks_like_none_is_told_with_all():
+    """`train.format` was said to be perhaps `train.max_steps`: who reads that looks elsewhere."""
+    with pytest.raises(InputError) as told:
+        section(Path("r.toml"), {"format": 1}, _Few, "train.")
+    assert told.value.found == "unknown key train.format (known: max_steps)"
 
 
 def test_all_unknown_keys_of_a_table_are_told():

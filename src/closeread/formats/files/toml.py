@@ -75,7 +75,7 @@ def unknown_key(key: str, known: Collection[str], prefix: str = "") -> str:
         known: Those of that table.
         prefix: What stands before each of them where it is named, such as ``reader.``.
     """
-    near = difflib.get_close_matches(key, known, n=1, cutoff=0.4)
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
     hint = f"did you mean {prefix}{near[0]}?" if near else "known: " + ", ".join(known)
     return f"unknown key {prefix}{key} ({hint})"
 
