@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from closeread import catalog
 from closeread.api.asking import OpenReader, open_reader
 from closeread.api.datasets import Items, Named, open_dataset, opened
 from closeread.errors import UsageError
@@ -14,7 +13,7 @@ from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.toml import told_of
-from closeread.making import written_by
+from closeread.making import make_of, written_by
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -27,7 +26,7 @@ from closeread.runs.records import describe_reader
 from closeread.runs.store import Run
 from closeread.training.recipe import load_recipe
 from closeread.training.recipes.look import look_at
-from closeread.training.request import Request, Train, Trained
+from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
 from closeread.written import expanded, in_recipe
 
@@ -282,5 +281,5 @@ def train(
     )
     with told_of(path), written_by(in_recipe(str(path))):
         look_at(request)
-        trainer: Train = catalog.resolve("trainer", found.reader.name)
-        return trainer(request)
+        trained: Trained = make_of("trainer", found.reader.name, request)
+        return trained

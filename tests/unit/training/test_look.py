@@ -146,3 +146,17 @@ def test_a_trainer_of_one_s_own_looks_itself(tmp_path, monkeypatch):
     )
     with pytest.raises(UsageError, match="mine"):
         closeread.train(path)
+
+
+@pytest.mark.parametrize(
+    ("made", "said"), [("train = 3", "object of the type int"), ("def train(): pass", "Request")]
+)
+def test_what_is_no_trainer_is_told(tmp_path, monkeypatch, made, said):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "no_trainer.py").write_text(made, "utf-8")
+    monkeypatch.delitem(sys.modules, "no_trainer", raising=False)
+    path = tmp_path / "recipe.toml"
+    path.write_text('out = "out"\nreader.name = "no_trainer:train"\ntrain = {}\n', "utf-8")
+    with pytest.raises(UsageError, match=said) as told:
+        closeread.train(path)
+    assert told.value.where == str(path)
