@@ -16,7 +16,10 @@ from closeread.api.datasets import open_dataset
 from closeread.errors import InputError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.readers.windows import Encoded, Window
+from closeread.training.neural import distil
 from closeread.training.neural.distil import N_VOTES, votes
+from closeread.training.neural.kept_votes import KeptVotes
 from closeread.training.neural.material import flat
 from closeread.training.neural.span_task import SpanTask
 from closeread.training.neural.task import collate
@@ -115,6 +118,62 @@ def test_one_is_trained_by_the_members_of_the_soup_before(tmp_path, encoder, dat
     model = str(tmp_path / "out")
     assert make("span", {"model": model})[0].record["length_penalty"] == 0.25
     assert "length_penalty" not in make("span", {"model": model, "length_penalty": 0.0})[0].record
+
+
+def test_what_teachers_said_is_kept_beside_the_states(tmp_path, soup, data, monkeypatch):
+    """Who goes on need not ask them again, and learns the same; it goes with the states."""
+    teacher = tmp_path / "teacher"
+    shutil.copytree(soup / "members" / "1", teacher)
+    given = {"reader": taught(teachers=[str(teacher)]), **STEPS, "save_every": 10}
+    whole = train(tmp_path / "whole", str(soup), data, **given)
+    for name in ("out", "broken", "changed"):
+        with pytest.raises(Killed):
+            train(tmp_path / name, str(soup), data, begin=killed_at(15), **given)
+    asked = []
+    say = distil.Teachers.say
+    monkeypatch.setattr(distil.Teachers, "say", lambda *one: asked.append(1) or say(*one))
+    record = train(tmp_path / "out", str(soup), data, resume=True, **given)
+    assert not asked
+    assert losses(record) == losses(whole)
+    assert not (tmp_path / "out" / "states").exists()
+    for kept in (tmp_path / "broken" / "states" / "votes").iterdir():
+        kept.write_bytes(kept.read_bytes()[:-1])
+    record = train(tmp_path / "broken", str(soup), data, resume=True, **given)
+    assert losses(record) == losses(whole)
+    assert len(asked) == 1, "half a file is made anew"
+    weights = load_file(teacher / "model.safetensors")
+    weights["qa_outputs.bias"] += 1
+    save_file(weights, teacher / "model.safetensors", {"format": "pt"})
+    train(tmp_path / "changed", str(soup), data, resume=True, **given)
+    assert len(asked) == 2, "another teacher is asked"
+
+
+def test_votes_are_kept_by_all_that_they_follow_from(tmp_path):
+    def example(*golds, first=5):
+        return Window(Encoded([1, first, 3, 2], [0, 0, 1, 1]), 2, 0, 1), [*golds]
+
+    made = []
+
+    def make(examples):
+        made.append(len(examples))
+        return np.full((len(examples), N_VOTES, 2), len(made), np.int32)
+
+    asked = [example((2, 2))]
+    for follows_from, examples, number in (
+        ([0.5, "a"], asked, 1),
+        ([0.5, "a"], asked, 1),
+        ([0.6, "a"], asked, 2),
+        ([0.5, "b"], asked, 3),
+        ([0.5, "a"], [example((2, 2), (2, 2))], 4),
+        ([0.5, "a"], [example((2, 2), first=6)], 5),
+        ([0.5, ""], asked, 6),
+        ([0.5, ""], asked, 7),
+    ):
+        found = KeptVotes(tmp_path / "votes", follows_from).of(examples, make)
+        assert found.shape == (1, N_VOTES, 2)
+        assert int(found[0, 0, 0]) == number
+    assert len([*(tmp_path / "votes").iterdir()]) == 5
+    assert int(KeptVotes(None, [0.5, "a"]).of(asked, make)[0, 0, 0]) == 8
 
 
 def test_a_soup_can_be_taught_and_a_teacher_named(tmp_path, soup, data):

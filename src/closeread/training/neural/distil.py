@@ -17,6 +17,7 @@ from closeread.readers.neural.engine import forward
 from closeread.readers.neural.fused import open_fused
 from closeread.readers.neural.span import NULL_KEY
 from closeread.readers.option_sequences import NOT_FINITE
+from closeread.readers.weights import settings_sha256, weights_sha256
 from closeread.readers.windows import Window
 from closeread.training.neural.device import holding
 from closeread.training.neural.teachers import other_words
@@ -61,6 +62,23 @@ class Teachers:
             _check_alike(one, student, min(max_length, student.max_length), null)
         self._networks = [open_fused(one) for one in self._checkpoints]
         self._null = null
+
+    @property
+    def sha256(self) -> tuple[str, ...]:
+        """Hashes of each one's weights and settings; empty where its files are not found."""
+        names = [one.name for one in self._checkpoints]
+        return tuple(of(name) for name in names for of in (weights_sha256, settings_sha256))
+
+    def votes(self, examples: Sequence[tuple[Window, Spans]], share: float) -> NDArray[np.int32]:
+        """Return the votes of each window, shape (windows, ``N_VOTES``, 2).
+
+        Args:
+            examples: Windows, each with (first, last) token of every answer that is learned.
+            share: Of the votes, how many are the teachers'.
+        """
+        said = self.say([window for window, _ in examples])
+        dealt = [votes(golds, one, share) for (_, golds), one in zip(examples, said, strict=True)]
+        return np.array(dealt, np.int32)
 
     def say(self, shown: Sequence[Window]) -> list[NDArray[np.float64]]:
         """Return of each window the probabilities of its tokens, shape (2, tokens of the window).

@@ -9,7 +9,9 @@ compete too; a reader never chooses those.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,7 +23,9 @@ from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, SpanReader
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
-from closeread.training.neural.distil import Teachers, votes
+from closeread.training.neural.distil import Teachers
+from closeread.training.neural.folder import STATES
+from closeread.training.neural.kept_votes import KeptVotes
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.teachers import teachers_of
 from closeread.training.neural.train import train as train_task
@@ -29,13 +33,15 @@ from closeread.training.recipes.span import SpanOptions, asked
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question, Span
 
+_VOTES = "votes"  # among the states
 _AT_ONCE = 512  # windows that teachers read together, so that those of one length meet
 
 
 def train(request: Request) -> Trained:
     """Train a span reader, as the recipe says."""
     pickled = request.recipe.train.get("pickled") is True
-    return train_task(request, SpanTask(asked(request), pickled=pickled))
+    kept = request.out / STATES / _VOTES
+    return train_task(request, SpanTask(asked(request), pickled=pickled, kept=kept))
 
 
 class SpanTask:
@@ -44,6 +50,7 @@ class SpanTask:
     Args:
         options: What is learned, and how it is to be read with.
         pickled: Whether teachers may have weights that are not safetensors.
+        kept: The folder for what teachers said; None keeps none.
     """
 
     head: Head = "span"
@@ -51,9 +58,12 @@ class SpanTask:
     metric = "squad.f1"
     answers = staticmethod(SpanReader.answers)
 
-    def __init__(self, options: SpanOptions, *, pickled: bool = False) -> None:
+    def __init__(
+        self, options: SpanOptions, *, pickled: bool = False, kept: Path | None = None
+    ) -> None:
         self._options = options
         self._pickled = pickled
+        self._kept = kept
         if options.null:
             self.metric = "squad2.f1"
 
@@ -82,10 +92,12 @@ class SpanTask:
             null=self._options.null,
             pickled=self._pickled,
         )
+        share = self._options.distillation
+        kept = KeptVotes(self._kept, [share, self._options.null, *teachers.sha256])
         while some := list(islice(drawn, _AT_ONCE)):
-            said = teachers.say([window for window, _ in some])
-            for (window, spans), chances in zip(some, said, strict=True):
-                yield _feature(window, votes(spans, chances, self._options.distillation))
+            dealt = kept.of(some, partial(teachers.votes, share=share))
+            for (window, _), places in zip(some, dealt.tolist(), strict=True):
+                yield _feature(window, places)
 
     def _drawn(
         self, checkpoint: Checkpoint, items: Iterable[PassageQuestion], rng: Random
