@@ -145,6 +145,16 @@ def test_methods_are_told_apart_from_gold_by_shape(visit, joined):
     assert page.locator(".passage .ev-gold").count() == 1
 
 
+def test_a_retriever_alone_is_called_by_its_name(visit, tmp_path):
+    """There is no reader whose evidence it could be."""
+    write_set(tmp_path / "set.jsonl", [(PASSAGE, triple("t"))])
+    done = apart("evidence", "set.jsonl", "--html", "page.html", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    page = visit(tmp_path / "page.html", "#q=t-positive&ev=all&lang=en")
+    names = page.locator(".methods[data-option=A] dt").all_inner_texts()
+    assert names == ["annotated", "cover"]
+
+
 def test_one_method_or_one_option_can_be_marked_alone(visit, joined):
     """A method's button and an option's leave its own sentences in the passage; both are linked."""
     page = visit(joined, "#q=t-positive&ev=all")

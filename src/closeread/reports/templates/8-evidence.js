@@ -6,7 +6,7 @@ const ranges = (evidence) => (evidence || []).flatMap((e) => (e.spans || []).map
 function sources(it) {
   const found = [];
   if (ranges(it.gold_evidence).length) found.push(["gold", t("evidence.gold")]);
-  it.runs.forEach((told, r) => { if (told && ranges(told.evidence).length) found.push([String(r), DATA.runs.length > 1 ? DATA.runs[r].name : t("evidence.predicted")]); });
+  it.runs.forEach((told, r) => { if (told && ranges(told.evidence).length) found.push([String(r), DATA.runs.length > 1 || DATA.runs[r].evidenceOnly ? DATA.runs[r].name : t("evidence.predicted")]); });
   return found.length > 1 ? [...found, ["all", t("evidence.all")]] : found;
 }
 const evidenceOf = (it, source) => ranges(source === "gold" ? it.gold_evidence : it.runs[Number(source)].evidence).map((e) => ({ ...e, source }));
