@@ -147,8 +147,12 @@ def test_two_processes_go_on_in_a_later_epoch(write, tmp_path):
     assert losses(resumed) == pytest.approx(losses(record(two)), abs=1e-6)
 
 
-def test_a_mistake_is_told_once(write, tmp_path):
-    done = closeread(write("two", batch=4, dev=tmp_path / "none.json"), launcher=TWO)
+@pytest.mark.parametrize("epochs", ["epochs", "epoch"])
+def test_a_mistake_is_told_once(write, tmp_path, epochs):
+    """In the data or the recipe; the second process is ended while it loads, or learns of it."""
+    wrong = RECIPE.replace("epochs", epochs)
+    done = closeread(write("two", wrong, batch=4, dev=tmp_path / "none.json"), launcher=TWO)
     assert done.returncode != 0
     assert done.stderr.count("closeread: ") == 1, done.stderr
+    assert "closeread.signals.Stopped" not in done.stderr
     assert not (tmp_path / "two").exists()

@@ -127,10 +127,15 @@ def test_a_recipe_in_order_needs_torch(train):
         assert told.cure == "pip install 'closeread[train]'"
 
 
-def test_only_the_first_of_several_processes_looks(train, monkeypatch):
-    """The others learn of it where all wait for each other, so that one message is told."""
+def test_only_the_first_of_several_processes_tells(train, monkeypatch):
+    """The others wait until they are ended, or learn of it where all wait for each other."""
+    waited = []
+    monkeypatch.setattr("time.sleep", waited.append)
     monkeypatch.setenv("RANK", "1")
+    assert isinstance(train("span"), MissingExtraError)
+    assert not waited
     assert isinstance(train("span", settings="max_stepz = 2"), MissingExtraError)
+    assert len(waited) == 1
 
 
 def test_a_trainer_of_one_s_own_looks_itself(tmp_path, monkeypatch):

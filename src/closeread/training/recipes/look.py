@@ -1,29 +1,38 @@
 """A first look at a recipe, before torch is loaded: what is wrong with it is told at once."""
 
+import time
 from importlib import import_module
 
 from closeread import catalog
-from closeread.errors import UsageError
+from closeread.errors import CloseReadError, UsageError
 from closeread.making import path_of
 from closeread.training.processes import is_first
 from closeread.training.recipes.settings import NeuralSettings, check
 from closeread.training.recipes.stages import staged
 from closeread.training.request import Request
 
+_SECONDS = 3  # more than processes that begin together are apart, and a launcher needs
+
 
 def look_at(request: Request) -> None:
     """Look at a recipe by what its trainer's line in the catalog names; one without it trains soon.
 
-    Of several processes the first looks: where it fails, its message is the only one.
+    Of several processes the first alone tells. Another that fails waits: where the first fails
+    too, the launcher ends it meanwhile, and else all learn of it where they wait for each other.
 
     Raises:
         CloseReadError: As the training itself would, some seconds later.
     """
-    if not is_first():
+    found = catalog.entry("trainer", request.recipe.reader.name).look
+    if not found:
         return
-    if found := catalog.entry("trainer", request.recipe.reader.name).look:
-        module, _, attribute = found.partition(":")
+    module, _, attribute = found.partition(":")
+    try:
         getattr(import_module(module), attribute)(request)
+    except CloseReadError:
+        if is_first():
+            raise
+        time.sleep(_SECONDS)
 
 
 def look_at_training(request: Request) -> None:
