@@ -149,12 +149,16 @@ def _ended(reason: str) -> str:
 
 
 def _tell_silence(run: Run) -> None:
-    """Say where a reader answered nothing: it may be one of other questions."""
+    """Say where a reader answered nothing: it may be one of other questions, or not understood."""
     if run.info.n_predictions and all(map(_is_silent, run.predictions())):
+        what_helps = (
+            "predictions.jsonl has its texts, and `closeread score --extract` reads them anew"
+            if "extraction" in run.info.reader.record
+            else "which kinds a reader answers tells docs/readers.md"
+        )
         remark(
-            f"{in_one_line(run.info.reader.name)} gave no answer to any of "
-            f"{_questions(run)}; which kinds a reader answers tells "
-            "docs/readers.md"
+            f"{in_one_line(run.info.reader.name)} gave no answer to any of {_questions(run)}; "
+            f"{what_helps}"
         )
 
 

@@ -131,3 +131,15 @@ def test_texts_that_are_blank_are_counted_with_why_they_ended(
     said = " ".join(capsys.readouterr().err.split(" "))
     assert "wrote no text at 3 of 3 questions" in said and told in said
     assert "which kinds a reader answers" not in said
+
+
+def test_texts_that_hold_no_answer_are_not_laid_to_the_kind_of_the_questions(tmp_path, capsys):
+    """They are there, and another rule may find one."""
+    with serving(Endpoint(rule=lambda body: SORRY)) as endpoint:
+        with pytest.raises(SystemExit) as ended:
+            main(["read", "exam/zh", "--reader", "chat", "-o", f"base_url={endpoint.url}",
+                  "--limit", "3", "--out", str(tmp_path / "run")])  # fmt: skip
+        assert ended.value.code == 0
+    said = capsys.readouterr().err
+    assert "gave no answer to any of 3 questions; predictions.jsonl has its texts" in said
+    assert "which kinds a reader answers" not in said
