@@ -226,6 +226,17 @@ def test_a_table_of_many_rows_is_cut_and_says_so(browser, tmp_path):
         assert "odd-code: 3" in visit.page.locator(".notices").inner_text()
 
 
+def test_a_table_of_words_fits_a_phone(browser, tmp_path):
+    """Two columns of them share the width: the second broke behind every word."""
+    rows = ["model,ARC,MMLU,DROP", "llama-7B,0.5,0.35,0.3", "llama-13B,0.6,0.45,0.12"]
+    rows += ["falcon-7B,0.45,0.3,0.2", "falcon-40B,0.65,0.5,0.4"]
+    (tmp_path / "scores.csv").write_text("\n".join(rows))
+    page = _page([tmp_path / "scores.csv"], tmp_path / "page.html", "en")
+    with Visit(browser, page, size=PHONE) as visit:
+        signs = visit.page.locator(".scroll", has_text="the larger model scores lower")
+        assert signs.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+
+
 def test_the_command_writes_the_language_that_is_asked_for(browser, tmp_path):
     """By default the data set's language; --lang overrides it."""
     questions = [_question(number, gold) for number, gold in enumerate(["甲镇", "乙镇"])]
