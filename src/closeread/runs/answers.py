@@ -1,14 +1,16 @@
 """Asking a reader about a batch: one prediction a question, whatever the reader does."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from closeread.counting import count_of
 from closeread.errors import CloseReadError, UsageError
+from closeread.outside import sound
 from closeread.protocols import Reader
 from closeread.runs.plan import Planned
-from closeread.types import Evidence, Passage, Prediction
+from closeread.types import Evidence, Passage, Prediction, Question, Span
 
 _LONGEST_ERROR = 500
 
@@ -52,18 +54,65 @@ def _asked(
             raise UsageError(
                 f"the reader yielded a {type(prediction).__name__}", expected="a Prediction"
             )
-        planned = pending.pop(prediction.question_id, None)
+        planned = pending.get(prediction.question_id)
         if planned is None:
             raise UsageError(
                 f"the reader yielded the id {prediction.question_id!r}",
                 expected="the id of every question that it was given, once each",
                 cure="use question.question_id of the item",
             )
-        yield msgspec.structs.replace(
-            prediction,
-            question_id=planned.question_id,
-            evidence=tuple(quoted(found, planned.shown[0]) for found in prediction.evidence),
-        )
+        try:
+            found = _held(prediction, *planned.shown)
+        except (TypeError, ValueError) as error:
+            found = Prediction(question_id="", error=told(error))
+        del pending[prediction.question_id]
+        yield msgspec.structs.replace(found, question_id=planned.question_id)
+
+
+def _held(given: Prediction, passage: Passage, question: Question) -> Prediction:
+    """Return a prediction as records promise it, its evidence quoted.
+
+    Raises:
+        ValueError: A field is of another type, or says something that there is not.
+        TypeError: As of ``sound``.
+    """
+    found = sound(given)
+    numbers = {
+        "the confidence": [found.confidence],
+        "the score of an option": found.option_scores,
+        "the score of a candidate": [one.score for one in found.candidates],
+        "the score of evidence": [one.score for one in found.evidence],
+    }
+    for name, values in numbers.items():
+        for value in values:
+            if value is not None and not math.isfinite(value):
+                raise ValueError(f"{name} is {value}")
+    if len(found.option_scores) not in (0, len(question.options)):
+        scores = count_of(len(found.option_scores), "score")
+        raise ValueError(f"{scores} for {count_of(len(question.options), 'option')}")
+    answers = (found.answer, *(one.answer for one in found.candidates))
+    for spans in (
+        *(one.spans for one in answers if one is not None),
+        *(one.spans for one in found.evidence),
+    ):
+        must_lie_in(spans, passage)
+    return msgspec.structs.replace(
+        found, evidence=tuple(quoted(one, passage) for one in found.evidence)
+    )
+
+
+def must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
+    """Check that spans are of a passage.
+
+    Raises:
+        ValueError: One is not.
+    """
+    for span in spans:
+        if not 0 <= span.start <= span.end <= len(passage.text):
+            raise ValueError(
+                f"the span [{span.start}, {span.end}) is none of a passage of "
+                f"{len(passage.text):,} characters"
+            )
 
 
 def quoted(found: Evidence, passage: Passage) -> Evidence:
@@ -77,11 +126,8 @@ def quoted(found: Evidence, passage: Passage) -> Evidence:
 def encoded(prediction: Prediction) -> tuple[bytes, bool]:
     """Return the prediction as a line that reads back as it was, and whether it failed."""
     try:
-        if prediction.confidence is not None and not math.isfinite(prediction.confidence):
-            raise ValueError(f"the confidence is {prediction.confidence}")
-        line = msgspec.json.encode(prediction)
-        return line, bool(msgspec.json.decode(line, type=Prediction).error)
-    except (ValueError, TypeError) as error:
+        return msgspec.json.encode(prediction), bool(prediction.error)
+    except (ValueError, TypeError) as error:  # half a character, for one
         failed = Prediction(question_id=prediction.question_id, error=told(error))
         return msgspec.json.encode(failed), True
 

@@ -1,0 +1,93 @@
+"""What a reader of somebody else's says is taken where it holds, and else a failure told."""
+
+import msgspec
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from closeread.runs.answers import answers
+from closeread.runs.plan import batches
+from closeread.types import (
+    Answer,
+    Candidate,
+    Evidence,
+    Option,
+    Passage,
+    Prediction,
+    Question,
+    Span,
+)
+
+PASSAGE = Passage(passage_id="p", text="Ann ran. Bob slept.")
+OPTIONS = (Option(label="A", text="Ann ran"), Option(label="B", text="Bob ran"))
+QUESTION = Question(question_id="q", passage_id="p", text="Who?", kind="choice", options=OPTIONS)
+ANSWER = Answer(kind="choice", label="A", texts=("Ann ran",))
+
+
+class Says:
+    def __init__(self, **fields):
+        self.fields = fields
+
+    def read(self, items):
+        for _, question in items:
+            yield Prediction(question_id=question.question_id, **self.fields)
+
+
+def asked(**fields):
+    (batch,) = batches([(PASSAGE, (QUESTION,))], 4)
+    (found,) = answers(Says(**fields), batch)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"option_scores": (0.5,)}, "ValueError: 1 score for 2 options"),
+        ({"option_scores": (0.5, float("nan"))}, "ValueError: the score of an option is nan"),
+        ({"confidence": float("inf")}, "ValueError: the confidence is inf"),
+        (
+            {"candidates": (Candidate(answer=ANSWER, score=float("nan")),)},
+            "ValueError: the score of a candidate is nan",
+        ),
+        (
+            {"evidence": (Evidence(spans=(Span(0, 99),)),)},
+            "ValueError: the span [0, 99) is none of a passage of 19 characters",
+        ),
+        (
+            {"evidence": (Evidence(spans=(Span(-4, -1),)),)},
+            "ValueError: the span [-4, -1) is none of a passage of 19 characters",
+        ),
+        (
+            {"answer": replace(ANSWER, spans=(Span(7, 3),))},
+            "ValueError: the span [7, 3) is none of a passage of 19 characters",
+        ),
+        (
+            {"candidates": (Candidate(answer=replace(ANSWER, spans=(Span(0, 20),)), score=1),)},
+            "ValueError: the span [0, 20) is none of a passage of 19 characters",
+        ),
+        ({"confidence": "high"}, "Expected `float | null`, got `str` - at `$.confidence`"),
+        ({"answer": "A"}, "Expected `object | null`, got `str` - at `$.answer`"),
+        ({"evidence": (Evidence(spans=("x",)),)}, "got `str` - at `$.evidence[0].spans[0]`"),
+        ({"confidence": np.ones(2)}, "an object of the type numpy.ndarray"),
+    ],
+)
+def test_what_does_not_hold_is_a_failure_under_the_real_id(fields, error):
+    """No number that is none, no place that is not there, no score without its option."""
+    found = asked(**{"answer": ANSWER, **fields})
+    assert found.question_id == "q"
+    assert error in found.error
+    assert found.answer is None
+
+
+def test_numbers_of_numpy_are_numbers():
+    """What numpy and torch compute is written, and compares, as Python's own."""
+    scores = np.array([0.25, 0.75], np.float32)
+    found = asked(answer=ANSWER, confidence=scores.max(), option_scores=tuple(scores))
+    assert found == asked(answer=ANSWER, confidence=0.75, option_scores=(0.25, 0.75))
+    assert msgspec.json.encode(found)
+
+
+def test_spans_may_be_pairs():
+    """A plain pair says as much as a span; the evidence is quoted by it."""
+    found = asked(answer=ANSWER, evidence=[Evidence(spans=[(0, 8)])])
+    assert found.evidence == (Evidence(spans=(Span(0, 8),), texts=("Ann ran.",)),)
