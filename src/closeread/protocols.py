@@ -152,8 +152,15 @@ class Family(Protocol):
 class Metric(Protocol):
     """Compares predictions with gold. Holds settings only, so one object serves many runs."""
 
-    name: str
-    unit: Unit
+    @property
+    def name(self) -> str:
+        """What its values' names begin with."""
+        ...
+
+    @property
+    def unit(self) -> Unit:
+        """What intervals resample."""
+        ...
 
     def signature(self) -> str:
         """Return ``name|key:value|...``: all that two numbers must share to be compared."""

@@ -16,7 +16,7 @@ _URL = ("http://", "https://")
 _OWN = "jsonl"
 _IN_PYTHON = "closeread.load(..., format=...)"  # how errors tell to name the format
 Named = str | os.PathLike[str]
-Items = Iterable[Item]
+Items = Iterable[tuple[Passage, Iterable[Question]]]
 
 
 def locate(name: str) -> Path:

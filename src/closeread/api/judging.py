@@ -29,12 +29,12 @@ _RESAMPLES = 10_000
 
 def score(
     run_or_dataset: Named | Run | Dataset | Items,
-    predictions: Named | Mapping[str, Any] | Iterable[Prediction] | None = None,
+    predictions: Named | Mapping[Any, Any] | Iterable[Prediction | Mapping[Any, Any]] | None = None,
     *,
     metrics: str | Sequence[str] = (),
     by: str | Sequence[str] = (),
     options: Mapping[str, dict[str, Any]] | None = None,
-    null_odds: Named | Mapping[str, float] | None = None,
+    null_odds: Named | Mapping[Any, float] | None = None,
     resamples: int = _RESAMPLES,
     level: float = 0.95,
     seed: int = 0,

@@ -32,7 +32,7 @@ from closeread.formats.submissions.raw_prediction import (
 from closeread.types import Dataset, Prediction, Submission
 
 Row = tuple[str, Any]
-NullOdds = str | os.PathLike[str] | Mapping[str, float] | None
+NullOdds = str | os.PathLike[str] | Mapping[Any, float] | None
 _GIVEN = "the predictions"
 _FORMS = "docs/formats.md lists the forms"
 _MOST_BYTES = 512 * 2**20  # unpacked: a few MB may hold more than fits into memory
