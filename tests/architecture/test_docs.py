@@ -70,6 +70,15 @@ def test_the_examples_run(tmp_path):
     assert "WHICH" in (tmp_path / "loud.jsonl").read_text("utf-8")
 
 
+def test_an_example_without_what_it_needs_says_how_it_is_called():
+    """In its own words, not in Python's."""
+    for script in (ROOT / "examples").glob("*.py"):
+        done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert f"python examples/{script.name} " in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     """Every relative link of every page names a file, and a heading in it, that is there."""
