@@ -3,7 +3,7 @@
 from closeread.downloads.cache import cached
 from closeread.downloads.published import Member, PublishedFile, PublishedSet
 from closeread.downloads.receive import Received, get
-from closeread.downloads.selection import select
+from closeread.downloads.selection import select, what_gets
 from closeread.downloads.sets import SETS
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "cached",
     "get",
     "select",
+    "what_gets",
 ]

@@ -1,7 +1,9 @@
 """What the user's names mean: a set, one file of it, or all sets under a prefix."""
 
 import difflib
+import shlex
 from collections.abc import Iterable
+from pathlib import Path, PurePath
 
 from closeread.downloads.published import PublishedFile, PublishedSet
 from closeread.downloads.sets import SETS
@@ -31,6 +33,22 @@ def select(names: Iterable[str]) -> list[Wanted]:
             raise _unknown(name)
         wanted.update((file.name, (key, chosen, file)) for key, chosen, file in found)
     return list(wanted.values())
+
+
+def what_gets(path: Path) -> str:
+    """Return the call of ``closeread get`` that puts a published file at a path, or nothing.
+
+    ``data/mrqa/train/SQuAD.jsonl.gz`` is such a path, whatever folder stands for ``data``.
+    """
+    for key, chosen in SETS.items():
+        for file in chosen.files:
+            for name in (file.name, *(member.name for member in file.members)):
+                place = PurePath(name).parts
+                if path.parts[-len(place) :] == place:
+                    folder = Path(*path.parts[: -len(place)])
+                    to = "" if folder == Path("data") else f" --to {shlex.quote(str(folder))}"
+                    return f"closeread get {key}/{file.stem}{to}"
+    return ""
 
 
 def _unknown(name: str) -> UnknownNameError:

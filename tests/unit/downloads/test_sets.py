@@ -1,9 +1,13 @@
 """The table of published sets says what the publishers say."""
 
 import re
-from pathlib import PurePosixPath
+import shlex
+from pathlib import Path, PurePosixPath
 
-from closeread.downloads import SETS
+import pytest
+
+from closeread.downloads import SETS, select, what_gets
+from closeread.errors import InputError
 from closeread.formats import load
 
 FILES = [file for found in SETS.values() for file in found.files]
@@ -62,6 +66,21 @@ CORPUS = {
     "expmrc/expmrc-race-dev.json": "expmrc/expmrc-race-dev.json",
     "expmrc/expmrc-c3-dev.json": "expmrc/expmrc-c3-dev.json",
 }
+
+
+def test_a_file_that_is_missing_is_told_with_the_call_that_puts_it_there(tmp_path):
+    """Also one that is taken out of an archive; what nobody publishes is told without."""
+    for file in FILES:
+        for name in (file.name, *(member.name for member in file.members)):
+            call = shlex.split(what_gets(Path("data", name)))
+            assert call[:2] == ["closeread", "get"]
+            assert [found for _, _, found in select(call[2:])] == [file]
+    path = tmp_path / "my sets" / "mrqa/train/SQuAD.jsonl.gz"
+    with pytest.raises(InputError) as caught:
+        load(path)
+    to = f"--to '{tmp_path / 'my sets'}'"
+    assert caught.value.cure == f"`closeread get mrqa/train/SQuAD {to}` fetches it"
+    assert what_gets(Path("data/mrqa/train/mine.jsonl.gz")) == ""
 
 
 def test_sums_and_counts_are_those_of_the_real_files(corpus):

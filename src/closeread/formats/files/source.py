@@ -312,7 +312,7 @@ class Source:
             raise InputError(
                 f"cannot be read: {reason}",
                 where=str(self),
-                cure="check the path and its permissions",
+                cure=_what_helps(self.path, error),
             ) from error
 
     def _check_beginning(self, first: bytes) -> None:
@@ -328,3 +328,12 @@ class Source:
 
     def _broken_gzip(self, found: str) -> InputError:
         return InputError(found, where=str(self), cure="fetch it again; it was cut or damaged")
+
+
+def _what_helps(path: Path, error: Exception) -> str:
+    """Return what to do about a file that cannot be opened: published ones are fetched."""
+    from closeread.downloads import what_gets
+
+    if isinstance(error, FileNotFoundError) and (call := what_gets(path)):
+        return f"`{call}` fetches it"
+    return "check the path and its permissions"
