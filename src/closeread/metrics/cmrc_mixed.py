@@ -21,7 +21,12 @@ from closeread.metrics.units import question_unit
 from closeread.protocols import Pool
 from closeread.types import Prediction, Question, Score, Submission, Unit
 
-_HAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+# With 々〆〇 and the signs of Suzhou numerals; of kana the letters and what repeats or draws them
+# out: the middle dot and the double hyphen, which stand among them, are marks.
+_HAN = (
+    "\u3005-\u3007\u3021-\u3029\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003fffd"
+)
 _DIGITS = 15  # as many as a float holds whatever they are
 _SEGMENT = re.compile(
     rf"(?P<number>(?<![\d.])\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\d,]\d)|\d+(?:\.\d+)?)|[{_HAN}]"
@@ -38,7 +43,7 @@ class CmrcMixed:
 
     def signature(self) -> str:
         """Return the settings; a missing prediction counts as wrong."""
-        return f"cmrc~mixed|norm:nfkc,marks|unicode:{unicodedata.unidata_version}|missing:zero|v:2"
+        return f"cmrc~mixed|norm:nfkc,marks|unicode:{unicodedata.unidata_version}|missing:zero|v:3"
 
     def score(self, question: Question, prediction: Prediction | None) -> Score:
         """Return ``em``, ``f1`` and their mean, each the best over the references.

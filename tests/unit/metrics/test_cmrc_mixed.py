@@ -40,3 +40,17 @@ def test_where_there_is_one_saying_nothing_is_wrong():
 def test_without_any_gold_nothing_is_judged():
     with pytest.raises(CloseReadError, match="no gold answer"):
         score((), NONE)
+
+
+def test_every_han_character_is_a_segment():
+    """Those too that stand outside the blocks of ideographs: a year has as many as characters."""
+    for text in ("二〇〇八年", "佐々々木", "〆切", "〨〩", "ㇰㇱ"):
+        assert cmrc_mixed.segments(text) == tuple(text)
+    assert score((span("二〇〇八年"),), span("二〇〇三年")) == (0, pytest.approx(0.6))
+
+
+def test_marks_among_the_kana_are_marks():
+    """A name is the same name whichever of the middle dots stands in it, at half width too."""
+    for mark in "·・･゠":
+        assert cmrc_mixed.segments(f"约翰{mark}史密斯") == tuple("约翰史密斯")
+    assert cmrc_mixed.segments("コーヒー") == tuple("コーヒー")
