@@ -192,7 +192,7 @@ MADE = [
     ["audit", "run", "--html"],
     ["audit", "run", "--new-prompt", "--check", "replan", "--list"],
     ["attack", "exam/en", "--strategy", "typo", "--limit", "2", "--out"],
-    ["convert", "run"],
+    ["convert", "run", "--to", "texts"],
     ["read", "exam/zh", "--reader", "lexical", "--limit", "2", "--out"],
     ["score", "--dataset", "exam/zh", "--predictions", "run/predictions.jsonl", "--save"],
 ]
