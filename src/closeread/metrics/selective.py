@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
 from closeread.counting import count_of
-from closeread.errors import UsageError
+from closeread.errors import InputError, UsageError
 from closeread.making import make
 from closeread.metrics.choice import option_scores
 from closeread.metrics.pools import counts
@@ -192,9 +192,24 @@ def extremes(
 def official(confidences: Sequence[float | None], correct: Sequence[float]) -> dict[str, float]:
     """Return what the program stores, in percent: ``auc``, ``cov_at_acc_80``, ``cov_at_acc_90``.
 
-    The area is rounded to four decimals of the fraction.
+    The area is rounded to four decimals of the fraction. Of an odd number of answers the program
+    leaves the last one out: it takes one half for those of one domain, the other for another's.
+
+    Args:
+        confidences: As of ``curve``.
+        correct: 1 for a right answer, 0 for a wrong one.
+
+    Raises:
+        InputError: There are fewer than two answers; the program stops there too.
     """
-    coverages, risks = curve(confidences, correct)
+    many = len(correct) // 2 * 2
+    if not many:
+        raise InputError(
+            count_of(len(correct), "answer"),
+            where="selective",
+            expected="two or more: of fewer the official program has no area",
+        )
+    coverages, risks = curve(confidences[:many], correct[:many])
     return {
         "auc": round(round(aurc(coverages, risks), 4) * 100, 2),
         "cov_at_acc_80": coverage_at(0.80, coverages, risks) * 100,

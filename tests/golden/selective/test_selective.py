@@ -36,6 +36,17 @@ def test_the_stored_numbers(corpus, golden, data):
     print("3 numbers over 8000 questions compared")
 
 
+@pytest.mark.parametrize(
+    ("many", "auc", "at_80", "at_90"),
+    [(401, 21.94, 142 / 400, 47 / 400), (7999, 22.43, 3076 / 7998, 792 / 7998)],
+)
+def test_of_an_odd_number_the_last_answer_is_left_out(data, many, auc, at_80, at_90):
+    """What the program's functions gave of the questions in the middle of both parts."""
+    start = 4000 - many // 2
+    found = official(*(column[start : start + many] for column in data))
+    assert found == {"auc": auc, "cov_at_acc_80": at_80 * 100, "cov_at_acc_90": at_90 * 100}
+
+
 def test_the_area_before_rounding(golden, data):
     coverages, risks = curve(*data)
     assert 100 * aurc(coverages, risks) == golden["auc_trapezoid_unrounded"]

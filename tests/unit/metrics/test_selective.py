@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from closeread.errors import UnknownNameError, UsageError
+from closeread.errors import InputError, UnknownNameError, UsageError
 from closeread.metrics import selective
 from closeread.metrics.intervals import Resampling, distribution, interval, together, value
 from closeread.metrics.paired import System, paired
@@ -56,6 +56,12 @@ def test_coverage_counts_the_last_crossing_and_is_zero_without_one():
     assert coverage_at(0.7, coverages, risks) == 1.0
     assert coverage_at(0.8, coverages, risks) == 0.0
     assert official([1, 2], [0.0, 0.0])["cov_at_acc_80"] == 0.0
+
+
+@pytest.mark.parametrize("correct", [[], [1.0]])
+def test_of_fewer_than_two_answers_there_is_no_official_number(correct):
+    with pytest.raises(InputError, match="no area"):
+        official([0.5] * len(correct), correct)
 
 
 @pytest.mark.parametrize("many", [1, 3, 10, 1_000, 60_000])
