@@ -181,9 +181,8 @@ def _write_list(found: "Audit", path: Path) -> None:
 def _print(found: "Audit", json_: bool) -> None:
     import msgspec
 
-    from closeread.cli.output import as_json, console, remark, table
+    from closeread.cli.output import as_json, console, remark, sentence, table
     from closeread.reports.audit import shown
-    from closeread.visible import in_one_line
 
     if found.skipped:
         counted = ", ".join(f"{code} {count:,}" for code, count in found.skipped.items())
@@ -200,9 +199,9 @@ def _print(found: "Audit", json_: bool) -> None:
     out = console()
     for finding in found.findings:
         headline = f"{finding.verdict.upper()}  {finding.check}: {finding.headline}"
-        out.print(in_one_line(headline))
+        sentence(headline)
         for note in finding.notes:
-            out.print(in_one_line(f"  {note}"))
+            sentence(note, "  ")
         for one in finding.tables:
             if one.is_wide:
                 out.print(f"\n{one.title}: --json or --html")
@@ -216,7 +215,7 @@ def _print(found: "Audit", json_: bool) -> None:
                 if len(one.rows) > _MOST_ROWS:
                     out.print(f"… and {len(one.rows) - _MOST_ROWS} more: --json or --html")
                 if one.note:
-                    out.print(in_one_line(f"  {one.note}"))
+                    sentence(one.note, "  ")
         out.print()
 
 

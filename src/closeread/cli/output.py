@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from closeread.visible import harmless
+from closeread.visible import harmless, in_one_line
 
 
 def as_json(value: Any) -> None:
@@ -68,6 +68,16 @@ def table(
         out.print(shown)
     # rich fills lines up to the last column's width
     sys.stdout.write("\n".join(line.rstrip(" ") for line in printed.get().split("\n")))
+
+
+def sentence(text: str, indent: str = "") -> None:
+    """Print words, broken at 100 columns; further lines are set in as the first one."""
+    from rich.text import Text
+
+    out = console()
+    for line in Text(in_one_line(text)).wrap(out, out.width - len(indent)):
+        line.rstrip()
+        out.print(Text(indent) + line)
 
 
 def console(*, stderr: bool = False) -> Any:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from closeread import catalog
-from closeread.cli.output import table
+from closeread.cli.output import sentence, table
 
 CLOSEREAD = [sys.executable, "-m", "closeread"]
 
@@ -92,6 +92,15 @@ def test_a_word_that_is_too_wide_is_not_cut(capsys):
     shown = capsys.readouterr().out
     assert "…" not in shown
     assert path in "".join(line.partition("  ")[0] for line in shown.splitlines())
+
+
+def test_a_broken_sentence_stays_set_in_and_has_no_blanks_behind_it(capsys):
+    """Double-width characters count as two."""
+    sentence("ends in a digit " * 10 + "题" * 60, "  ")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 2
+    assert all(line.startswith("  ") and line == line.rstrip() for line in lines)
+    assert max(len(line) + line.count("题") for line in lines) <= 100
 
 
 def test_what_can_be_listed_is_told_without_a_broken_word():
