@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from closeread.errors import MissingExtraError, UnknownNameError
+from closeread.outside import Outsider
 
 Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", "perturbation"]
 
@@ -346,31 +347,31 @@ def resolve(kind: Kind, name: str) -> Any:
 
     Raises:
         UnknownNameError: No such name, or no such module or attribute.
+        OutsideError: The user's own module cannot be imported.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     found = entry(kind, name)
     module_name, _, attribute = found.target.partition(":")
-    folder = _beside.get()
-    if found.target == name and folder and folder not in sys.path:
+    folder, theirs = _beside.get(), found.target == name
+    if theirs and folder and folder not in sys.path:
         sys.path.append(folder)  # for good: such a module may import others later
     try:
         module = importlib.import_module(module_name)
-        return getattr(module, attribute)
-    except ModuleNotFoundError as error:
-        if found.extra and error.name and not error.name.startswith("closeread"):
-            raise missing_extra(f"the {kind} {name}", error.name, found.extra) from error
-        if error.name and f"{module_name}.".startswith(f"{error.name}."):
+    except Exception as error:
+        missing = (error.name or "") if isinstance(error, ModuleNotFoundError) else ""
+        if found.extra and missing and not missing.startswith("closeread"):
+            raise missing_extra(f"the {kind} {name}", missing, found.extra) from error
+        if missing and f"{module_name}.".startswith(f"{missing}."):
             raise UnknownNameError(
-                f"the {kind} {name!r} names a module that cannot be imported: {error.name}",
+                f"the {kind} {name!r} names a module that cannot be imported: {missing}",
                 cure="check the spelling, and that its package is installed here",
             ) from error
+        if theirs:
+            raise Outsider(kind, name).failed("cannot be imported", error) from error
         raise
-    except AttributeError as error:
-        if hasattr(importlib.import_module(module_name), attribute):
-            raise
-        raise UnknownNameError(
-            f"{module_name} has no {attribute!r}", where=f"{kind} {name}"
-        ) from error
+    if not hasattr(module, attribute):
+        raise UnknownNameError(f"{module_name} has no {attribute!r}", where=f"{kind} {name}")
+    return getattr(module, attribute)
 
 
 def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:

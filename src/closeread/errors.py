@@ -39,6 +39,10 @@ class UnknownNameError(UsageError):
     """A name is not in the catalog."""
 
 
+class OutsideError(CloseReadError):
+    """A part that somebody else wrote, named by ``package.module:factory``, failed."""
+
+
 class MissingExtraError(CloseReadError):
     """An optional dependency is not installed."""
 

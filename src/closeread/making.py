@@ -3,7 +3,7 @@
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from numbers import Integral, Real
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
+from closeread.held import held, outsider
 
 # How a factory or a record declares an option that names a file or a folder, or what may be one;
 # further names are those of the files in such a folder that are read.
@@ -70,6 +71,7 @@ def make(
         UnknownNameError: There is no such name.
         UsageError: It has no such option, the value is of the wrong kind, or something else is
             made than what is of this kind.
+        OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     label = f"the {kind} {name}"
@@ -95,14 +97,16 @@ def make(
             f"{label} needs the option {missing[0]!r}",
             cure=f"give it with -o {missing[0]}=VALUE",
         )
-    made = _able(kind, label, factory(**given))
+    theirs = outsider(kind, name)
+    with theirs.failing("cannot be made") if theirs else nullcontext():
+        made = _able(kind, label, factory(**given))
     passed_on = getattr(made, "options", {}) if open_ended else {}
     own = {one: found.default for one, found in known.items()} | given
     resolved = Options(own | passed_on)
     passing = getattr(made, "passing_options", ())
     files = _files((one for one in known.values() if one.name not in passing), own)
     resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
-    return made, resolved
+    return held(theirs, made) if theirs else made, resolved
 
 
 def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
@@ -121,7 +125,12 @@ def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:
             f"{label} cannot be made of {type(given).__name__}: {error}",
             expected="a factory that takes it (docs/extend.md)",
         ) from error
-    return _able(kind, label, factory(given))
+    theirs = outsider(kind, name)
+    if theirs is None:
+        return _able(kind, label, factory(given))
+    with theirs.failing("failed"):
+        made = _able(kind, label, factory(given))
+    return held(theirs, made)
 
 
 def _factory(kind: catalog.Kind, name: str, label: str) -> Callable[..., Any]:

@@ -1,13 +1,98 @@
-"""What parts that others wrote give: taken where it holds, and else told with whose it is."""
+"""What parts that others wrote do and give: taken where it holds, else told with whose it is."""
 
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
 import msgspec
 
-from closeread.errors import UsageError
+from closeread.errors import CloseReadError, OutsideError, UsageError
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Outsider:
+    """A part that is named by its place, as ``package.module:factory``.
+
+    Attributes:
+        kind: What it is, such as ``metric``.
+        name: As the user wrote it.
+    """
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"the {self.kind} {self.name}"
+
+    @contextmanager
+    def failing(self, doing: str = "failed") -> Iterator[None]:
+        """Tell whose code it was that raised, and where.
+
+        Raises:
+            OutsideError: Something else than a CloseReadError was raised inside.
+        """
+        try:
+            yield
+        except CloseReadError:
+            raise
+        except Exception as error:
+            raise self.failed(doing, error) from error
+
+    def failed(self, doing: str, error: Exception) -> OutsideError:
+        """Return the error that tells of one which its code raised."""
+        missing = isinstance(error, ModuleNotFoundError) and error.name
+        return OutsideError(
+            f"{self} {doing}: {type(error).__name__}: {error}",
+            where=self._place(error),
+            cure=f"install what brings {missing}"
+            if missing
+            else "mend it there, or tell whoever wrote it; Python shows its whole traceback",
+        )
+
+    def _place(self, error: Exception) -> str:
+        """Return file and line: the last in its own package, else where it was raised."""
+        if isinstance(error, SyntaxError) and error.filename:
+            return f"{error.filename}:{error.lineno}"
+        package = self.name.partition(":")[0].partition(".")[0]
+        frames = list(traceback.walk_tb(error.__traceback__))
+        own = [one for one in frames if one[0].f_globals["__name__"].partition(".")[0] == package]
+        frame, line = (own or frames)[-1]
+        return f"{frame.f_code.co_filename}:{line}"
+
+    def broken(self, gave: str, expected: str) -> UsageError:
+        """Return the error for what is not what its protocol promises."""
+        return UsageError(f"{self} gave {gave}", expected=expected + " (docs/extend.md)")
+
+    def must_be(self, found: Any, wanted: type[T]) -> T:
+        """Return what it gave as the record that it promised.
+
+        Raises:
+            UsageError: It is something else, or a field of it is.
+        """
+        if not isinstance(found, wanted):
+            raise self.broken(f"an object of the type {type(found).__name__}", wanted.__name__)
+        try:
+            return sound(found)
+        except (TypeError, ValueError) as error:
+            raise self.broken(
+                f"a broken {wanted.__name__}: {error}", "fields of the types that it declares"
+            ) from error
+
+
+def sound(found: T) -> T:
+    """Return a record with every field of the type that it declares: plain numbers, real spans.
+
+    Raises:
+        ValueError: A field is of another type; the text says which.
+        TypeError: As of ``plain``.
+    """
+    fields = msgspec.to_builtins(found, enc_hook=plain)
+    return msgspec.convert(fields, type(found))
 
 
 def plain(value: object) -> int | float:
@@ -22,34 +107,3 @@ def plain(value: object) -> int | float:
         return float(value)
     kind = type(value)
     raise TypeError(f"there is an object of the type {kind.__module__}.{kind.__qualname__}")
-
-
-def sound(found: T) -> T:
-    """Return a record with every field of the type that it promises: plain numbers, real spans.
-
-    Raises:
-        ValueError: A field is of another type; the text says which.
-        TypeError: As of ``plain``.
-    """
-    fields = msgspec.to_builtins(found, enc_hook=plain)
-    return msgspec.convert(fields, type(found))
-
-
-def must_be(found: Any, wanted: type[T], whose: str) -> T:
-    """Return what a part gave as the record that it promised.
-
-    Raises:
-        UsageError: It is something else, or a field of it is.
-    """
-    if not isinstance(found, wanted):
-        raise UsageError(
-            f"{whose} gave an object of the type {type(found).__name__}",
-            expected=f"one of the type {wanted.__name__} (docs/extend.md)",
-        )
-    try:
-        return sound(found)
-    except (TypeError, ValueError) as error:
-        raise UsageError(
-            f"{whose} gave a {wanted.__name__} that does not hold: {error}",
-            expected="fields of the types that closeread/types.py says",
-        ) from error

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from closeread import catalog
-from closeread.errors import MissingExtraError, UnknownNameError, UsageError
+from closeread.errors import MissingExtraError, OutsideError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.making import make, make_of, written_by
 
@@ -54,8 +54,29 @@ def test_what_names_no_place_is_no_name(name):
 def test_what_somebody_s_module_lacks_is_not_taken_for_the_module_itself(outside):
     """`lacking_metric` is there; the package `lack` that it imports is not."""
     name = outside("lacking_metric", "import lack\ndef made(): return 7")
-    with pytest.raises(ModuleNotFoundError, match="No module named 'lack'"):
+    with pytest.raises(OutsideError, match="metric lacking_metric:made cannot be imported") as told:
         catalog.resolve("metric", name)
+    assert "lacking_metric.py:1: " in str(told.value)
+    assert "do: install what brings lack" in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "line"),
+    [
+        ("\n1 / 0\ndef made(): return 7", "cannot be imported: ZeroDivisionError: division", 2),
+        ("def made(:", "cannot be imported: SyntaxError: invalid syntax", 1),
+        ("import closeread\nclosereader = closeread.nix", "cannot be imported: AttributeError", 2),
+        ("def made():\n    import lack", "cannot be made: ModuleNotFoundError: No module", 2),
+        ("import json\ndef made():\n    json.loads('')", "cannot be made: JSONDecodeError", 3),
+    ],
+)
+def test_what_somebody_s_code_raises_is_told_with_its_name_and_place(outside, text, said, line):
+    """Not as a traceback of ours; Python still shows theirs, as the cause."""
+    name = outside("others_raising", text)
+    with pytest.raises(OutsideError, match=f"the reader others_raising:made {said}") as told:
+        make("reader", name)
+    assert f"others_raising.py:{line}: " in str(told.value)
+    assert told.value.__cause__ is not None
 
 
 def test_an_extra_that_is_missing_is_named(monkeypatch):

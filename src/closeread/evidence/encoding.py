@@ -7,7 +7,9 @@ from closeread.errors import CloseReadError, UsageError
 from closeread.evidence.used import models_of
 from closeread.evidence.vectors import load
 from closeread.evidence.words import Segmenter
+from closeread.held import HeldEncoder, outsider
 from closeread.making import PathText, make
+from closeread.outside import Outsider
 from closeread.protocols import Encoder, PairScorer
 
 if TYPE_CHECKING:
@@ -22,36 +24,50 @@ def text_encoder(name: str, model: str) -> Encoder:
         UnknownNameError: There is no such encoder.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
-    made, _ = make("encoder", name, {"model": model})
+    made, theirs = _made(name, model)
     if not isinstance(made, Encoder):
         raise UsageError(f"{name} reads pairs, not single texts", cure="integrate=cross-encoder")
-    return made
+    return made if theirs is None else HeldEncoder(theirs, made)
 
 
 def pair_scorer(name: str, model: str) -> PairScorer:
     """Make the cross-encoder ``name`` with its model; raises as ``text_encoder``."""
-    made, _ = make("encoder", name, {"model": model})
+    made, theirs = _made(name, model)
     if not isinstance(made, PairScorer):
         raise UsageError(
             f"{name} reads single texts, not pairs",
             cure="-o encoder=cross-encoder, or integrate=encoder",
         )
-    return made
+    return made if theirs is None else HeldEncoder(theirs, made)
 
 
-def checked(rows: "NDArray[Any]", n_texts: int) -> "NDArray[Any]":
-    """Return what an encoder gave in double precision.
+def _made(name: str, model: str) -> tuple[Any, Outsider | None]:
+    """Return an encoder, and whose it is; one of somebody else's may have no option ``model``."""
+    theirs = outsider("encoder", name)
+    options = {"model": model} if model or theirs is None else {}
+    return make("encoder", name, options)[0], theirs
+
+
+def checked(rows: "NDArray[Any]", n_texts: int, *, of_pairs: bool = False) -> "NDArray[Any]":
+    """Return what an encoder gave in double precision: one row a text, of pairs one number each.
 
     Raises:
         CloseReadError: It is not one row a text, or not finite.
     """
     import numpy as np
 
-    found = np.asarray(rows, dtype=np.float64)
-    if found.ndim not in (1, 2) or len(found) != n_texts:
+    try:
+        found = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise CloseReadError(
+            f"the encoder gave what is no array of numbers: {error}",
+            expected="one row a text, or of pairs one number each (docs/extend.md)",
+        ) from error
+    fits = found.shape[1:] in ((), (1,)) if of_pairs else found.ndim == 2
+    if not fits or found.shape[:1] != (n_texts,):
         raise CloseReadError(
             f"the encoder gave an array of shape {found.shape} for {n_texts} texts",
-            expected=f"({n_texts}, dimensions)",
+            expected=f"({n_texts},)" if of_pairs else f"({n_texts}, dimensions)",
         )
     if not np.isfinite(found).all():
         raise CloseReadError(

@@ -125,7 +125,8 @@ class ByPairs:
         self, query: str, chains: Sequence[str], passage: Passage, spans: Sequence[Span]
     ) -> Sequence[float]:
         """Return the model's score of each pair."""
-        found = checked(self._scorer.score_pairs([(query, chain) for chain in chains]), len(chains))
+        given = self._scorer.score_pairs([(query, chain) for chain in chains])
+        found = checked(given, len(chains), of_pairs=True)
         return [float(score) for score in found.ravel()]
 
 

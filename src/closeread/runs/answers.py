@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import msgspec
 
 from closeread.counting import count_of
-from closeread.errors import CloseReadError, UsageError
+from closeread.errors import CloseReadError, OutsideError, UsageError
 from closeread.outside import sound
 from closeread.protocols import Reader
 from closeread.runs.plan import Planned
@@ -29,16 +30,16 @@ def answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
     error = "the reader gave no prediction"
     try:
         yield from _asked(reader, batch, pending)
-    except CloseReadError:
-        raise
     except Exception as raised:
+        if _ends(raised):
+            raise
         error = told(raised)
         for planned in list(pending.values()) if len(batch) > 1 else ():
             try:
                 yield from _asked(reader, [planned], pending)
-            except CloseReadError:
-                raise
             except Exception as again:
+                if _ends(again):
+                    raise
                 name = planned.shown[1].question_id
                 if pending.pop(name, None) is not None:
                     yield Prediction(question_id=planned.question_id, error=told(again))
@@ -46,10 +47,21 @@ def answers(reader: Reader, batch: list[Planned]) -> Iterator[Prediction]:
         yield Prediction(question_id=planned.question_id, error=error)
 
 
+def _ends(error: Exception) -> bool:
+    """Whether a reader cannot go on at all; a part of somebody else's may fail at one question."""
+    return isinstance(error, CloseReadError) and not isinstance(error, OutsideError)
+
+
 def _asked(
     reader: Reader, batch: list[Planned], pending: dict[str, Planned]
 ) -> Iterator[Prediction]:
-    for prediction in reader.read([planned.shown for planned in batch]):
+    given: Any = reader.read([planned.shown for planned in batch])
+    if not isinstance(given, Iterable):  # the word `yield` is missing
+        raise UsageError(
+            f"the reader gave {type(given).__name__} for its predictions",
+            expected="an iterator of Prediction, one an item (docs/extend.md)",
+        )
+    for prediction in given:
         if not isinstance(prediction, Prediction):
             raise UsageError(
                 f"the reader yielded a {type(prediction).__name__}", expected="a Prediction"
@@ -134,5 +146,7 @@ def encoded(prediction: Prediction) -> tuple[bytes, bool]:
 
 def told(error: BaseException) -> str:
     """Return an error as a prediction keeps it: its kind and its message, of bounded length."""
-    text = f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]
+    # of an outsider's part without the path of its file, which is this machine's
+    said = error.found if isinstance(error, OutsideError) else f"{type(error).__name__}: {error}"
+    text = said[:_LONGEST_ERROR]
     return text.encode("utf-8", "backslashreplace").decode()

@@ -92,8 +92,17 @@ def asked_for(
 ) -> dict[str, Summary]:
     """Return what was asked for of the families' summaries; each asked for must be there."""
     kept: dict[str, Summary] = {}
+    whose: dict[str, str] = {}
     for name, of in summaries.items():
-        kept |= _kept(name, of, settings)
+        found = _kept(name, of, settings)
+        for value in found:
+            if (first := whose.setdefault(value, name)) != name:
+                raise UsageError(
+                    f"the metrics {first} and {name} both have a value {value}",
+                    expected="each value under a name of its own",
+                    cure="ask for one of the two",
+                )
+        kept |= found
     for asked in settings.metrics:
         there = [one.metric for one in summaries[family(asked)]]
         if not any(wanted(family(asked), value, [asked]) for value in there):
