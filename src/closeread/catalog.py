@@ -259,7 +259,7 @@ CATALOG: dict[Kind, dict[str, Entry]] = {
             "closeread.training.neural.pretrain:train",
             "an encoder that learns a language from passages, by words hidden in them",
             "train",
-            "closeread.training.recipes.encoder:asked",
+            "closeread.training.recipes.encoder:look",
         ),
         "vectors": Entry(
             "closeread.training.vectors_trainer:train",

@@ -5,7 +5,13 @@ import sys
 import pytest
 
 import closeread
-from closeread.errors import CloseReadError, InputError, MissingExtraError, UsageError
+from closeread.errors import (
+    CloseReadError,
+    InputError,
+    MismatchError,
+    MissingExtraError,
+    UsageError,
+)
 
 WHOLE = """
 out = "{out}"
@@ -118,6 +124,34 @@ def test_of_an_encoder_too(train, options, settings, said):
 )
 def test_a_stage_is_looked_at_too(train, stage, said):
     assert said in str(train("span", more=f"\n[[before]]\n{stage}\n"))
+
+
+@pytest.mark.parametrize("name", ["span", "encoder"])
+def test_a_folder_that_is_taken_is_told_without_torch(tmp_path, name):
+    """Who repeats a command by mistake need not wait for libraries to learn it."""
+    path, out = tmp_path / "recipe.toml", tmp_path / "out"
+    model = 'model = "bert"' if name == "span" else ""
+    given = {"name": name, "out": out, "options": VOCABULARY if not model else ""}
+    path.write_text(WHOLE.format(model=model, settings="", **given), "utf-8")
+    with pytest.raises(UsageError, match="there is no training to resume"):
+        closeread.train(path, resume=True)
+    out.mkdir()
+    (out / "mine").touch()
+    with pytest.raises(UsageError, match="holds something else"):
+        closeread.train(path)
+    (out / "mine").rename(out / "training.json")
+    (out / "states" / "checkpoint-2").mkdir(parents=True)
+    with pytest.raises(UsageError, match="a training is there already") as told:
+        closeread.train(path)
+    assert told.value.where == f"{path}: {out}"
+    with pytest.raises(MismatchError, match="begun with another recipe"):
+        closeread.train(path, resume=True)
+    (out / "closeread.json").touch()
+    with pytest.raises(UsageError, match="and it is finished"):
+        closeread.train(path)
+    with pytest.raises(MissingExtraError):
+        closeread.train(path, overwrite=True)
+    assert (out / "closeread.json").exists()
 
 
 def test_a_recipe_in_order_needs_torch(train):

@@ -15,7 +15,6 @@ from closeread.protocols import Begin, unwatched
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.training.neural import going_on
 from closeread.training.neural.callbacks import Finite, Order, Progress
-from closeread.training.neural.folder import STATES
 from closeread.training.neural.inference import InferenceBeside
 from closeread.training.neural.packed import Packed
 from closeread.training.neural.processes import Processes
@@ -23,6 +22,7 @@ from closeread.training.neural.sampling import EpochOrder, draws
 from closeread.training.neural.task import Task, collate
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.two_heads import TwoHeads, save_second
+from closeread.training.recipes.place import STATES
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 

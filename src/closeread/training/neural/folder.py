@@ -19,20 +19,24 @@ from safetensors import SafetensorError, safe_open
 
 from closeread import __version__
 from closeread.counting import count_of
-from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.files.outcome import must_take_folder
+from closeread.errors import MismatchError, StorageError
 from closeread.formats.files.whole import replacing, save_json
-from closeread.locks import take
-from closeread.training.neural.asked import MEMBERS, STAGES, asked_of, is_alike, named_in
 from closeread.training.processes import how_many, is_first
 from closeread.training.recipe import TrainRecipe
+from closeread.training.recipes.asked import MEMBERS, STAGES, asked_of
+from closeread.training.recipes.place import (
+    ASKED,
+    DONE,
+    STATES,
+    holds_any,
+    is_begun,
+    locked,
+    must_be_free,
+    read,
+)
 
-ASKED = "training.json"
-DONE = "closeread.json"
-STATES = "states"
 CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"
-_LOCK = "lock"  # there too; held as long as the training goes on
 _BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
 _EXAMPLES = "examples.json"  # there too
 
@@ -72,11 +76,11 @@ class Folder:
         self._made: list[Path] = []  # folders that were not there, the innermost first
         if not self.mine:
             return
-        self.must_be_free(path, recipe, resume, overwrite)  # before anything is discarded
-        ours = [path] if self.is_begun(path) else []
+        must_be_free(path, recipe, resume, overwrite)  # before anything is discarded
+        ours = [path] if is_begun(path) else []
         wanted = (path / STATES, path, *path.parents)
         self._made = [one for one in wanted if one in ours or not one.exists()]
-        if self.is_begun(path):
+        if is_begun(path):
             if not self._has_states():
                 self._clear()  # broken off before there was anything to lose
             elif overwrite:
@@ -103,7 +107,7 @@ class Folder:
         """Lock the folder, and write what is asked."""
         try:
             (self.path / STATES).mkdir(parents=True, exist_ok=True)
-            self._lock = _locked(self.path)
+            self._lock = locked(self.path)
         except OSError as error:
             raise StorageError(
                 f"cannot be made: {error.strerror}",
@@ -127,16 +131,6 @@ class Folder:
             with suppress(OSError):  # something else stands in it
                 one.rmdir()
 
-    @staticmethod
-    def is_begun(path: Path) -> bool:
-        """Whether a training was begun there."""
-        return (path / ASKED).exists()
-
-    @staticmethod
-    def is_finished(path: Path, recipe: TrainRecipe) -> bool:
-        """Whether this very training was finished there."""
-        return (path / DONE).exists() and is_alike(_read(path / ASKED), asked_of(recipe))
-
     def last_state(self) -> Path | None:
         """Return the last whole state; None where there is none.
 
@@ -157,7 +151,7 @@ class Folder:
         if not self.mine:
             return
         now, kept = list(examples), self.path / STATES / _EXAMPLES
-        before = None if self.last_state() is None else _read(kept)
+        before = None if self.last_state() is None else read(kept)
         if before not in (None, now):  # earlier versions kept none
             raise MismatchError(
                 f"the training there was begun with {count_of(sum(before), 'example')}, and now "
@@ -170,7 +164,7 @@ class Folder:
 
     def _has_states(self) -> bool:
         """Whether a state was saved, or a training finished, be it a stage."""
-        return _holds_any(self.path)
+        return holds_any(self.path)
 
     def _clear(self) -> None:
         for made in (STATES, CURVES, STAGES, MEMBERS):
@@ -195,59 +189,12 @@ class Folder:
         self._release()  # some systems remove no file that is open
         shutil.rmtree(self.path / STATES, ignore_errors=True)
 
-    @staticmethod
-    def must_be_free(path: Path, recipe: TrainRecipe, resume: bool, overwrite: bool) -> None:
-        """Find out, before data are read, whether a training can take the folder.
-
-        Args and errors are those of the class, but for what it tells of the data.
-        """
-        if not is_first():
-            return
-        with suppress(OSError):  # nothing is there, or it cannot be written: told by who writes
-            if (path / STATES / _LOCK).exists():
-                _locked(path).close()
-        where = str(path)
-        if path.exists() and not path.is_dir():
-            raise UsageError("it is a file", where=where, cure="name a folder")
-        must_take_folder(path)
-        if not path.exists() or not any(path.iterdir()):
-            if resume:
-                raise UsageError(
-                    "there is no training to resume", where=where, cure="leave out --resume"
-                )
-            return
-        if not Folder.is_begun(path):
-            raise UsageError(
-                "the folder holds something else", where=where, cure="name an empty folder"
-            )
-        if not _holds_any(path):
-            return
-        if overwrite:
-            _must_spare(path, recipe)
-        elif not resume:
-            is_done = (path / DONE).exists()
-            raise UsageError(
-                "a training is there already" + (", and it is finished" if is_done else ""),
-                where=where,
-                cure="--overwrite, or another --out" if is_done else "--resume or --overwrite",
-            )
-        elif not is_alike(_read(path / ASKED), asked_of(recipe)):
-            raise MismatchError(
-                "the training there was begun with another recipe",
-                where=where,
-                cure="take that recipe again, or --overwrite",
-            )
-        elif (path / DONE).exists():
-            raise UsageError(
-                "the training there is finished", where=where, cure="--overwrite, or another --out"
-            )
-
     def _check_begun(self, now: dict[str, Any]) -> None:
         """Refuse data that changed, of which the record would name a part alone, or other batches.
 
         A step takes as many batches as there are processes, and the order follows from that.
         """
-        before = _read(self.path / STATES / _BEGUN)
+        before = read(self.path / STATES / _BEGUN)
         if isinstance(before, list):  # earlier versions kept the data alone
             before = {"data": before, "processes": now["processes"]}
         if before is None or before == now or not self._has_states():
@@ -268,39 +215,6 @@ class Folder:
         )
 
 
-def has_learned(path: Path) -> bool:
-    """Whether anything was learned of the training in a folder, or of the one that it is a part of.
-
-    A stage or a member of a soup stands in the folder of the whole.
-    """
-    whole = path.absolute()
-    while whole.parent.name in (STAGES, MEMBERS) and Folder.is_begun(whole.parent.parent):
-        whole = whole.parent.parent
-    return _holds_any(whole)
-
-
-def _holds_any(folder: Path) -> bool:
-    return any(folder.rglob(f"{STATES}/checkpoint-*")) or any(folder.rglob(DONE))
-
-
-def _locked(path: Path) -> IO[str]:
-    """Return the file by which one training keeps others out of its folder, locked.
-
-    Raises:
-        UsageError: Another has it.
-        OSError: It cannot be written.
-    """
-    file = (path / STATES / _LOCK).open("a", encoding="utf-8")
-    try:
-        take(file)
-    except BlockingIOError as error:
-        file.close()
-        raise UsageError(
-            "a training is going on there", where=str(path), cure="let it end, or end it"
-        ) from error
-    return file
-
-
 def let_read(folder: Path, *, like: Path) -> None:
     """Let who may read another file of a training read the weights in a folder too.
 
@@ -316,7 +230,7 @@ def _is_whole(state: Path) -> bool:
     pickled = [state / "optimizer.pt", state / "scheduler.pt", *state.glob("rng_state*.pth")]
     if len(pickled) < 3 or not all(zipfile.is_zipfile(one) for one in pickled):
         return False
-    if _read(state / _STATE) is None:
+    if read(state / _STATE) is None:
         return False
     try:
         with safe_open(state / "model.safetensors", framework="pt") as weights:
@@ -327,28 +241,8 @@ def _is_whole(state: Path) -> bool:
 
 def _find_best_again(state: Path) -> None:
     """Tell a state where the best one is now: its path was that of another working folder."""
-    told = _read(state / _STATE)
+    told = read(state / _STATE)
     best = told.get("best_model_checkpoint")
     if best and (now := str(state.parent / Path(best).name)) != best:
         with replacing(state / _STATE) as stream:
             stream.write(json.dumps({**told, "best_model_checkpoint": now}, indent=2).encode())
-
-
-def _must_spare(path: Path, recipe: TrainRecipe) -> None:
-    """Refuse to discard a folder with what the training begins from."""
-    whole = path.resolve()
-    for named in named_in(recipe):
-        if named.resolve().is_relative_to(whole) and named.exists():
-            raise UsageError(
-                f"--overwrite would discard what the training begins from: {named}",
-                where=str(path),
-                cure="name another folder with --out",
-            )
-
-
-def _read(path: Path) -> Any:
-    try:
-        # Not by msgspec: the Trainer's JSON has NaN and Infinity, as of steps that overflowed.
-        return json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return None

@@ -39,6 +39,7 @@ from closeread.training.neural.texts import Block, blocks
 from closeread.training.neural.tracking import tracked
 from closeread.training.neural.writable import writable
 from closeread.training.recipes.encoder import EncoderOptions, PretrainSettings, asked
+from closeread.training.recipes.place import must_be_free
 from closeread.training.request import Request, Say, Trained
 
 _DROPOUT = 0.1  # with which later trainings begin
@@ -59,7 +60,7 @@ def train(request: Request) -> Trained:
     processes = Processes(settings.device)
     # All is opened and read before a folder is taken, or what is in it discarded.
     with processes.together():
-        Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
+        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         torch.manual_seed(settings.seed)
         model, tokenizer = _made(options, settings.dropout, request.say)
         most = most_tokens(model, tokenizer)

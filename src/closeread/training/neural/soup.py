@@ -16,13 +16,13 @@ import torch
 from closeread import catalog
 from closeread.readers.neural.checkpoint import Checkpoint, Head
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
-from closeread.training.neural.asked import MEMBERS
 from closeread.training.neural.fit import Done, Measure
-from closeread.training.neural.folder import DONE, Folder
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.task import Task
 from closeread.training.processes import is_first
 from closeread.training.recipe import TrainRecipe
+from closeread.training.recipes.asked import MEMBERS
+from closeread.training.recipes.place import DONE, is_begun, is_finished
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Request
 
@@ -82,9 +82,9 @@ def _members(request: Request, settings: NeuralSettings, model: str) -> list[Pat
         recipe = TrainRecipe(
             out=str(out), reader=request.recipe.reader, train={**alike, "seed": seed}
         )
-        if not Folder.is_finished(out, recipe):
+        if not is_finished(out, recipe):
             request.say(f"training {number} of {settings.soup}: seed {seed}")
-            resume = request.resume and Folder.is_begun(out)
+            resume = request.resume and is_begun(out)
             trainer(dataclasses.replace(request, recipe=recipe, out=out, resume=resume))
         found.append(out)
     return found

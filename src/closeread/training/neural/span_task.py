@@ -24,11 +24,11 @@ from closeread.readers.neural.span import ANSWER_TOKENS, NULL_KEY, PENALTY_KEY, 
 from closeread.readers.windows import Tokens, Window, windows
 from closeread.text.normalize import mrqa
 from closeread.training.neural.distil import Teachers
-from closeread.training.neural.folder import STATES
 from closeread.training.neural.kept_votes import KeptVotes
 from closeread.training.neural.task import NOTHING, Feature
 from closeread.training.neural.teachers import teachers_of
 from closeread.training.neural.train import train as train_task
+from closeread.training.recipes.place import STATES
 from closeread.training.recipes.span import SpanOptions, asked
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion, Question, Span

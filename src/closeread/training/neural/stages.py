@@ -3,9 +3,9 @@
 import dataclasses
 
 from closeread import catalog
-from closeread.training.neural.asked import STAGES
-from closeread.training.neural.folder import Folder
 from closeread.training.recipe import TrainRecipe, stage_at
+from closeread.training.recipes.asked import STAGES
+from closeread.training.recipes.place import is_begun, is_finished
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.recipes.stages import given_to, staged
 from closeread.training.request import Request
@@ -39,11 +39,11 @@ def after_stages(request: Request, settings: NeuralSettings, model: str) -> str:
         recipe = TrainRecipe(
             out=str(out), reader=stage.reader, train=given_to(stage, settings, model, number)
         )
-        if not Folder.is_finished(out, recipe):
+        if not is_finished(out, recipe):
             trainer = catalog.resolve("trainer", stage.reader.name)
             request.say(f"stage {number}: {stage.reader.name}")
             # A stage broken off is gone on with; one that was never begun has nothing to resume.
-            resume = request.resume and Folder.is_begun(out)
+            resume = request.resume and is_begun(out)
             within = stage_at(number - 1)
             trainer(
                 dataclasses.replace(request, recipe=recipe, within=within, out=out, resume=resume)

@@ -8,8 +8,8 @@ from closeread.making import path_of
 from closeread.readers.lineage import Lineage, Maker, lineage_of
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.neural.opening import loading, look_for, open_tokenizer
-from closeread.training.neural.asked import MEMBERS
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
+from closeread.training.recipes.asked import MEMBERS
 from closeread.training.request import Request
 
 _MAKE_SPAN_READERS = ("span", "cloze")

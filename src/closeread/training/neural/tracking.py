@@ -20,10 +20,11 @@ from closeread.errors import UsageError
 from closeread.formats.files.whole import save_json
 from closeread.readers.places import first_line
 from closeread.training.neural import to_mlflow
-from closeread.training.neural.asked import MEMBERS, STAGES
-from closeread.training.neural.folder import CURVES, STATES, has_learned
+from closeread.training.neural.folder import CURVES
 from closeread.training.neural.processes import Processes
 from closeread.training.neural.trackers import aside, cannot_begin
+from closeread.training.recipes.asked import MEMBERS, STAGES
+from closeread.training.recipes.place import STATES, has_learned
 from closeread.training.recipes.settings import NeuralSettings
 from closeread.training.request import Say
 

@@ -30,6 +30,7 @@ from closeread.training.neural.teachers import check_taught, lineages_of
 from closeread.training.neural.writable import writable
 from closeread.training.overlap import Overlap
 from closeread.training.recipes.look import asked, open_all
+from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, Source
 from closeread.training.request import Request, Trained
 from closeread.types import PassageQuestion
@@ -53,7 +54,7 @@ def train(request: Request, task: Task) -> Trained:
     # can. Then all data are read before anything is written: a mistake at the end costs no stage.
     with processes.together():
         settings, model = _checked(request)
-        Folder.must_be_free(request.out, request.recipe, request.resume, request.overwrite)
+        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
         check_stages(request, settings)
         open_all(request, settings)
         first = _begins_from(request, model)

@@ -8,6 +8,7 @@ from closeread.errors import UsageError
 from closeread.making import path_of
 from closeread.readers.lineage import Maker
 from closeread.training.recipe import Length
+from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import (
     NeuralSettings,
     Precision,
@@ -151,3 +152,14 @@ def asked(request: Request) -> tuple[PretrainSettings, EncoderOptions]:
     for source in settings.datasets:
         request.open_dataset(source.path, source.format)
     return settings, options
+
+
+def look(request: Request) -> None:
+    """Look at the recipe, and at the folder.
+
+    Raises:
+        CloseReadError: As the training itself would, once torch is loaded.
+    """
+    asked(request)
+    if not request.within:
+        must_be_free(request.out, request.recipe, request.resume, request.overwrite)

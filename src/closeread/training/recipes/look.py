@@ -7,6 +7,7 @@ from closeread import catalog
 from closeread.errors import CloseReadError, UsageError
 from closeread.making import path_of
 from closeread.training.processes import is_first
+from closeread.training.recipes.place import must_be_free
 from closeread.training.recipes.settings import NeuralSettings, check
 from closeread.training.recipes.stages import staged
 from closeread.training.request import Request
@@ -36,13 +37,16 @@ def look_at(request: Request) -> None:
 
 
 def look_at_training(request: Request) -> None:
-    """Look at ``[train]``, its data sets, and the stages that come first.
+    """Look at ``[train]``, the folder, the data sets, and the stages that come first.
 
     Raises:
         InputError: A key is unknown, a value is wrong, or a data set is not there.
-        UsageError: A number is out of its range, or a stage makes no model.
+        UsageError: A number is out of its range, the folder is taken, or a stage makes no model.
+        MismatchError: The training to be gone on with was begun with another recipe.
     """
     settings, _ = asked(request)
+    if not request.within:
+        must_be_free(request.out, request.recipe, request.resume, request.overwrite)
     open_all(request, settings)
     for one in staged(request, settings):
         look_at(one)
