@@ -7,7 +7,7 @@ import transformers
 
 from closeread.errors import UsageError
 from closeread.readers.neural.checkpoint import most_tokens
-from closeread.readers.neural.opening import loading, open_tokenizer, unopened
+from closeread.readers.neural.opening import loading, open_tokenizer, unopened, unsaid
 from closeread.training.recipe import Stage, TrainRecipe, stage_at
 from closeread.training.request import Request
 
@@ -21,7 +21,7 @@ def takes(name: str) -> int:
     given = loading(name)
     try:
         config = transformers.AutoConfig.from_pretrained(name, **given)
-        with torch.device("meta"):
+        with torch.device("meta"), unsaid():
             model = transformers.AutoModel.from_config(config)
     except Exception as error:  # what a broken file makes the libraries raise has no common kind
         raise unopened(name, error) from error
