@@ -24,7 +24,7 @@ WORK = {
     "audit": "closeread.audits.examine.audit",
     "report": "closeread.reports.gather.gather",
     "calibrate": "closeread.cli.calibrate_learn.graded",
-    "train": "closeread.training.cues.train.learn",
+    "train": "closeread.training.cues.learn.learn",
     "train vectors.toml": "closeread.training.vectors_trainer.learn",
     "convert": "closeread.formats.conversion.convert.dump",
 }

@@ -1,5 +1,6 @@
 """A wrong recipe is told before torch is loaded, and where it is not installed at all."""
 
+import subprocess
 import sys
 
 import pytest
@@ -199,3 +200,21 @@ def test_what_is_no_trainer_is_told(tmp_path, monkeypatch, made, said):
     with pytest.raises(UsageError, match=said) as told:
         closeread.train(path)
     assert told.value.where == str(path)
+
+
+@pytest.mark.parametrize("name", ["cues", "span", "vectors"])
+def test_nothing_is_loaded_to_say_what_is_wrong_with_a_recipe(tmp_path, name):
+    """What makes who mistyped a word wait: the libraries that compute."""
+    path = tmp_path / "recipe.toml"
+    path.write_text(f'out = "x"\nreader.name = "{name}"\ntrain.datasetz = 1\n', "utf-8")
+    code = (
+        "import sys, closeread\n"
+        "try: closeread.train(sys.argv[1])\n"
+        "except closeread.CloseReadError as told: print(told)\n"
+        "print({'torch', 'transformers', 'scipy', 'gensim', 'pandas'} & {*sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
+    )
+    assert "did you mean train.datasets?" in done.stdout
+    assert done.stdout.endswith("set()\n")

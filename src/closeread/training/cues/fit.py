@@ -15,6 +15,7 @@ from closeread.errors import InputError
 from closeread.readers.cues.features import ANSWER
 from closeread.training.cues import ranking
 from closeread.training.cues.examples import Example
+from closeread.training.cues.settings import Loss
 
 Weights = dict[str, float]
 _CUES = ("cue", "kept", "added", "category", "before", "after", "then", "dropped", "swap", "new")
@@ -25,7 +26,7 @@ _HALF = 0.5
 def fit(
     examples: Iterable[Example],
     l2: float,
-    loss: ranking.Loss = "logistic",
+    loss: Loss = "logistic",
     least: int = 3,
     *,
     before: Mapping[str, float] | None = None,

@@ -6,7 +6,6 @@ logistic, and a ridge on the weights. Convex, so the start does not matter and n
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +13,10 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit
 
+from closeread.training.cues.settings import Loss
+
 Numbers = NDArray[np.float64]
 
-Loss = Literal["logistic", "hinge"]
 MARGIN = 0.5
 _SMOOTH = 0.1  # the hinge's corner is rounded over this width, so that it has a gradient
 

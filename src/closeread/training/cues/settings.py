@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from closeread.errors import UsageError
 from closeread.readers.lineage import Maker
-from closeread.training.cues.ranking import Loss
 from closeread.training.ranges import check_ranges
 from closeread.training.recipe import stage_at
 from closeread.types import Record
+
+Loss = Literal["logistic", "hinge"]
 
 
 class StageSettings(Record, frozen=True, kw_only=True):

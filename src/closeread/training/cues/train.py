@@ -4,7 +4,6 @@ from closeread.counting import count_of
 from closeread.errors import InputError, UsageError
 from closeread.formats.files.outcome import must_take_file
 from closeread.readers.cues.reader import load_weights, save_weights
-from closeread.training.cues.learn import learn
 from closeread.training.cues.settings import CueSettings, StageSettings, check
 from closeread.training.recipe import section, stage_at
 from closeread.training.request import Request, Trained, without_states
@@ -19,6 +18,8 @@ def train(request: Request) -> Trained:
     stages = _stages(request)
     options = request.recipe.reader.options
     check(settings, options, stages)
+    from closeread.training.cues.learn import learn  # scipy, which a wrong recipe need not wait for
+
     terms: dict[str, str] = {}
 
     def opened(name: str, format: str | None = None, /) -> Dataset:  # noqa: A002
