@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from closeread.api.datasets import open_dataset
-from closeread.errors import InputError, UsageError
+from closeread.errors import InputError, MismatchError, UsageError
 from closeread.readers import make
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
 from closeread.readers.windows import Encoded, Window
@@ -144,6 +144,9 @@ def test_what_teachers_said_is_kept_beside_the_states(tmp_path, soup, data, monk
     weights = load_file(teacher / "model.safetensors")
     weights["qa_outputs.bias"] += 1
     save_file(weights, teacher / "model.safetensors", {"format": "pt"})
+    with pytest.raises(MismatchError, match="begun with other teachers, or theirs were changed"):
+        train(tmp_path / "changed", str(soup), data, resume=True, **given)
+    (tmp_path / "changed" / "states" / "taught_by.json").unlink()  # as earlier versions left it
     train(tmp_path / "changed", str(soup), data, resume=True, **given)
     assert len(asked) == 2, "another teacher is asked"
 

@@ -39,6 +39,7 @@ CURVES = "curves"  # for TensorBoard
 _STATE = "trainer_state.json"
 _BEGUN = "begun_with.json"  # among the states: it is there as long as one can go on
 _EXAMPLES = "examples.json"  # there too
+_TEACHERS = "taught_by.json"  # there too
 
 
 class Folder:
@@ -159,6 +160,27 @@ class Folder:
                 where=str(self.path),
                 cure="go on with the versions of closeread and transformers that began it, or "
                 "--overwrite",
+            )
+        save_json(kept, now)
+
+    def is_taught_by(self, teachers: Sequence[str]) -> None:
+        """Keep who teaches; refuse to go on with others, which the record would tell of alone.
+
+        Args:
+            teachers: A hash of each one's weights and settings; a folder may be moved.
+
+        Raises:
+            MismatchError: The states that are there learned from others.
+        """
+        if not self.mine:
+            return
+        now, kept = list(teachers), self.path / STATES / _TEACHERS
+        before = None if self.last_state() is None else read(kept)
+        if before not in (None, now):  # earlier versions kept none
+            raise MismatchError(
+                "the training there was begun with other teachers, or theirs were changed since",
+                where=str(self.path),
+                cure="put back those that were there, or --overwrite",
             )
         save_json(kept, now)
 

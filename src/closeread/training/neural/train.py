@@ -13,6 +13,7 @@ from closeread.protocols import Begin
 from closeread.readers.lineage import Lineage
 from closeread.readers.neural.checkpoint import Checkpoint
 from closeread.readers.neural.checkpoint_opening import open_checkpoint
+from closeread.readers.weights import settings_sha256, weights_sha256
 from closeread.training.neural.descent import descended, terms
 from closeread.training.neural.device import check_machine, device_of, holding
 from closeread.training.neural.fit import fit
@@ -105,6 +106,10 @@ def train(request: Request, task: Task) -> Trained:
                 if not request.resume:
                     check_lengths(request, checkpoint.max_length)
                 task.reader(checkpoint)  # refuses options by which nothing could be read
+                if teachers:
+                    folder.is_taught_by(
+                        [weights_sha256(one) + settings_sha256(one) for one in teachers]
+                    )
                 features = _features(request, task, checkpoint, settings, material)
                 second = InferenceBeside(settings.beside.max_length) if settings.beside else None
                 if second is not None:
