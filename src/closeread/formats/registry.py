@@ -3,16 +3,19 @@
 import codecs
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from closeread import catalog
 from closeread.errors import InputError, UsageError
+from closeread.formats import outsiders
 from closeread.formats.files.head import Head
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import writing
+from closeread.held import outsider
+from closeread.outside import Outsider
 from closeread.types import Dataset, Defects, Item, Question
 
 
@@ -143,7 +146,25 @@ def _named(name: str) -> Format:
             f"the format {name} is of the type {type(found).__name__}",
             expected="a Format of closeread.formats.registry (docs/extend.md)",
         )
-    return found
+    theirs = outsider("format", name)
+    return found if theirs is None else _held(theirs, found)
+
+
+def _held(whose: Outsider, found: Format) -> Format:
+    def info(source: Source) -> Info:
+        with whose.failing("failed at what stands beside the records"):
+            facts = found.info(source)
+        if not isinstance(facts, Info):
+            raise whose.broken(f"{type(facts).__name__} for what stands beside records", "an Info")
+        return facts
+
+    return replace(
+        found,
+        info=info,
+        read=outsiders.items_of(whose, found.read),
+        write=found.write and outsiders.told(whose, found.write),
+        read_gold=found.read_gold and outsiders.questions_of(whose, found.read_gold),
+    )
 
 
 def dump(dataset: Dataset, path: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
