@@ -1,13 +1,17 @@
 """Others' metrics, retrievers, encoders and strategies, held to what their protocols promise.
 
-Ours are held to it by tests. A reader is held to it where it is asked (``runs.answers``), since
-what it says wrongly of one question costs no other; a format where it is opened.
+Ours are held to it by tests. What a reader says is held to it where it is asked
+(``runs.answers``), since what is wrong with one question costs no other; a format is held to it
+where it is opened.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
+
+import msgspec
 
 from closeread import catalog
 from closeread.counting import count_of
@@ -49,6 +53,30 @@ def held(whose: Outsider, made: Any) -> Any:
     """
     hold: Callable[[Outsider, Any], Any] | None = _HELD.get(whose.kind)
     return made if hold is None else hold(whose, made)
+
+
+def told_of_itself(whose: Outsider, reader: Any) -> Any:
+    """Return a reader, of which it is sure that the runner can use what its attributes say.
+
+    Raises:
+        UsageError: It cannot.
+    """
+    size = getattr(reader, "batch_size", 1)
+    if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
+        raise whose.broken(f"batch_size = {size!r:.80}", "a whole number, at least 1")
+    passing = getattr(reader, "passing_options", ())
+    if not isinstance(passing, Collection) or isinstance(passing, str):
+        raise whose.broken(f"passing_options = {passing!r:.80}", "the names of options")
+    record = getattr(reader, "record", {})
+    try:
+        msgspec.json.encode(record)
+    except (TypeError, ValueError) as error:
+        raise whose.broken(
+            f"a record that is no JSON: {error}", "a dict of plain values"
+        ) from error
+    if not isinstance(record, Mapping):
+        raise whose.broken(f"a record of the type {type(record).__name__}", "a dict")
+    return reader
 
 
 @dataclass(frozen=True)
@@ -242,6 +270,7 @@ class HeldStrategy:
 
 
 _HELD: dict[str, Callable[[Outsider, Any], Any]] = {
+    "reader": told_of_itself,
     "metric": HeldMetric,
     "retriever": HeldRetriever,
     "perturbation": HeldStrategy,

@@ -100,13 +100,14 @@ def make(
     theirs = outsider(kind, name)
     with theirs.failing("cannot be made") if theirs else nullcontext():
         made = _able(kind, label, factory(**given))
+    of_kind = held(theirs, made) if theirs else made
     passed_on = getattr(made, "options", {}) if open_ended else {}
     own = {one: found.default for one, found in known.items()} | given
     resolved = Options(own | passed_on)
     passing = getattr(made, "passing_options", ())
     files = _files((one for one in known.values() if one.name not in passing), own)
     resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
-    return held(theirs, made) if theirs else made, resolved
+    return of_kind, resolved
 
 
 def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:

@@ -50,6 +50,11 @@ class Length:
         return (Pool(**fields | self.pooled),)
 
 
+class Silent:
+    def read(self, items):
+        return iter(())
+
+
 class Raising:
     name, unit = "raising", "question"
 
@@ -82,6 +87,28 @@ def outside(monkeypatch):
         return "others:made"
 
     return named
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"batch_size": "many"}, "batch_size = 'many'"),
+        ({"batch_size": 0}, "batch_size = 0"),
+        ({"passing_options": 5}, "passing_options = 5"),
+        ({"passing_options": "workers"}, "passing_options = 'workers'"),
+        ({"record": {"model": object()}}, "a record that is no JSON: Encoding objects of type"),
+        ({"record": ["model"]}, "a record of the type list"),
+    ],
+)
+def test_what_a_reader_tells_of_itself_is_looked_at_first(outside, tmp_path, told, said):
+    """By name, and as an object in Python; nothing is written."""
+    with pytest.raises(UsageError) as by_name:
+        closeread.open_reader(outside(Silent, **told))
+    assert str(by_name.value).startswith(f"the reader others:made gave {said}")
+    with pytest.raises(UsageError) as as_object:
+        closeread.read("exam/en", type("Mine", (Silent,), told)(), tmp_path / "run")
+    assert f"the reader {__name__}:Mine gave {said}" in str(as_object.value)
+    assert not (tmp_path / "run").exists()
 
 
 def scored(*metrics):

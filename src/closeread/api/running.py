@@ -13,7 +13,9 @@ from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
 from closeread.formats.files.outcome import must_take_file
 from closeread.formats.files.toml import told_of
+from closeread.held import told_of_itself
 from closeread.making import make_of, written_by
+from closeread.outside import Outsider
 from closeread.pipeline.attacking import Against, Attacked, must_be_possible
 from closeread.pipeline.attacking import Settings as AttackSettings
 from closeread.pipeline.attacking import attack as attack_dataset
@@ -104,7 +106,8 @@ def _reader(
             f"{reader!r:.80} is no reader",
             expected="a name, what open_reader gives, or an object with the method `read`",
         )
-    return f"{type(reader).__module__}:{type(reader).__qualname__}", {}, reader
+    name = f"{type(reader).__module__}:{type(reader).__qualname__}"
+    return name, {}, told_of_itself(Outsider("reader", name), reader)
 
 
 def ingest(
