@@ -8,7 +8,6 @@ where it is opened.
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
@@ -62,7 +61,7 @@ def told_of_itself(whose: Outsider, reader: Any) -> Any:
         UsageError: It cannot.
     """
     size = getattr(reader, "batch_size", 1)
-    if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
+    if not isinstance(size, int) or size < 1:
         raise whose.broken(f"batch_size = {size!r:.80}", "a whole number, at least 1")
     passing = getattr(reader, "passing_options", ())
     if not isinstance(passing, Collection) or isinstance(passing, str):
