@@ -74,6 +74,33 @@ def make(
         OutsideError: The user's own factory fails.
         MissingExtraError: It needs an optional dependency that is not installed.
     """
+    factory, known, given, open_ended = _bound(kind, name, options)
+    label = f"the {kind} {name}"
+    theirs = outsider(kind, name)
+    with theirs.failing("cannot be made") if theirs else nullcontext():
+        made = _able(kind, label, factory(**given))
+    of_kind = held(theirs, made) if theirs else made
+    passed_on = getattr(made, "options", {}) if open_ended else {}
+    own = {one: found.default for one, found in known.items()} | given
+    resolved = Options(own | passed_on)
+    passing = getattr(made, "passing_options", ())
+    files = _files((one for one in known.values() if one.name not in passing), own)
+    resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
+    return of_kind, resolved
+
+
+def check_options(kind: catalog.Kind, name: str, options: Mapping[str, Any] | None = None) -> None:
+    """See that a name can be made something of with these options, and make nothing.
+
+    Args and errors are those of ``make``; what a factory passes on is not looked at.
+    """
+    _bound(kind, name, options)
+
+
+def _bound(
+    kind: catalog.Kind, name: str, options: Mapping[str, Any] | None
+) -> tuple[Callable[..., Any], dict[str, inspect.Parameter], dict[str, Any], bool]:
+    """Return a factory, what it knows, what it is given, and whether it passes others on."""
     label = f"the {kind} {name}"
     factory = _factory(kind, name, label)
     given = dict(options or {})
@@ -97,17 +124,7 @@ def make(
             f"{label} needs the option {missing[0]!r}",
             cure=f"give it with -o {missing[0]}=VALUE",
         )
-    theirs = outsider(kind, name)
-    with theirs.failing("cannot be made") if theirs else nullcontext():
-        made = _able(kind, label, factory(**given))
-    of_kind = held(theirs, made) if theirs else made
-    passed_on = getattr(made, "options", {}) if open_ended else {}
-    own = {one: found.default for one, found in known.items()} | given
-    resolved = Options(own | passed_on)
-    passing = getattr(made, "passing_options", ())
-    files = _files((one for one in known.values() if one.name not in passing), own)
-    resolved.files = tuple(dict.fromkeys([*files, *getattr(passed_on, "files", ())]))
-    return of_kind, resolved
+    return factory, known, given, open_ended
 
 
 def make_of(kind: catalog.Kind, name: str, given: Any) -> Any:

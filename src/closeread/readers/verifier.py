@@ -4,11 +4,13 @@
 of Zhang et al. (2021). What needs torch is loaded when a reader is made.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from closeread.catalog import needing
 from closeread.errors import UsageError
-from closeread.making import PathText, make
+from closeread.making import PathText, check_options, make
 
 if TYPE_CHECKING:
     from closeread.readers.neural.verifier import VerifierReader
@@ -114,14 +116,30 @@ def retriever_of(name: str, model: str, options: dict[str, Any]) -> tuple[Any, d
     Raises:
         UsageError: The retriever lacks something.
     """
-    own = dict(options) | ({"model": model} if model else {})
-    try:
-        made, resolved = make("retriever", name, own)
-    except UsageError as error:
-        told = [
-            said.replace("-o model=", "-o evidence_model=") for said in (error.expected, error.cure)
-        ]
-        raise UsageError(error.found, where=error.where, expected=told[0], cure=told[1]) from error
+    with _as_evidence_model():
+        made, resolved = make("retriever", name, _own(model, options))
     if "model" in resolved:
         resolved["evidence_model"] = resolved.pop("model")
     return made, resolved
+
+
+def check_retriever(name: str, model: str, options: dict[str, Any]) -> None:
+    """See that a verifier's retriever takes its options, without making it; as ``retriever_of``."""
+    with _as_evidence_model():
+        check_options("retriever", name, _own(model, options))
+
+
+def _own(model: str, options: dict[str, Any]) -> dict[str, Any]:
+    return options | ({"model": model} if model else {})
+
+
+@contextmanager
+def _as_evidence_model() -> Iterator[None]:
+    """Call the retriever's own model as a verifier does."""
+    try:
+        yield
+    except UsageError as error:
+        expected, cure = (
+            said.replace("-o model=", "-o evidence_model=") for said in (error.expected, error.cure)
+        )
+        raise UsageError(error.found, where=error.where, expected=expected, cure=cure) from error

@@ -10,7 +10,6 @@ competition is the cross-entropy of each option's truth.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from random import Random
 from typing import Any
 
@@ -37,7 +36,7 @@ from closeread.readers.verifier import retriever_of
 from closeread.readers.windows import Encoded
 from closeread.training.neural import train as neural
 from closeread.training.neural.task import NOTHING, Feature
-from closeread.training.recipes.verifier import CompeteSettings, NliHead, Reduction, asked
+from closeread.training.recipes.verifier import CompeteSettings, NliHead, Reduction, as_in, asked
 from closeread.training.request import Request, Trained
 from closeread.training.truth import truths
 from closeread.types import PassageQuestion
@@ -166,23 +165,9 @@ class CompeteTask:
 def train(request: Request) -> Trained:
     """Train a verifier; the reader's options are those that it is read with, but the model."""
     own, options, settings = asked(request)
-    with _as_in(request):
+    with as_in(request):
         retriever, _ = retriever_of(own.retriever, own.evidence_model, options)
     return neural.train(request, CompeteTask(retriever, settings, own.max_length))
-
-
-@contextmanager
-def _as_in(request: Request) -> Iterator[None]:
-    """Tell what is wrong with options as the recipe writes them, not the command line."""
-    try:
-        yield
-    except UsageError as error:
-        expected, cure = (
-            said.replace("-o ", f"{request.within}reader.options.")
-            for said in (error.expected, error.cure)
-        )
-        where = error.where or str(request.path)
-        raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
 
 
 def two_classes(checkpoint: Checkpoint, nli_head: NliHead) -> int:

@@ -1,10 +1,12 @@
 """What a recipe says of a verifier."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import inf
 from typing import Any, Literal
 
 from closeread.errors import UsageError
-from closeread.readers.verifier import PAPER
+from closeread.readers.verifier import PAPER, check_retriever
 from closeread.training.recipe import Length
 from closeread.training.recipes.look import look_at_training
 from closeread.training.recipes.settings import out_of_range
@@ -59,7 +61,7 @@ def asked(request: Request) -> tuple[VerifierOptions, dict[str, Any], CompeteSet
     """Return what is asked of the verifier, of its retriever, and of its training.
 
     Raises:
-        InputError: There are unknown options, or wrong values; the retriever's are not looked at.
+        InputError: There are unknown options, or wrong values, but for the retriever's.
         UsageError: Settings that do not go together, or a number out of its range.
     """
     reader = request.recipe.reader
@@ -80,8 +82,24 @@ def look(request: Request) -> None:
     Raises:
         CloseReadError: As the training itself would, once torch is loaded.
     """
-    asked(request)
+    own, options, _ = asked(request)
+    with as_in(request):
+        check_retriever(own.retriever, own.evidence_model, options)
     look_at_training(request)
+
+
+@contextmanager
+def as_in(request: Request) -> Iterator[None]:
+    """Tell what is wrong with options as the recipe writes them, not the command line."""
+    try:
+        yield
+    except UsageError as error:
+        expected, cure = (
+            said.replace("-o ", f"{request.within}reader.options.")
+            for said in (error.expected, error.cure)
+        )
+        where = error.where or str(request.path)
+        raise UsageError(error.found, where=where, expected=expected, cure=cure) from error
 
 
 def _check(settings: CompeteSettings, where: str, within: str) -> None:
