@@ -97,7 +97,8 @@ class Pool:
     ``unit_ids`` pair the units of two runs. Where the value is no ratio of sums
     (an area under a curve, a best threshold) ``statistic`` computes it from indices (with
     repeats); it then decides, the sums only carry the units, and what has one unit id is drawn
-    together. ``extremes`` then tells the least
+    together. ``of_sums`` says that it is the ratio all the same, but for rounding as an official
+    program does: what compares two systems takes the sums. ``extremes`` tells the least
     and the greatest value that there could be if of all units this share were others; None where
     that is not known. ``family`` computes the values of several pools from the same resamples.
     ``best`` says that the value is the best of several, chosen on the units that
@@ -109,6 +110,7 @@ class Pool:
     numerators: Sequence[float]
     denominators: Sequence[float]
     statistic: "Statistic | None" = None
+    of_sums: bool = False
     extremes: "Callable[[float], tuple[float, float]] | None" = None
     family: "Family | None" = None
     best: bool = False

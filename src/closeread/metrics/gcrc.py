@@ -94,6 +94,7 @@ class Gcrc:
                     numerators=counted.right[name],
                     denominators=counted.submitted,
                     statistic=counted.weighted_score if name == "score" else None,
+                    of_sums=name == "score",
                     extremes=counted.score_extremes if name == "score" else None,
                     **many,
                     note=note,

@@ -71,7 +71,7 @@ def average(pools: Sequence[Pool]) -> Pool:
         n_answered=min(pool.n_answered for pool in pools),
         n_failed=max(pool.n_failed for pool in pools),
     )
-    if averaged.statistic is not None:  # its sums only carry the units, and these are the same
+    if averaged.statistic is not None and not averaged.of_sums:  # the sums only carry the units
         return averaged
     above: dict[str, list[float]] = {}
     below: dict[str, list[float]] = {}

@@ -107,7 +107,7 @@ def _compared(pair: Paired) -> Comparison:
     if values[0] is None or values[1] is None or not units:
         return replace(blank, note="one of the two has no value")
     blank = replace(blank, difference=values[1] - values[0])
-    if left.statistic is not None or right.statistic is not None:
+    if any(pool.statistic is not None and not pool.of_sums for pool in (left, right)):
         return _by_bootstrap(blank, left, right, pair.resampling)
     apart = len(units) - len(set(left.unit_ids) & set(right.unit_ids))
     if apart:

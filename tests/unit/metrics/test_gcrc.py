@@ -1,6 +1,7 @@
 """Triples: the two ways to count, chance, and what must not raise a strict score."""
 
 import itertools
+import math
 
 import msgspec
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from closeread.errors import InputError
 from closeread.metrics.gcrc import chance_levels, metric, official, strict, weighted
 from closeread.metrics.intervals import Resampling, value
+from closeread.metrics.paired import System, paired
+from closeread.metrics.significance import compare
 from closeread.metrics.summary import breakdowns, summarize
 from closeread.protocols import Metric
 from closeread.types import Answer, Option, Prediction, Question, Submission
@@ -215,6 +218,31 @@ def test_triples_that_are_all_alike_bound_the_score_as_they_do_the_accuracies(le
         assert (score.low, score.high) == pytest.approx((acc0.low, acc0.high))
         assert score.high - score.low == pytest.approx(1 - 0.025 ** (1 / 5))
         assert "|ci:exact,0.95" in score.signature
+
+
+@pytest.mark.parametrize("made", [metric(), strict()])
+def test_two_scores_are_tested_by_swaps_as_the_accuracies_are(made):
+    """The Score is a mean over triples: of five, four differ, and 16 swaps are counted out."""
+    questions = [each for i in range(5) for each in triple(f"t{i}")]
+
+    def pool(picks):
+        submission = submitted(
+            {each.question_id: letter for each, letter in zip(questions, picks, strict=True)}
+        )
+        scores = [made.score(each, submission.predictions[each.question_id]) for each in questions]
+        return made.pool(scores, submission)[3]
+
+    first, second = pool("DDDABDADDADDDDD"), pool("ABCADDADCDDDDDD")
+    (found,) = compare(paired([System("1", [first]), System("2", [second])], Resampling()))
+    apart = [1.0, -0.3, 0.3, -0.2]
+    sums = [sum(map(math.prod, zip(apart, signs, strict=True)))
+            for signs in itertools.product((1, -1), repeat=len(apart))]  # fmt: skip
+    assert found.difference == pytest.approx(sum(apart) / 5)
+    assert found.test == "permutation-exact"
+    assert found.p_value == sum(abs(one) > sum(apart) - 1e-9 for one in sums) / len(sums)
+    seeds = System("1", [second, first])  # whose mean lies half as far from the second
+    (halved,) = compare(paired([seeds, System("2", [second])], Resampling()))
+    assert (halved.difference, halved.p_value) == (pytest.approx(sum(apart) / 10), found.p_value)
 
 
 def test_a_breakdown_of_a_part_that_was_not_handed_in_has_no_official_value():
