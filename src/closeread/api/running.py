@@ -32,6 +32,7 @@ from closeread.training.request import Request, Trained
 from closeread.types import Dataset, Role
 from closeread.written import expanded, in_recipe
 
+_MADE = ("positive", "negative")  # of ``attack``
 # How errors tell to name the format of a set that is learned from.
 _BESIDE = 'format = "..." beside its path in the recipe'
 _CONVERTED = "`closeread convert FILE NEW.jsonl --from F`, and NEW.jsonl in the recipe"
@@ -132,12 +133,14 @@ def ingest(
 
     Raises:
         InputError: No log, or something in one cannot be used.
-        UsageError: The folder is taken.
+        UsageError: The folder is taken, or no log is given.
         MissingExtraError: A log needs an optional dependency that is not installed.
         StorageError: The folder cannot be written.
     """
     several = [logs] if isinstance(logs, str | os.PathLike) else logs
     paths = [Path(one) for one in several]
+    if not paths:
+        raise UsageError("no log is given", expected="files, or folders to be searched for logs")
     return ingest_logs(paths, Path(out), harness=harness, skip_bad=skip_bad, overwrite=overwrite)
 
 
@@ -174,7 +177,7 @@ def attack(
     target: Named,
     to: str | None = None,
     *,
-    roles: Sequence[Role] = (),
+    roles: Role | Sequence[Role] = (),
     deal: bool | None = None,
     seed: int = 0,
     limit: int | None = None,
@@ -202,15 +205,18 @@ def attack(
     Raises:
         InputError: The data set is broken.
         UnknownNameError: There is no such strategy, reader or format.
-        UsageError: Nothing could be made harder, or the format cannot hold it.
+        UsageError: A role is neither, nothing could be made harder, or the format cannot hold it.
         StorageError: The folder cannot be written, or the disk is full.
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
+    wanted = (roles,) if isinstance(roles, str) else tuple(roles)
+    if unknown := [role for role in wanted if role not in _MADE]:
+        raise UsageError(f"no variants have the role {unknown[0]!r}", expected=" or ".join(_MADE))
     found, names = opened(source), (strategies,) if isinstance(strategies, str) else strategies
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
-        roles=tuple(roles),
+        roles=wanted,
         deal=deal,
         seed=seed,
         limit=limit,

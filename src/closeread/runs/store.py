@@ -17,6 +17,7 @@ from closeread.errors import InputError, MismatchError
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import replacing
 from closeread.formats.registry import load
+from closeread.outside import plain
 from closeread.runs.records import SCHEMA_VERSION, RunInfo, RunSummary, ScoreRow
 from closeread.runs.selection import ONLY, read_list, selected
 from closeread.types import Dataset, Prediction, Score
@@ -235,7 +236,9 @@ def write_document(path: Path, record: Any) -> None:
         StorageError: The folder cannot be written, or the disk is full.
     """
     with replacing(path) as stream:
-        stream.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+        stream.write(
+            msgspec.json.format(msgspec.json.encode(record, enc_hook=plain), indent=2) + b"\n"
+        )
 
 
 def _document(path: Path, kind: type[T]) -> T:

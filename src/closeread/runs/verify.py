@@ -24,7 +24,7 @@ from closeread.runs.differing import (
 from closeread.runs.fits import predictions_misfit, summary_misfits
 from closeread.runs.records import FILES, RunSummary
 from closeread.runs.score import as_submission
-from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run
+from closeread.runs.store import LEDGER, PREDICTIONS, SCORES, SUMMARY, Run, open_run
 from closeread.runs.summaries import breakdowns_of, summaries_of
 from closeread.runs.walk import Walked, score_rows
 from closeread.sums import sha256_of
@@ -90,8 +90,10 @@ def verify(
         advance: Told how many questions more were scored anew.
 
     Raises:
-        InputError: ``dataset_path`` cannot be read, or a file of the run may not be.
+        InputError: ``dataset_path`` cannot be read, or a file of the run may not be; the folder is
+            not there any more.
     """
+    open_run(run.path)  # a folder that is gone says nothing of its numbers
     _must_be_readable(run)
     found = Verification()
     if not run.info.complete:

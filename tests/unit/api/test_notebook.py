@@ -1,0 +1,49 @@
+"""What a session in a notebook brings: numpy's numbers, one text for several, folders that go."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import closeread
+from closeread.errors import InputError, UsageError
+
+
+def test_numbers_of_numpy_are_taken_for_settings(tmp_path):
+    """They stand in the records as Python's own; no file was left without the one beside it."""
+    run = closeread.read("exam/en", "majority", tmp_path / "run", limit=np.int64(6))
+    again = closeread.read("exam/en", "majority", tmp_path / "run", limit=6, resume=True)
+    assert again.info == closeread.open_run(run.path).info
+    seed, resamples = np.int64(3), np.int32(200)
+    found = closeread.score(run, metrics="drop", seed=seed, resamples=resamples)
+    assert run.summary() == found
+    assert closeread.verify(run).verdict == "verified"
+
+
+def test_variants_have_roles_that_there_are(tmp_path):
+    """One role may be given as a text; letters, and unknown roles, were written into the file."""
+    out = tmp_path / "out.jsonl"
+    with pytest.raises(UsageError, match=r"no variants have the role 'pos'\n.*positive or neg"):
+        closeread.attack("exam/zh", "logic", out, roles=["pos"])
+    assert not out.exists()
+    one = closeread.attack("exam/zh", "logic", out, roles="positive", limit=9)
+    several = closeread.attack(
+        "exam/zh", "logic", tmp_path / "2.jsonl", roles=["positive"], limit=9
+    )
+    assert one.groups == several.groups > 0
+    assert out.read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+    roles = {question.role for question in closeread.load(out).questions()}
+    assert roles == {"original", "positive"}
+
+
+def test_a_run_that_is_gone_is_not_said_to_differ(tmp_path):
+    """Its folder was deleted, or the working folder changed: nothing is known of its numbers."""
+    run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)
+    shutil.rmtree(run.path)
+    with pytest.raises(InputError, match="there is no such run folder"):
+        closeread.verify(run)
+
+
+def test_no_log_is_told(tmp_path):
+    with pytest.raises(UsageError, match="no log is given"):
+        closeread.ingest([], tmp_path / "out")
