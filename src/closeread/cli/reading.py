@@ -42,6 +42,8 @@ def _scalar(text: str) -> Any:
         return text
     if value in (math.inf, -math.inf) and "inf" not in text:
         return text  # 499e6152 is how a commit is named, and no number that there is
+    if isinstance(value, float) and math.isnan(value):  # equals nothing, and is no setting
+        return text
     return value if isinstance(value, str | int | float | bool) else text
 
 

@@ -52,6 +52,8 @@ def test_options_of_a_metric_stand_behind_its_name(closeread, tmp_path, own_set)
     other = (*same, "--metric", "squad2.hasans_f1,na_threshold=0.9")
     told = closeread("score", *given, *other, code=2).stderr
     assert "squad2 is given several values of na_threshold" in told
+    told = closeread("score", *given, "--metric", "squad2,na_threshold=nan", code=2).stderr
+    assert "squad2 cannot take 'nan' for 'na_threshold'\n  expected: a number" in told
     other = ("--metric", "inspect", "--metric", "inspect,version=499e6152")
     told = closeread("score", *given, *other, code=2).stderr
     assert "--metric inspect is given twice, with other options" in told
