@@ -13,7 +13,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from closeread.errors import MissingExtraError, UnknownNameError
+from closeread.errors import UnknownNameError
+from closeread.extras import missing_extra
 from closeread.outside import Outsider
 
 Kind = Literal["format", "metric", "reader", "retriever", "encoder", "trainer", "perturbation"]
@@ -372,26 +373,3 @@ def resolve(kind: Kind, name: str) -> Any:
     if not hasattr(module, attribute):
         raise UnknownNameError(f"{module_name} has no {attribute!r}", where=f"{kind} {name}")
     return getattr(module, attribute)
-
-
-def missing_extra(what: str, module: str, extra: str) -> MissingExtraError:
-    """Return the error for an optional import that failed, with the line that mends it."""
-    return MissingExtraError(
-        f"{what} needs the package {module!r}, which is not installed",
-        cure=f"pip install 'closeread[{extra}]'",
-    )
-
-
-@contextlib.contextmanager
-def needing(what: str, extra: str) -> Iterator[None]:
-    """Name the extra where an import inside fails for want of a package of it.
-
-    Raises:
-        MissingExtraError: The package is not installed.
-    """
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("closeread"):
-            raise
-        raise missing_extra(what, error.name or "a package", extra) from error

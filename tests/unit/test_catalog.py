@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from closeread import catalog
+from closeread import catalog, extras
 from closeread.errors import MissingExtraError, OutsideError, UnknownNameError, UsageError
 from closeread.formats import load
 from closeread.making import make, make_of, written_by
@@ -85,7 +85,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
     with pytest.raises(MissingExtraError, match=r"pip install 'closeread\[cmrc\]'"):
         catalog.resolve("metric", "test")
     lacks = pytest.raises(MissingExtraError, match="reading needs the package 'surely_missing")
-    with lacks, catalog.needing("reading", "cmrc"):
+    with lacks, extras.needing("reading", "cmrc"):
         import surely_missing_package  # noqa: F401
 
 

@@ -254,7 +254,7 @@ def _must_be_installed() -> None:
     """Raise the error that names the extra, where a package of it is missing."""
     from importlib.util import find_spec
 
-    from closeread.catalog import missing_extra
+    from closeread.extras import missing_extra
 
     for name in ("starlette", "uvicorn", "httptools", "prometheus_client"):
         if find_spec(name) is None:

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from closeread import folders
-from closeread.catalog import missing_extra
 from closeread.errors import InputError, StorageError, UsageError
 from closeread.evidence.query import query_text
 from closeread.evidence.words import Segmenter
+from closeread.extras import missing_extra
 from closeread.locks import alone
 from closeread.protocols import Retriever
 from closeread.types import Evidence, Option, Passage, Question, Span

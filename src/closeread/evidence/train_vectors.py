@@ -5,9 +5,9 @@ import random
 from collections.abc import Iterable
 from pathlib import Path
 
-from closeread.catalog import missing_extra
 from closeread.errors import InputError, StorageError
 from closeread.evidence.words import Segmenter
+from closeread.extras import missing_extra
 from closeread.text.segment import sentences
 
 

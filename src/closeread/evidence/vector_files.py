@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from closeread.catalog import missing_extra
 from closeread.downloads import cache
 from closeread.errors import InputError, StorageError
+from closeread.extras import missing_extra
 from closeread.sums import remember, sha256_of
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.extras import missing_extra
 from closeread.text.function_words import ENGLISH
 from closeread.text.remembered import ByWord
 from closeread.text.segment import tokens

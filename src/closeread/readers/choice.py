@@ -5,8 +5,8 @@ What needs torch is loaded when the reader is made.
 
 from typing import TYPE_CHECKING, Literal, get_args
 
-from closeread.catalog import needing
 from closeread.errors import UsageError
+from closeread.extras import needing
 from closeread.making import PathText
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ is made.
 
 from typing import TYPE_CHECKING, get_args
 
-from closeread.catalog import needing
 from closeread.errors import UsageError
+from closeread.extras import needing
 from closeread.making import PathText
 from closeread.readers.choice import Aggregate
 from closeread.readers.option_sequences import CHUNK_TOKENS

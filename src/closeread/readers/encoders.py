@@ -9,9 +9,9 @@ the network.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
 from closeread.evidence.used import UsedModel
+from closeread.extras import missing_extra
 from closeread.making import PathText
 from closeread.readers.places import (
     check_place,

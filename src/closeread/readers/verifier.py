@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from closeread.catalog import needing
 from closeread.errors import UsageError
+from closeread.extras import needing
 from closeread.making import PathText, check_options, make
 
 if TYPE_CHECKING:

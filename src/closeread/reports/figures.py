@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from closeread import folders
-from closeread.catalog import missing_extra
 from closeread.errors import StorageError
+from closeread.extras import missing_extra
 from closeread.reports.groups import of_runs
 from closeread.reports.material import Material
 from closeread.reports.plot import Plot, percent

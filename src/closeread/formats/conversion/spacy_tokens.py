@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from closeread.catalog import missing_extra
+from closeread.extras import missing_extra
 from closeread.formats.conversion.documents import MARKERS
 from closeread.formats.conversion.occurrences import Token
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread import catalog
+from closeread import extras
 from closeread.formats.logs.records import Problems
 
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
@@ -118,7 +118,7 @@ def _decompressed(raw: bytes) -> bytes:
     try:
         import zstandard
     except ModuleNotFoundError as error:
-        raise catalog.missing_extra("inspect's .eval", "zstandard", "logs") from error
+        raise extras.missing_extra("inspect's .eval", "zstandard", "logs") from error
     found = bytearray()
     try:
         with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as stream:

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from closeread import catalog
+from closeread import extras
 from closeread.errors import InputError
 from closeread.formats.logs import golds, lighteval_before, prompts
 from closeread.formats.logs.records import LogFacts, LogFormat, LogRecord, Problems
@@ -69,7 +69,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ModuleNotFoundError as error:
-        raise catalog.missing_extra("lighteval's parquet", "pyarrow", "logs") from error
+        raise extras.missing_extra("lighteval's parquet", "pyarrow", "logs") from error
     try:
         with pq.ParquetFile(path) as file:
             names = {name.strip("_") for name in file.schema_arrow.names}

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from closeread.catalog import missing_extra
 from closeread.errors import InputError, UsageError
+from closeread.extras import missing_extra
 from closeread.readers.places import first_line, is_offline, one_at_a_time
 
 
