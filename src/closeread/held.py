@@ -5,6 +5,7 @@ Ours are held to it by tests. What a reader says is held to it where it is asked
 where it is opened.
 """
 
+import inspect
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ import msgspec
 
 from closeread import catalog
 from closeread.counting import count_of
+from closeread.errors import UsageError
 from closeread.outside import Outsider, plain
 from closeread.protocols import Metric, Perturbation, Pool, Retriever
 from closeread.types import (
@@ -78,6 +80,29 @@ def told_of_itself(whose: Outsider, reader: Any) -> Any:
     return reader
 
 
+def must_promise_metric(whose: Outsider, factory: Any) -> None:
+    """Refuse to call what does not say beforehand that it makes a metric.
+
+    A run's record names its metrics with their options, and `verify` makes them anew: a run of a
+    stranger's could have any function called, ``os:system`` as well.
+
+    Raises:
+        UsageError: It is neither a class with a metric's methods, nor annotated to return one.
+    """
+    made = factory
+    if not isinstance(factory, type):
+        try:
+            made = inspect.signature(factory, eval_str=True).return_annotation
+        except (NameError, AttributeError, TypeError, ValueError, SyntaxError):
+            made = None
+    if not all(hasattr(made, name) for name in ("signature", "score", "pool")):
+        raise UsageError(
+            f"{whose} does not say that it makes a metric, and is not called",
+            expected="a class with the methods signature, score and pool, or a function that is "
+            "annotated to return one (docs/extend.md)",
+        )
+
+
 @dataclass(frozen=True)
 class HeldMetric:
     """A metric whose scores are of their questions, and whose values are finite numbers."""
@@ -86,7 +111,7 @@ class HeldMetric:
     made: Metric
 
     def __post_init__(self) -> None:
-        for name in ("name", "unit", "signature", "pool"):
+        for name in ("name", "unit"):
             if not hasattr(self.made, name):
                 raise self.whose.broken(f"a metric without {name!r}", "a Metric of protocols.py")
         if self.made.unit not in _UNITS:

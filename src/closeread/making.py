@@ -12,7 +12,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from closeread import catalog
 from closeread.errors import UsageError
-from closeread.held import held, outsider
+from closeread.held import held, must_promise_metric, outsider
 
 # How a factory or a record declares an option that names a file or a folder, or what may be one;
 # further names are those of the files in such a folder that are read.
@@ -77,6 +77,8 @@ def make(
     factory, known, given, open_ended = _bound(kind, name, options)
     label = f"the {kind} {name}"
     theirs = outsider(kind, name)
+    if theirs and kind == "metric":
+        must_promise_metric(theirs, factory)
     with theirs.failing("cannot be made") if theirs else nullcontext():
         made = _able(kind, label, factory(**given))
     of_kind = held(theirs, made) if theirs else made

@@ -89,7 +89,7 @@ def test_an_extra_that_is_missing_is_named(monkeypatch):
         import surely_missing_package  # noqa: F401
 
 
-@pytest.mark.parametrize("kind", ["reader", "retriever", "metric"])
+@pytest.mark.parametrize("kind", ["reader", "retriever"])
 def test_what_is_made_must_be_of_its_kind(outside, kind):
     """Else every question would fail by itself, and count as wrong."""
     with pytest.raises(UsageError, match=f"the {kind} others_{kind}:made makes an object of the "):
@@ -105,9 +105,18 @@ def test_what_makes_nothing_is_told_of(outside):
     with pytest.raises(UsageError, match="others_format:made is of the type function"):
         load(__file__, outside("others_format", "def made(): return 7"))
     with pytest.raises(UsageError, match="makes an object of the type dict"):
-        make("metric", "builtins:dict")
+        make("reader", "builtins:dict")
     with pytest.raises(UsageError, match="cannot be made of str: no signature"):
         make_of("perturbation", "builtins:dict", "around")
+
+
+def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
+    """A stranger's run may name any function, with options, for `verify` to make its metric of."""
+    name = outside("others_calling", "called = []\ndef made(x=1):\n    called.append(x)")
+    for one in (name, "builtins:dict", "os:abort"):
+        with pytest.raises(UsageError, match=f"metric {one} does not say that it makes a metric"):
+            make("metric", one)
+    assert sys.modules["others_calling"].called == []
 
 
 def test_a_strategy_is_made_of_its_surroundings(outside):

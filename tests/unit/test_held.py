@@ -81,8 +81,11 @@ def outside(monkeypatch):
     def named(base, **changed):
         made = type("Made", (base,), changed)
         module = type(sys)("others")
-        module.made = lambda *_: made()
-        module.other = module.made
+
+        def factory(*_) -> made:
+            return made()
+
+        module.made = module.other = factory
         monkeypatch.setitem(sys.modules, "others", module)
         return "others:made"
 
@@ -251,3 +254,17 @@ def test_a_strategy_that_fails_is_told_with_its_question(outside):
         OutsideError, match="perturbation others:made failed at question q: Runtime"
     ):
         list(strategy.propose(PASSAGE, CHOICE))
+
+
+def test_runs_are_compared_by_a_value_of_a_metric_of_one_s_own(outside, tmp_path):
+    """By its own name, too, which does not begin with that of the metric."""
+    name = outside(Length)
+    runs = [
+        closeread.read("exam/en", reader, tmp_path / reader, limit=8)
+        for reader in ("majority", "first-sentence")
+    ]
+    for run in runs:
+        closeread.score(run, metrics=[name, "drop"])
+    for asked in (name, "length.characters"):
+        found = closeread.compare(*runs, metrics=asked, resamples=100)
+        assert [one.metric for one in found.comparisons] == ["length.characters"]

@@ -8,7 +8,15 @@ from itertools import zip_longest
 from pathlib import Path
 
 from closeread.counting import count_of
-from closeread.errors import CloseReadError, InputError, MismatchError, UsageError
+from closeread.errors import (
+    CloseReadError,
+    InputError,
+    MismatchError,
+    MissingExtraError,
+    OutsideError,
+    UnknownNameError,
+    UsageError,
+)
 from closeread.formats.files.source import Source
 from closeread.items import ordered, telling
 from closeread.protocols import Advance, Begin, uncounted, unwatched
@@ -266,7 +274,13 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
 
 def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
     settings = summary.settings
-    metrics = make_metrics(settings.metrics, settings.options)
+    try:
+        metrics = make_metrics(settings.metrics, settings.options)
+    except (MissingExtraError, OutsideError, UnknownNameError) as error:
+        if isinstance(error, UnknownNameError) and not any(":" in one for one in settings.metrics):
+            raise  # no version of closeread wrote that
+        found.unchecked.append(f"scores: {_in_one_line(error)}")
+        return
     versions = Versions(summary.computed_by, computed_by(settings))
     as_made = found.compare("summary.json is of these predictions", summary_misfits(run, summary))
     stored: dict[str, list[Score]] = {name: [] for name in metrics}

@@ -297,6 +297,33 @@ def test_the_interval_of_another_version_in_the_signature(run):
     assert not scored_by_another(run, without, intervals=0).differences
 
 
+def test_a_run_that_names_any_function_for_a_metric_has_it_not_called(run, tmp_path):
+    """Its record is somebody else's text; that a command was run by it, no hash would tell."""
+    out = tmp_path / "called"
+
+    def change(summary):
+        summary["settings"]["metrics"] = ["os:system"]
+        summary["settings"]["options"] = {"os:system": {"command": f"touch {out}"}}
+
+    edit_json(run.path / "summary.json", change)
+    assert "the metric os:system does not say that it makes a metric" in differences(run)
+    assert not out.exists()
+
+
+def test_numbers_of_a_metric_that_is_not_here_are_not_checked(run):
+    """Of somebody else's that is not installed nothing is known: they do not differ."""
+
+    def change(summary):
+        summary["settings"]["metrics"] = ["nowhere_to_be_found:metric"]
+
+    edit_json(run.path / "summary.json", change)
+    found = verify(open_run(run.path))
+    assert found.verdict == "verified in part"
+    assert "nowhere_to_be_found:metric" in found.unchecked[0]
+    edit_json(run.path / "summary.json", lambda one: one["settings"].update(metrics=["nix"]))
+    assert "there is no metric named 'nix'" in differences(run)
+
+
 def test_scores_of_another_version_of_the_metric(run):
     """Its version stands in the signature: scores and values may differ."""
     edit(run.path / "scores.jsonl", lambda raw: raw.replace(b'"accuracy":0.0', b'"accuracy":1.0'))
