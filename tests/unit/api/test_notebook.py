@@ -20,6 +20,26 @@ def test_numbers_of_numpy_are_taken_for_settings(tmp_path):
     assert closeread.verify(run).verdict == "verified"
 
 
+class Table:
+    """As those of pandas, polars and pyarrow: it has columns, and is walked through by them."""
+
+    columns = ("id", "answer")
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
+def test_a_table_is_given_by_its_rows():
+    """The names of its columns were taken for predictions; what is missing in pandas is nan."""
+    with pytest.raises(InputError, match=r'there is a table\n.*\n.*to_dict\("records"\)'):
+        closeread.score("exam/en", Table())
+    rows = [{"id": "en-01-q1", "answer": "x"}, {"id": "en-01-q2", "answer": float("nan")}]
+    with pytest.raises(
+        InputError, match=r"question en-01-q2: .*\n.*\n.*table.dropna\(subset='answer'\) of pandas"
+    ):
+        closeread.score("exam/en", rows)
+
+
 def test_variants_have_roles_that_there_are(tmp_path):
     """One role may be given as a text; letters, and unknown roles, were written into the file."""
     out = tmp_path / "out.jsonl"

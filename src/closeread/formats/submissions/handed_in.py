@@ -102,6 +102,14 @@ def given_submission(
         InputError: It is of no known form, or a number is none; says which question is at fault.
         UsageError: The form needs ``dataset`` and none was given.
     """
+    if hasattr(given, "columns"):  # walked through, pandas' gives the names of its columns
+        raise InputError(
+            "there is a table",
+            where=_GIVEN,
+            expected="its rows, with the columns id and answer",
+            cure='table.to_dict("records") of pandas, .to_dicts() of polars, .to_pylist() of '
+            "pyarrow",
+        )
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise _unknown_form(_GIVEN, given)
     # As in a file, every id is text: a table's index may hold numbers.

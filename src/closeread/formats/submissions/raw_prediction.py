@@ -168,4 +168,7 @@ def _misfit(source: str, question_id: str, value: Any) -> InputError:
         where=f"{source}, question {question_id}",
         expected='a string, strings, or an object with "answer", or "answers" and "scores"; '
         "evidence as strings, or as strings by option, option_scores as numbers",
+        cure="leave the row out where there is no answer: table.dropna(subset='answer') of pandas"
+        if isinstance(value, float) and math.isnan(value)
+        else "",
     )
