@@ -36,7 +36,11 @@ def open_reader(name: str, /, **options: Any) -> "OpenReader":
         MissingExtraError: It needs an optional dependency that is not installed.
     """
     if not isinstance(name, str):
-        raise UsageError(f"{name!r} is no reader's name", expected="a name as text")
+        raise UsageError(
+            f"{name!r:.80} is no reader's name",
+            expected="text; a class of your own is package.module:Name, in a notebook "
+            "__main__:Name",
+        )
     reader, resolved = make(name, options)
     return OpenReader(name=name, options=resolved, reader=reader)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from closeread.api.datasets import Items, Named, locate, opened
+from closeread.api.naming import several
 from closeread.errors import UsageError
 from closeread.formats.submissions import given_submission, load_submission
 from closeread.metrics.intervals import Resampling
@@ -65,9 +66,9 @@ def score(
         MismatchError: The predictions are for other questions.
     """
     settings = ScoreSettings(
-        metrics=_several(metrics),
+        metrics=several(metrics),
         options=dict(options or {}),
-        by=_several(by),
+        by=several(by),
         resamples=resamples,
         level=level,
         seed=seed,
@@ -116,7 +117,7 @@ def compare(
     """
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
     every = _every(runs)
-    return compare_runs(every, resampling, metrics=_several(metrics), group_seeds=seeds)
+    return compare_runs(every, resampling, metrics=several(metrics), group_seeds=seeds)
 
 
 def compare_tables(
@@ -149,7 +150,7 @@ def compare_tables(
             cure="compare(...) compares runs on one data set",
         )
     resampling = Resampling(resamples=resamples, level=level, seed=seed)
-    return tables_compared(tables, resampling, metrics=_several(metrics))
+    return tables_compared(tables, resampling, metrics=several(metrics))
 
 
 def verify(run: Named | Run, *, dataset: Named | None = None) -> Verification:
@@ -213,8 +214,8 @@ def audit(
     from closeread.audits.replan import Change
 
     wanted = Wanted(
-        checks=_several(checks),
-        metrics=_several(metrics),
+        checks=several(checks),
+        metrics=several(metrics),
         train=None if train is None else opened(train),
         moved=None if dataset is None else locate(os.fspath(dataset)),
         target=target,
@@ -262,10 +263,6 @@ def report(
     material = gather(folders, ranked=ranked)
     shade(material, lambda _: None)
     return write_material(material, Path(out), language=language)
-
-
-def _several(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _path(given: Any) -> Path:

@@ -8,6 +8,7 @@ from typing import Any
 
 from closeread.api.asking import OpenReader, open_reader
 from closeread.api.datasets import Items, Named, open_dataset, opened
+from closeread.api.naming import several
 from closeread.errors import UsageError
 from closeread.formats.conversion.convert import Report
 from closeread.formats.conversion.convert import convert as convert_dataset
@@ -210,10 +211,10 @@ def attack(
     """
     if tries < 2:
         raise UsageError(f"tries is {tries}", expected="at least 2 draws to choose from")
-    wanted = (roles,) if isinstance(roles, str) else tuple(roles)
+    wanted = several(roles)
     if unknown := [role for role in wanted if role not in _MADE]:
         raise UsageError(f"no variants have the role {unknown[0]!r}", expected=" or ".join(_MADE))
-    found, names = opened(source), (strategies,) if isinstance(strategies, str) else strategies
+    found, names = opened(source), several(strategies)
     settings = AttackSettings(
         strategies=tuple(dict.fromkeys(names)),
         roles=wanted,

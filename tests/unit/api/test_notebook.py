@@ -56,6 +56,26 @@ def test_variants_have_roles_that_there_are(tmp_path):
     assert roles == {"original", "positive"}
 
 
+class Mine:
+    name, unit = "mine", "question"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: closeread.open_reader(Mine()),
+        lambda: closeread.score("exam/en", {"en-01-q1": "x"}, metrics=Mine()),
+        lambda: closeread.score("exam/en", {"en-01-q1": "x"}, metrics=["drop", Mine]),
+        lambda: closeread.attack("exam/en", [Mine], "out.jsonl"),
+    ],
+)
+def test_what_stands_in_place_of_its_name_is_told_how_it_is_named(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=r"Mine.* is no .*name\n.*in a notebook __main__:Name"):
+        wrong()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_that_is_gone_is_not_said_to_differ(tmp_path):
     """Its folder was deleted, or the working folder changed: nothing is known of its numbers."""
     run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)

@@ -1,0 +1,26 @@
+"""Names that a caller gives: one, or several."""
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from closeread.errors import UsageError
+
+Name = TypeVar("Name", bound=str)
+
+
+def several(names: Name | Iterable[Name]) -> tuple[Name, ...]:
+    """Return the names that are given, be it one or several.
+
+    Raises:
+        UsageError: Something is no text, such as an object in place of its name.
+    """
+    given: Any = names
+    found = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    for one in found:
+        if not isinstance(one, str):
+            raise UsageError(
+                f"{one!r:.80} is no name",
+                expected="text; what is your own is named package.module:Name, in a notebook "
+                "__main__:Name",
+            )
+    return found
