@@ -87,12 +87,20 @@ class Outsider:
 def sound(found: T) -> T:
     """Return a record with every field of the type that it declares: plain numbers, real spans.
 
+    What a format keeps as ``metadata`` is its own affair, and may be anything.
+
     Raises:
         ValueError: A field is of another type; the text says which.
         TypeError: As of ``plain``.
     """
-    fields = msgspec.to_builtins(found, enc_hook=plain)
-    return msgspec.convert(fields, type(found))
+    bare: Any = found
+    if kept := getattr(found, "metadata", None):
+        bare = msgspec.structs.replace(bare, metadata={})
+    made: T = msgspec.convert(msgspec.to_builtins(bare, enc_hook=plain), type(found))
+    if kept:
+        bare = made
+        made = msgspec.structs.replace(bare, metadata=kept)
+    return made
 
 
 def plain(value: object) -> int | float:

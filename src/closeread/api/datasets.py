@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from closeread import formats
 from closeread.errors import DefectError, InputError, UsageError
+from closeread.outside import sound
 from closeread.types import Dataset, Defects, Item, Passage, Question
 from closeread.visible import in_one_line
 
@@ -15,6 +16,7 @@ _CORPUS = "$CLOSEREAD_CORPUS/"
 _URL = ("http://", "https://")
 _OWN = "jsonl"
 _IN_PYTHON = "closeread.load(..., format=...)"  # how errors tell to name the format
+T = TypeVar("T", Passage, Question)
 Named = str | os.PathLike[str]
 Items = Iterable[tuple[Passage, Iterable[Question]]]
 
@@ -161,7 +163,7 @@ def opened(dataset: Named | Dataset | Items) -> Dataset:
 
     Raises:
         InputError: A named one is missing, broken, or of no known format.
-        UsageError: What is given is neither.
+        UsageError: What is given is neither, or a field of it is of another type.
     """
     if isinstance(dataset, Dataset):
         return dataset
@@ -182,7 +184,19 @@ def _item(given: Any) -> Item:
         raise _no_items(given) from error
     if not isinstance(passage, Passage) or not all(isinstance(one, Question) for one in kept):
         raise _no_items(given)
-    return passage, kept
+    return _sound(passage, "passage", passage.passage_id), tuple(
+        _sound(question, "question", question.question_id) for question in kept
+    )
+
+
+def _sound(record: T, kind: str, name: Any) -> T:
+    try:
+        return sound(record)
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"the {kind} {name!r:.80} does not hold: {error}",
+            expected="fields of the types that closeread.types declares",
+        ) from error
 
 
 def _no_items(given: Any) -> UsageError:

@@ -1,15 +1,11 @@
 """A format of somebody else's, held to what one promises: whole items, and errors with its name."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO, TypeVar
-
-import msgspec
+from typing import Any, BinaryIO
 
 from closeread.errors import CloseReadError
 from closeread.outside import Outsider
 from closeread.types import Dataset, Defects, Item, Passage, Question
-
-T = TypeVar("T", Passage, Question)
 
 
 def told(whose: Outsider, write: Callable[[Dataset, BinaryIO], None]) -> Callable[..., None]:
@@ -38,8 +34,8 @@ def items_of(
                     raise whose.broken(f"{one!r:.80}", "pairs (Passage, (Question, ...))")
                 passage, questions = one
                 yield (
-                    _whole(whose, passage, Passage),
-                    tuple(_whole(whose, question, Question) for question in questions),
+                    whose.must_be(passage, Passage),
+                    tuple(whose.must_be(question, Question) for question in questions),
                 )
 
     return held
@@ -53,17 +49,9 @@ def questions_of(
     def held(source: Any, defects: Defects) -> Iterator[Question]:
         with whose.failing("failed"):
             for one in _each(whose, read_gold(source, defects)):
-                yield _whole(whose, one, Question)
+                yield whose.must_be(one, Question)
 
     return held
-
-
-def _whole(whose: Outsider, found: Any, wanted: type[T]) -> T:
-    """Return a record that holds; its metadata are the format's own affair, and may be anything."""
-    if not isinstance(found, wanted):
-        return whose.must_be(found, wanted)
-    bare = whose.must_be(msgspec.structs.replace(found, metadata={}), wanted)
-    return msgspec.structs.replace(bare, metadata=found.metadata)
 
 
 def _many(questions: Any) -> bool:

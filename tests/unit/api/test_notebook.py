@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import closeread
+from closeread import Answer, Passage, Question
 from closeread.errors import InputError, UsageError
 
 
@@ -54,6 +55,41 @@ def test_variants_have_roles_that_there_are(tmp_path):
     assert out.read_bytes() == (tmp_path / "2.jsonl").read_bytes()
     roles = {question.role for question in closeread.load(out).questions()}
     assert roles == {"original", "positive"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"answers": "Ann"}, "Expected `array`, got `str` - at `$.answers`"),
+        ({"answers": ("Ann",)}, r"got `str` - at `$.answers[0]`"),
+        ({"kind": "sentence"}, "Invalid enum value 'sentence' - at `$.kind`"),
+        ({"text": None}, "Expected `str`, got `null` - at `$.text`"),
+        ({"question_id": 7}, "the question 7 does not hold: Expected `str`, got `int`"),
+    ],
+)
+def test_a_question_made_by_hand_must_hold(fields, said, tmp_path):
+    """The record takes anything: an AttributeError came from deep inside, or a broken file."""
+    right = {"question_id": "q", "passage_id": "p", "text": "Who?", "kind": "span"}
+    items = [(Passage(passage_id="p", text="Ann ran."), [Question(**right | fields)])]
+    for asked in (
+        lambda: closeread.score(items, {"q": "Ann"}, metrics="squad"),
+        lambda: closeread.dump(items, tmp_path / "mine.jsonl"),
+    ):
+        with pytest.raises(UsageError) as told:
+            asked()
+        assert said in str(told.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_lists_in_a_question_are_as_good_as_tuples():
+    answers = [Answer(kind="span", texts=["Ann"])]
+    made = Question(
+        question_id="q", passage_id="p", text="Who?", kind="span", answers=answers,
+        metadata={"mine": (1, b"x")},
+    )  # fmt: skip
+    items = [(Passage(passage_id="p", text="Ann ran."), [made])]
+    found = closeread.score(items, {"q": "Ann"}, metrics="squad", resamples=0)
+    assert found.metrics["squad.em"].value == 1.0
 
 
 class Mine:
