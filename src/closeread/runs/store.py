@@ -76,6 +76,12 @@ class Run:
         Raises:
             InputError: The run was not scored, or the file was damaged.
         """
+        if not any((self.path / name).exists() for name in (SCORES, SUMMARY)):
+            raise InputError(
+                "the run was not scored",
+                where=str(self.path),
+                cure=f"closeread score {argument(self.path)}",
+            )
         for row in _lines(self.path / SCORES, ScoreRow):
             if metric is None or row.metric == metric:
                 yield row

@@ -41,6 +41,22 @@ def test_a_table_is_given_by_its_rows():
         closeread.score("exam/en", rows)
 
 
+def test_answers_that_were_taken_already_are_no_zero():
+    """An iterator gives them once: the second numbers were 0, of nothing answered."""
+    told = closeread.open_reader("first-sentence").answers("exam/en", 6)
+    found = closeread.score("exam/en", told, metrics="drop", resamples=0)
+    assert found.metrics["drop.em"].n_answered == 6
+    with pytest.raises(InputError, match=r"holds no prediction\n.*keep a list"):
+        closeread.score("exam/en", told, metrics="drop", resamples=0)
+    assert closeread.score("exam/en", {}, metrics="drop").metrics["drop.em"].n_answered == 0
+
+
+def test_scores_of_a_run_that_was_not_scored(tmp_path):
+    run = closeread.read("exam/en", "majority", tmp_path / "run", limit=6)
+    with pytest.raises(InputError, match=r"the run was not scored\n.*closeread score"):
+        next(run.scores())
+
+
 def test_variants_have_roles_that_there_are(tmp_path):
     """One role may be given as a text; letters, and unknown roles, were written into the file."""
     out = tmp_path / "out.jsonl"

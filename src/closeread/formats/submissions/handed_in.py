@@ -116,6 +116,12 @@ def given_submission(
     value: dict[str, Any] | list[Any] = (
         {str(key): one for key, one in given.items()} if isinstance(given, Mapping) else list(given)
     )
+    if not value and isinstance(given, Iterator):
+        raise InputError(
+            "the iterator holds no prediction",
+            where=_GIVEN,
+            cure="ask anew, or keep a list: what was walked through once is used up",
+        )
     if isinstance(value, list) and all_are(value, Prediction):
         rows: Iterable[Row] = [(one.question_id, in_memory(_GIVEN, one)) for one in value]
     else:
