@@ -73,22 +73,41 @@ def _asked(
                 expected="the id of every question that it was given, once each",
                 cure="use question.question_id of the item",
             )
-        try:
-            found = _held(prediction, *planned.shown)
-        except (TypeError, ValueError) as error:
-            found = Prediction(question_id="", error=told(error))
+        found = _held(prediction, *planned.shown)
         del pending[prediction.question_id]
         yield msgspec.structs.replace(found, question_id=planned.question_id)
 
 
 def _held(given: Prediction, passage: Passage, question: Question) -> Prediction:
-    """Return a prediction as records promise it, its evidence quoted.
+    """Return a prediction as records promise it, its evidence quoted; else a failure.
+
+    What a language model wrote is kept, from which an answer may be read anew.
+    """
+    try:
+        found = sound(given)
+    except (TypeError, ValueError) as error:
+        return Prediction(question_id=given.question_id, error=told(error))
+    try:
+        _must_fit(found, passage, question)
+    except ValueError as error:
+        return Prediction(
+            question_id=found.question_id,
+            generation=found.generation,
+            others=found.others,
+            seconds=found.seconds,
+            error=told(error),
+        )
+    return msgspec.structs.replace(
+        found, evidence=tuple(quoted(one, passage) for one in found.evidence)
+    )
+
+
+def _must_fit(found: Prediction, passage: Passage, question: Question) -> None:
+    """Check that a prediction says nothing that there is not.
 
     Raises:
-        ValueError: A field is of another type, or says something that there is not.
-        TypeError: As of ``sound``.
+        ValueError: A number that is not finite, a place outside the passage, another option.
     """
-    found = sound(given)
     numbers = {
         "the confidence": [found.confidence],
         "the score of an option": found.option_scores,
@@ -102,18 +121,24 @@ def _held(given: Prediction, passage: Passage, question: Question) -> Prediction
     if len(found.option_scores) not in (0, len(question.options)):
         scores = count_of(len(found.option_scores), "score")
         raise ValueError(f"{scores} for {count_of(len(question.options), 'option')}")
-    answers = (found.answer, *(one.answer for one in found.candidates))
-    for spans in (
-        *(one.spans for one in answers if one is not None),
-        *(one.spans for one in found.evidence),
-    ):
-        must_lie_in(spans, passage)
-    return msgspec.structs.replace(
-        found, evidence=tuple(quoted(one, passage) for one in found.evidence)
-    )
+    answers = [one.answer for one in found.candidates]
+    if found.answer is not None:
+        answers.append(found.answer)
+    for answer in answers:
+        _must_be_option(answer.label, question)
+        _must_lie_in(answer.spans, passage)
+    for evidence in found.evidence:
+        _must_be_option(evidence.option_label, question)
+        _must_lie_in(evidence.spans, passage)
 
 
-def must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
+def _must_be_option(label: str, question: Question) -> None:
+    if label and not any(one.label == label for one in question.options):
+        labels = ", ".join(one.label for one in question.options)
+        raise ValueError(f"{label!r} is none of the options {labels}".rstrip())
+
+
+def _must_lie_in(spans: Iterable[Span], passage: Passage) -> None:
     """Check that spans are of a passage.
 
     Raises:

@@ -11,6 +11,7 @@ from closeread.types import (
     Answer,
     Candidate,
     Evidence,
+    Generation,
     Option,
     Passage,
     Prediction,
@@ -65,6 +66,11 @@ def asked(**fields):
             {"candidates": (Candidate(answer=replace(ANSWER, spans=(Span(0, 20),)), score=1),)},
             "ValueError: the span [0, 20) is none of a passage of 19 characters",
         ),
+        ({"answer": replace(ANSWER, label="Z")}, "ValueError: 'Z' is none of the options A, B"),
+        (
+            {"evidence": (Evidence(spans=(Span(0, 3),), option_label="C"),)},
+            "ValueError: 'C' is none of the options A, B",
+        ),
         ({"confidence": "high"}, "Expected `float | null`, got `str` - at `$.confidence`"),
         ({"answer": "A"}, "Expected `object | null`, got `str` - at `$.answer`"),
         ({"evidence": (Evidence(spans=("x",)),)}, "got `str` - at `$.evidence[0].spans[0]`"),
@@ -77,6 +83,14 @@ def test_what_does_not_hold_is_a_failure_under_the_real_id(fields, error):
     assert found.question_id == "q"
     assert error in found.error
     assert found.answer is None
+
+
+def test_what_a_model_wrote_is_kept_where_its_answer_does_not_hold():
+    """An answer can be read from it anew."""
+    wrote = Generation(text="Z, I think", finish_reason="stop")
+    found = asked(answer=replace(ANSWER, label="Z"), generation=wrote, seconds=1.5)
+    assert (found.generation, found.seconds) == (wrote, 1.5)
+    assert found.error
 
 
 def test_numbers_of_numpy_are_numbers():
