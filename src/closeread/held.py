@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _UNITS = get_args(Unit)
+_MOST_EDITS = 100_000  # of one question: all are kept until one is chosen
 
 
 def unheld(part: Any) -> Any:
@@ -278,7 +279,11 @@ class HeldStrategy:
             if not isinstance(proposed, Iterable):
                 kind = type(proposed).__name__
                 raise self.whose.broken(f"{kind} for its changes{at}", "an iterator of Edit")
-            for given in proposed:
+            for number, given in enumerate(proposed):
+                if number == _MOST_EDITS:
+                    raise self.whose.broken(
+                        f"more than {_MOST_EDITS:,} changes{at}", "an iterator that ends"
+                    )
                 found = self.whose.must_be(given, Edit)
                 if found.place == "option" and found.label not in labels:
                     raise self.whose.broken(

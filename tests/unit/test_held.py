@@ -1,5 +1,6 @@
 """Others' metrics, retrievers and strategies: what breaks its promise is told with whose it is."""
 
+import itertools
 import sys
 
 import pytest
@@ -246,6 +247,12 @@ def test_changes_must_be_of_what_there_is(outside, given, said):
     with pytest.raises(UsageError) as told:
         list(make_of("perturbation", name, "around").propose(PASSAGE, CHOICE))
     assert f"the perturbation others:made gave {said}" in str(told.value)
+
+
+def test_changes_without_end_are_told(outside):
+    name = outside(Raising, propose=lambda self, *_: itertools.repeat(_edit()))
+    with pytest.raises(UsageError, match="gave more than 100,000 changes at question q"):
+        list(make_of("perturbation", name, "around").propose(PASSAGE, CHOICE))
 
 
 def test_a_strategy_that_fails_is_told_with_its_question(outside):
