@@ -47,7 +47,7 @@ class Outsider:
         """Return the error that tells of one which its code raised."""
         missing = isinstance(error, ModuleNotFoundError) and error.name
         return OutsideError(
-            f"{self} {doing}: {type(error).__name__}: {error}",
+            f"{self} {doing}: {type(error).__name__}: {' '.join(str(error).split())}",
             where=self._place(error),
             cure=f"install what brings {missing}"
             if missing

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from closeread.errors import CloseReadError
+from closeread.errors import CloseReadError, OutsideError
 from closeread.metrics.subject import value_name
 from closeread.protocols import Metric
 from closeread.types import Prediction, Question
@@ -28,13 +28,11 @@ def values_of(
     """
     try:
         values = metric.score(question, prediction).values
+    except OutsideError as problem:  # of one of our own: our bug, with its traceback
+        said = " ".join(str(problem.__cause__).split())
+        raise Refused(f"fails: {type(problem.__cause__).__name__}: {said}") from problem
     except CloseReadError as problem:
         raise Refused(str(problem).partition("\n")[0]) from problem
-    except Exception as problem:
-        if ":" not in family:  # one of our own: our bug, with its traceback
-            raise
-        said = " ".join(str(problem).split())
-        raise Refused(f"fails: {type(problem).__name__}: {said}") from problem
     found = {
         value_name(family, name): number
         for name, number in values.items()

@@ -8,6 +8,7 @@ from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
 from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
+from closeread.errors import CloseReadError, OutsideError
 from closeread.making import make
 from closeread.types import Question
 
@@ -70,10 +71,11 @@ def _examined(name: str, questions: Sequence[Question]) -> Kept:
     metric, _ = make("metric", name)
     try:
         return examine(metric, questions)
-    except Exception as problem:
-        if ":" not in name:  # one of our own: our bug, with its traceback
+    except CloseReadError as problem:
+        if ":" not in name:
             raise
-        error = f"fails: {type(problem).__name__}: {problem}"
+        cause = problem.__cause__ if isinstance(problem, OutsideError) else problem
+        error = f"fails: {type(cause).__name__}: {cause}"
         return Kept(metric=metric.name, broken=(), n_relations=0, n_trials=0, error=error)
 
 

@@ -136,7 +136,7 @@ def test_values_stay_with_their_questions():
     assert finding.data["matrix"][f"{__name__}:odd.em"][f"{__name__}:odd.even"] == 0.5
 
 
-def odd():
+def odd() -> ForeignScorer:
     """A scorer whose second value leaves out one question."""
     return ForeignScorer(
         name="odd", version="1", keys=("em", "even"),
@@ -176,7 +176,7 @@ def test_equal_runs_do_not_change_places(tmp_path):
     assert {row[2] for row in order.rows} == {0}
 
 
-def stubborn():
+def stubborn() -> ForeignScorer:
     """A stranger's scorer that fails on a full stop."""
 
     def judge(texts, golds):
@@ -187,14 +187,14 @@ def stubborn():
     return ForeignScorer(name="stubborn", version="1", keys=("em",), judge=judge)
 
 
-def percent():
+def percent() -> ForeignScorer:
     """A stranger's scorer that speaks in percent."""
     return ForeignScorer(
         name="percent", version="1", keys=("em",), judge=lambda texts, golds: {"em": 100.0}
     )
 
 
-def graded():
+def graded() -> ForeignScorer:
     """A stranger's scorer whose values lie between, under a name of its own."""
     return ForeignScorer(
         name="graded", version="1", keys=("rouge",), judge=lambda texts, golds: {"rouge": 0.5}
@@ -279,7 +279,7 @@ def test_places_change_against_a_scorer_that_has_an_order(tmp_path):
     assert swapped["drop.em"] == swapped["drop.f1"] == 0
 
 
-def turned():
+def turned() -> ForeignScorer:
     """A stranger's scorer that gives each question what another one gives its neighbour."""
     return ForeignScorer(
         name="turned", version="1", keys=("em",),

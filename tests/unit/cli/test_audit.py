@@ -246,7 +246,7 @@ def test_an_empty_stop_is_no_stop(runs, capsys):
     assert "stop at nothing: 8 of 8" in capsys.readouterr().out
 
 
-def fails():
+def fails() -> ForeignScorer:
     """A scorer of somebody's own that cannot read a number."""
 
     def judge(texts, golds):
