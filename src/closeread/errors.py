@@ -42,6 +42,11 @@ class UnknownNameError(UsageError):
 class OutsideError(CloseReadError):
     """A part that somebody else wrote, named by ``package.module:factory``, failed."""
 
+    @property
+    def raised(self) -> str:
+        """What it raised itself, in a line: ``ValueError: no such word``."""
+        return f"{type(self.__cause__).__name__}: {' '.join(str(self.__cause__).split())}"
+
 
 class MissingExtraError(CloseReadError):
     """An optional dependency is not installed."""

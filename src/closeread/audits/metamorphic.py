@@ -11,7 +11,7 @@ import msgspec
 from closeread.audits.corpus_relations import FILE_RELATIONS, FileRelation, numbers
 from closeread.audits.relations import RELATIONS, Relation, Spans, Trial
 from closeread.audits.shrinking import shrunk
-from closeread.errors import CloseReadError
+from closeread.errors import CloseReadError, OutsideError
 from closeread.protocols import Metric
 from closeread.types import Answer, Prediction, Question
 
@@ -92,6 +92,8 @@ def examine(metric: Metric, questions: Sequence[Question], *, shrink: bool = Tru
             n_relations += bool(tried)
             n_trials += tried
             broken += found
+    except OutsideError as problem:  # of one of our own: our bug, with its traceback
+        error = f"fails: {problem.raised}"
     except CloseReadError as problem:
         error = str(problem)
     return Kept(

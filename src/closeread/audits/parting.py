@@ -29,8 +29,7 @@ def values_of(
     try:
         values = metric.score(question, prediction).values
     except OutsideError as problem:  # of one of our own: our bug, with its traceback
-        said = " ".join(str(problem.__cause__).split())
-        raise Refused(f"fails: {type(problem.__cause__).__name__}: {said}") from problem
+        raise Refused(f"fails: {problem.raised}") from problem
     except CloseReadError as problem:
         raise Refused(str(problem).partition("\n")[0]) from problem
     found = {

@@ -8,7 +8,6 @@ from closeread.audits.findings import Cell, Finding, Table, Verdict, skipped
 from closeread.audits.material import Subject, judge_of
 from closeread.audits.metamorphic import Kept, examine, varied
 from closeread.audits.planting import SPECIMENS, plant, summary
-from closeread.errors import CloseReadError, OutsideError
 from closeread.making import make
 from closeread.types import Question
 
@@ -69,14 +68,7 @@ def check(
 
 def _examined(name: str, questions: Sequence[Question]) -> Kept:
     metric, _ = make("metric", name)
-    try:
-        return examine(metric, questions)
-    except CloseReadError as problem:
-        if ":" not in name:
-            raise
-        cause = problem.__cause__ if isinstance(problem, OutsideError) else problem
-        error = f"fails: {type(cause).__name__}: {cause}"
-        return Kept(metric=metric.name, broken=(), n_relations=0, n_trials=0, error=error)
+    return examine(metric, questions)
 
 
 def _default(one: Subject) -> str:
