@@ -316,7 +316,8 @@ def entry(kind: Kind, name: str) -> Entry:
     if kind == "reader" and name.startswith(ADDRESS):
         return table["http"]
     module, _, attribute = name.partition(":")
-    if attribute and all(module.split(".")) and not name.startswith(ADDRESS):
+    parts = module.split(".")
+    if attribute and all(parts) and "__main__" not in parts and not name.startswith(ADDRESS):
         return Entry(name, "given by the user")
     near = difflib.get_close_matches(name, table, n=3, cutoff=0.5)
     raise UnknownNameError(
@@ -335,6 +336,9 @@ def looking_in(folder: str) -> Iterator[None]:
 
     Nothing is looked for there until one is named: many libraries import what need not be there,
     and would find whatever happens to have its name, such as a folder ``torch``.
+
+    Of an empty folder nowhere else is looked than where Python does: so with names that a run
+    records, since whoever made it may have put a module beside it.
     """
     before = _beside.set(folder)
     try:
@@ -365,7 +369,8 @@ def resolve(kind: Kind, name: str) -> Any:
         if missing and f"{module_name}.".startswith(f"{missing}."):
             raise UnknownNameError(
                 f"the {kind} {name!r} names a module that cannot be imported: {missing}",
-                cure="check the spelling, and that its package is installed here",
+                cure="check the spelling, and that its package is installed here; what a run names "
+                "is not sought in the folder that you work in: PYTHONPATH=. has it sought there",
             ) from error
         if theirs:
             raise Outsider(kind, name).failed("cannot be imported", error) from error

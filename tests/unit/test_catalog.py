@@ -119,6 +119,13 @@ def test_what_does_not_say_that_it_makes_a_metric_is_not_called(outside):
     assert sys.modules["others_calling"].called == []
 
 
+def test_a_program_is_no_module_of_anybody_s():
+    """Imported, it does its work: `venv` makes a folder of every argument of ours."""
+    for one in ("venv.__main__:main", "closeread.__main__:main"):
+        with pytest.raises(UnknownNameError, match="there is no metric named"):
+            make("metric", one)
+
+
 def test_a_strategy_is_made_of_its_surroundings(outside):
     """The class itself, named instead of its factory, mostly takes nothing."""
     with pytest.raises(UsageError, match="cannot be made of str: too many positional"):

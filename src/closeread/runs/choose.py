@@ -8,6 +8,7 @@ from closeread import catalog
 from closeread.making import make
 from closeread.metrics.subject import family
 from closeread.protocols import Metric
+from closeread.runs.records import ScoreSettings
 from closeread.text.language import of_most
 from closeread.types import Dataset, Prediction
 
@@ -37,6 +38,16 @@ def make_metrics(
     for name in dict.fromkeys(family(one) for one in names):
         made[name], _ = make("metric", name, options.get(name))
     return made
+
+
+def recorded_metrics(settings: ScoreSettings) -> dict[str, Metric]:
+    """Make the metrics that a run's summary names; raises as ``make_metrics`` does.
+
+    A module of somebody else's is imported where it is installed, not from the folder that the user
+    works in: whoever handed in the run may have put one there.
+    """
+    with catalog.looking_in(""):
+        return make_metrics(settings.metrics, settings.options)
 
 
 def default_metrics(dataset: Dataset, predictions: Mapping[str, Prediction]) -> tuple[str, ...]:

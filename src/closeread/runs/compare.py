@@ -12,7 +12,7 @@ from closeread.metrics.significance import compare as compare_pairs
 from closeread.metrics.subject import family
 from closeread.metrics.summary import comparable
 from closeread.protocols import Begin, Pool, unwatched
-from closeread.runs.choose import make_metrics, wanted
+from closeread.runs.choose import recorded_metrics, wanted
 from closeread.runs.fits import misfits, predictions_misfit
 from closeread.runs.records import DatasetInfo, RunSummary
 from closeread.runs.score import as_submission
@@ -228,7 +228,7 @@ def _pools(
     settings = summary.settings
     submission = as_submission(run, dataset, settings.extraction)
     found: dict[str, Pool] = {}
-    for name, metric in make_metrics(settings.metrics, settings.options).items():
+    for name, metric in recorded_metrics(settings).items():
         if asked and name not in map(family, asked) and ":" not in name:
             continue  # values of somebody else's metric may be called anything
         for pool in metric.pool(run.scores(name), submission):

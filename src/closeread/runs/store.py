@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from closeread.catalog import looking_in
 from closeread.errors import InputError, MismatchError
 from closeread.formats.files.source import Source
 from closeread.formats.files.whole import replacing
@@ -127,7 +128,8 @@ class Run:
                 cure="put it back, or name where it lies now: `score`, `report`, `verify`, `audit` "
                 "and `calibrate` take --dataset",
             )
-        found = load(place, wanted.format, option="")
+        with looking_in(""):
+            found = load(place, wanted.format, option="")
         if found.sha256 != wanted.sha256:
             raise MismatchError(
                 "this is not the file that the run answers"

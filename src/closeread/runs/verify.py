@@ -21,7 +21,7 @@ from closeread.formats.files.source import Source
 from closeread.items import ordered, telling
 from closeread.protocols import Advance, Begin, uncounted, unwatched
 from closeread.readers.generative.extraction import needs_question
-from closeread.runs.choose import make_metrics
+from closeread.runs.choose import recorded_metrics
 from closeread.runs.computed import Versions, computed_by
 from closeread.runs.differing import (
     Difference,
@@ -275,7 +275,7 @@ def _order(run: Run, dataset: Dataset) -> Iterator[str]:
 def _scores(run: Run, summary: RunSummary, dataset: Dataset | None, found: Verification) -> None:
     settings = summary.settings
     try:
-        metrics = make_metrics(settings.metrics, settings.options)
+        metrics = recorded_metrics(settings)
     except (MissingExtraError, OutsideError, UnknownNameError) as error:
         if isinstance(error, UnknownNameError) and not any(":" in one for one in settings.metrics):
             raise  # no version of closeread wrote that

@@ -1,5 +1,8 @@
 """What is not closeread's own is named by its module, which may lie in the working folder."""
 
+import json
+import os
+import shutil
 import subprocess
 import sys
 
@@ -84,3 +87,32 @@ def test_what_lies_there_and_is_not_named_is_not_imported(tmp_path, arguments):
         (tmp_path / f"{name}.py").write_text(f"raise SystemExit('{name} was imported')")
     done = call(tmp_path, *arguments)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("place", ["dataset", "metrics"])
+def test_what_a_run_names_is_not_imported_from_the_working_folder(tmp_path, place):
+    """A stranger's run may lie beside a module of the same stranger's; PYTHONPATH says who is."""
+    call(tmp_path, "read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", "run")
+    call(tmp_path, "score", "run", "--metric", "squad")
+    (tmp_path / "theirs.py").write_text("open('imported', 'w')")
+    named = tmp_path / "run" / ("run.json" if place == "dataset" else "summary.json")
+    record = json.loads(named.read_bytes())
+    if place == "dataset":
+        record["dataset"]["format"] = "theirs:FORMAT"
+    else:
+        record["settings"]["metrics"] = ["theirs:metric"]
+    named.write_text(json.dumps(record))
+    verbs = [["verify", "run"], ["compare", "run", "run2"], ["report", "run"], ["score", "run"]]
+    shutil.copytree(tmp_path / "run", tmp_path / "run2")
+    for arguments in verbs:
+        told = call(tmp_path, *arguments)
+        assert "Traceback" not in told.stderr
+        assert not (tmp_path / "imported").exists(), arguments
+    assert "theirs" in call(tmp_path, "verify", "run2").stdout
+    call(
+        tmp_path,
+        "verify",
+        "run2",
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([".", *sys.path])},
+    )
+    assert (tmp_path / "imported").exists()
