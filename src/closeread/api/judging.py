@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from closeread.api.datasets import Items, Named, locate, opened
 from closeread.api.naming import several
 from closeread.errors import UsageError
+from closeread.formats.files.outcome import within
 from closeread.formats.submissions import given_submission, load_submission
 from closeread.metrics.intervals import Resampling
 from closeread.runs.belonging import must_belong
@@ -259,7 +260,7 @@ def report(
     if out is None:
         if len(folders) != 1:
             raise UsageError("there are several runs", cure="name the page: out=...")
-        out = folders[0] / REPORT
+        out = within(folders[0], REPORT)
     material = gather(folders, ranked=ranked)
     shade(material, lambda _: None)
     return write_material(material, Path(out), language=language)

@@ -48,6 +48,7 @@ def command(
     from closeread.cli.output import as_json, remark
     from closeread.cli.reading import watched
     from closeread.cli.sources import each_once, runs_in
+    from closeread.formats.files.outcome import within
     from closeread.reports import tables
     from closeread.reports.gather import gather
     from closeread.runs.store import REPORT, open_run
@@ -56,7 +57,7 @@ def command(
     if out is None and not any((plots, markdown, latex, csv_)):
         if len(folders) > 1:
             raise UsageError("there are several runs", cure="name the page: --out page.html")
-        out = open_run(folders[0]).path / REPORT
+        out = within(open_run(folders[0]).path, REPORT)
     if json_ and "-" in (markdown, latex, csv_):
         raise UsageError("--json and a table both want stdout", cure="name a file for the table")
     _must_be_taken(out, plots, markdown, latex, csv_)

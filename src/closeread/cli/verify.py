@@ -52,7 +52,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
         as_json({"ok": good, "runs": runs})
     else:
         for path, one in found.items():
-            click.echo(f"{path}: {one.verdict}")
+            click.echo(in_one_line(f"{path}: {one.verdict}"))
             for sign, lines in (
                 ("ok", one.checked),
                 ("not checked:", one.unchecked),
@@ -61,7 +61,7 @@ def command(*, run: Path, dataset: str | None, track: str | None, json_: bool) -
                 for line in lines:
                     click.echo(in_one_line(f"  {sign}  {line}"))
             for ruling in rulings.get(path, ()):
-                click.echo(f"  {ruling.verdict}: {ruling.rule} ({ruling.why})")
+                click.echo(in_one_line(f"  {ruling.verdict}: {ruling.rule} ({ruling.why})"))
     verdicts = {worst(rules) for rules in rulings.values()}
     if "broken" in verdicts:
         sys.exit(2)

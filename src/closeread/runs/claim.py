@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from closeread.errors import MismatchError, StorageError, UsageError
-from closeread.formats.files.outcome import must_take_folder
+from closeread.formats.files.outcome import must_take_folder, within
 from closeread.runs.ledger import Ledger
 from closeread.runs.records import FILES, RunInfo
 from closeread.runs.selection import ONLY
@@ -66,6 +66,8 @@ def claimed(
     made = _make(folder)
     try:
         present = _inspect(folder, resume or overwrite)
+        for name in (INFO, LEDGER, PREDICTIONS, f".{INFO}.new.part"):
+            within(folder, name)
         ledger = Ledger(folder / LEDGER)
     except BaseException:
         _leave_as_it_was(folder, made)

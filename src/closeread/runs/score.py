@@ -9,6 +9,7 @@ from typing import BinaryIO
 import msgspec
 
 from closeread.errors import CloseReadError, InputError, StorageError, UsageError
+from closeread.formats.files.outcome import within
 from closeread.formats.files.whole import replacing
 from closeread.items import telling
 from closeread.metrics.summary import described
@@ -64,7 +65,8 @@ def score_run(
             cure="ingest the log of its samples; the harness' numbers stand in run.json",
         )
     try:
-        with replacing(run.path / SCORES) as out:
+        scores, summary = (within(run.path, name) for name in (SCORES, SUMMARY))
+        with replacing(scores) as out:
             found = _scored(
                 dataset,
                 lambda: as_submission(run, dataset, settings.extraction),
@@ -78,7 +80,7 @@ def score_run(
             found = msgspec.structs.replace(
                 found, dataset=run.info.dataset, predictions_sha256=run.info.predictions_sha256
             )
-        write_document(run.path / SUMMARY, found)
+        write_document(summary, found)
     except StorageError as error:
         said = argument(run.path / PREDICTIONS)
         raise StorageError(

@@ -233,8 +233,12 @@ def _ledger(run: Run) -> Iterator[str]:
     """Compare both files as bags of lines: the order of completion may differ."""
     counts: dict[bytes, int] = {}
     for sign, name in ((1, LEDGER), (-1, PREDICTIONS)):
+        path = run.path / name
+        if path.exists() and not path.is_file():  # a pipe would be waited for without end
+            yield f"{name} is no regular file"
+            return
         try:
-            with (run.path / name).open("rb") as stream:
+            with path.open("rb") as stream:
                 for line in stream:
                     digest = hashlib.blake2b(line, digest_size=16).digest()
                     counts[digest] = counts.get(digest, 0) + sign

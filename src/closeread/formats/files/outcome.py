@@ -73,6 +73,22 @@ def must_be_no_folder(target: Path) -> None:
         )
 
 
+def within(folder: Path, name: str) -> Path:
+    """Return the place of a file in a folder that others may have filled.
+
+    Raises:
+        StorageError: A link stands there, which may lead to any file of the user's, or a pipe.
+    """
+    target = folder / name
+    if target.is_symlink():
+        found = f"cannot be written: it is a link to {os.path.realpath(target)}"
+    elif is_stream(target):
+        found = "cannot be written: it is no regular file"
+    else:
+        return target
+    raise StorageError(found, where=str(target), cure="remove it, if the folder is yours")
+
+
 def is_stream(target: Path) -> bool:
     """Whether a path is a pipe or a device, which is written to and never replaced."""
     return target.exists() and not (target.is_file() or target.is_dir())

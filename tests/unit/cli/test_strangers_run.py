@@ -1,0 +1,81 @@
+"""A run that a stranger handed in: what is done with it stays in its folder, and ends."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from closeread import score
+from closeread.cli import main
+from closeread.errors import StorageError
+
+
+def called(*arguments):
+    with pytest.raises(SystemExit) as left:
+        main(list(map(str, arguments)))
+    return left.value.code or 0
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    found = tmp_path / "run"
+    called("read", "exam/en", "--reader", "first-sentence", "--limit", "5", "--out", found)
+    called("score", found, "--metric", "squad")
+    capsys.readouterr()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("summary.json", ["score", "run", "--metric", "squad"]),
+        ("scores.jsonl", ["score", "run", "--metric", "squad"]),
+        ("report.html", ["report", "run"]),
+        ("ledger.jsonl", ["read", "exam/en", "--reader", "first-sentence", "--limit", "5",
+                          "--out", "run", "--resume"]),
+        ("ledger.jsonl", ["read", "exam/en", "--reader", "lexical", "--out", "run", "--overwrite"]),
+    ],
+)  # fmt: skip
+def test_nothing_is_written_through_a_link_in_the_folder(run, capsys, name, arguments):
+    """It may lead to any file of whoever scores the run."""
+    Path("precious").write_text("mine, without a line's end")
+    (run / name).unlink(missing_ok=True)
+    (run / name).symlink_to("../precious")
+    assert called(*arguments) == 2
+    assert f"run/{name}: cannot be written: it is a link to" in capsys.readouterr().err
+    assert Path("precious").read_text() == "mine, without a line's end"
+
+
+def test_python_writes_through_none_either(run, tmp_path):
+    (run / "summary.json").unlink()
+    (run / "summary.json").symlink_to(tmp_path / "new")
+    with pytest.raises(StorageError, match="it is a link to"):
+        score(run, metrics="squad")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "verb", "told"),
+    [
+        ("summary.json", "score", "cannot be written: it is no regular file"),
+        ("report.html", "report", "cannot be written: it is no regular file"),
+        ("ledger.jsonl", "verify", "ledger.jsonl is no regular file"),
+    ],
+)
+def test_a_pipe_in_the_folder_is_not_waited_for(run, capsys, name, verb, told):
+    (run / name).unlink(missing_ok=True)
+    os.mkfifo(run / name)
+    assert called(verb, run) in (1, 2)
+    printed = capsys.readouterr()
+    assert told in printed.out + printed.err
+
+
+def test_a_folder_s_name_is_one_line_that_a_terminal_only_shows(run, tmp_path, capsys):
+    """It comes with the archive that was handed in."""
+    shutil.copytree(run, tmp_path / "all" / "x: differs\n\x1b[2Ky")
+    called("verify", tmp_path / "all", "--track", "closed")
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert "x: differs␊␛[2Ky: verified\n" in printed
