@@ -20,6 +20,7 @@ from closeread.metrics.evidence import MAIN
 from closeread.runs.records import DatasetInfo
 from closeread.sums import sha256_of
 from closeread.types import Dataset
+from closeread.visible import in_one_line
 
 
 def must_be_free(folder: Path) -> None:
@@ -111,7 +112,7 @@ def _print(
         )
         return
     questions, claims = count_of(info.n_questions, "question"), count_of(scorer.claims, "claim")
-    click.echo(f"{info.name}: {questions}, {claims}\n")
+    click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
     rows = [row(name, summary)[:3] for name, summary in metrics.items()]
     lines = aligned(("metric", "percent", "scored"), rows)
     if notes := notes_of(metrics.values()):

@@ -18,6 +18,7 @@ from closeread.pipeline.reading_cost import ReadingCost
 from closeread.runs.records import DatasetInfo
 from closeread.sums import sha256_of
 from closeread.types import Prediction, Summary
+from closeread.visible import in_one_line
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def print_found(info: DatasetInfo, found: list[Found], out: Path | None, json_: 
         as_json(printed[0] if len(printed) == 1 else {"runs": printed})
         return
     questions, claims = count_of(info.n_questions, "question"), count_of(found[0].claims, "claim")
-    click.echo(f"{info.name}: {questions}, {claims}\n")
+    click.echo(in_one_line(f"{info.name}: {questions}, {claims}") + "\n")
     rows = [
         (one.method.label, *row(name, summary)[:3])
         for one in found

@@ -79,3 +79,12 @@ def test_a_folder_s_name_is_one_line_that_a_terminal_only_shows(run, tmp_path, c
     printed = capsys.readouterr().out
     assert "\x1b" not in printed
     assert "x: differs␊␛[2Ky: verified\n" in printed
+
+
+def test_a_data_set_s_name_is_one_line_that_a_terminal_only_shows(tmp_path, capsys):
+    called("convert", "exam/en", tmp_path / "set.jsonl")
+    text = (tmp_path / "set.jsonl").read_text().replace('"exam/en', '"x\\u001b[2K\\nexam/en', 1)
+    (tmp_path / "set.jsonl").write_text(text)
+    capsys.readouterr()
+    called("evidence", tmp_path / "set.jsonl", "--limit", "5", "--retriever", "bm25")
+    assert capsys.readouterr().out.startswith("x␛[2K␊exam/en: ")

@@ -15,6 +15,8 @@ import pytest
 
 from closeread.errors import CloseReadError, InputError
 from closeread.formats import load
+from closeread.formats.files import source
+from closeread.formats.files.source import Source
 from closeread.formats.submissions import load_submission
 from closeread.runs.store import open_run
 from samples import SAMPLES, TEXT, written
@@ -398,3 +400,17 @@ def test_a_first_line_too_long_to_guess_from_says_so(tmp_path):
     assert "the first line is longer than" in message
     assert "--format" in message
     assert sum(len(questions) for _, questions in load(path, "jsonl")) == 1
+
+
+@pytest.mark.parametrize(
+    "call", [load, lambda path: load(path, "jsonl"), lambda path: Source(path).read()]
+)
+def test_a_gzip_file_that_unpacks_to_what_no_text_does(tmp_path, monkeypatch, call):
+    """Three megabytes held three gigabytes in one line, and six were needed to read it."""
+    monkeypatch.setattr(source, "_UNPACKED_BYTES", 1 << 20)
+    path = tmp_path / "set.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"id": "' + b"a" * (8 << 20)))
+    with pytest.raises(InputError, match=r"unpacks to more than 1 MiB, over 100 times"):
+        list(call(path))
+    path.write_bytes(gzip.compress(b"".join(b"%d\n" % one for one in range(400_000))))
+    assert len(Source(path).read()) > 2 << 20  # as text may be
