@@ -30,6 +30,8 @@ _LATEX = {
     ">": r"\textgreater{}",
     _DASH: "---",
 }
+_FORMULA = re.compile(r"\s*[-=+@]")  # how it begins
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#])")
 
 
@@ -150,7 +152,10 @@ def latex(material: Material, language: str) -> str:
 
 
 def as_csv(material: Material) -> str:
-    """Return every number of every run in long form, values as fractions, full precision."""
+    """Return every number of every run in long form, values as fractions, full precision.
+
+    Names from the data that a spreadsheet would compute have an apostrophe before them.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(
@@ -181,7 +186,7 @@ def as_csv(material: Material) -> str:
                 numbers = [it.value, it.low, it.high]
                 counts = [it.n_questions, it.n_scored, it.n_answered, it.n_failed]
                 writer.writerow(
-                    [run.name, dataset, tag, value, name]
+                    [*map(_shown_only, (run.name, dataset, tag, value, name))]
                     + ["" if number is None else repr(number) for number in numbers]
                     + [it.unit, *counts, it.signature]
                 )
@@ -199,6 +204,11 @@ def _all(material: Material) -> Sequence[tuple[str, Summary]]:
 
 def _marked(text: str) -> str:
     return _MARKDOWN.sub(r"\\\1", _line(text))
+
+
+def _shown_only(text: str) -> str:
+    text = in_one_line(text)
+    return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def _line(text: str) -> str:

@@ -70,6 +70,27 @@ def test_csv_has_every_number_in_full(run):
     assert rows[0]["signature"].startswith("choice.accuracy|")
 
 
+@pytest.mark.parametrize(
+    ("name", "cell"),
+    [
+        ("=HYPERLINK(A1)", "'=HYPERLINK(A1)"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        (" +1+A1", "' +1+A1"),
+        ("-1.5", "-1.5"),
+        ("a\x1b[2K\nb", "a␛[2K␊b"),
+    ],
+)
+def test_csv_holds_nothing_that_a_spreadsheet_computes_or_a_terminal_obeys(tmp_path, name, cell):
+    """A run's folder and a question's tags are called as whoever made them likes."""
+    questions = triple("t1")
+    dataset = write_set(tmp_path / "lamps.jsonl", [(PASSAGE, questions)])
+    said = choose(questions, {})
+    values = {"choice.accuracy": right_or_wrong(dataset, said)}
+    write_run(tmp_path / name, dataset, said, values)
+    (row,) = csv.DictReader(io.StringIO(as_csv(gather([tmp_path / name]))))
+    assert row["run"] == cell
+
+
 def test_runs_of_one_name_are_told_apart_by_the_folders_above_them(tmp_path):
     """Two systems' folders of seeds and sets are laid out alike: each row says whose it is."""
     questions = triple("t1")
