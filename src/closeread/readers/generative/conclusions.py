@@ -12,8 +12,10 @@ from typing import Literal
 from closeread.types import Polarity
 
 OPEN = r"[\s*_`\"“‘'(\[【{<《「$]*+"
-CLOSE = r"[\s*_`\"”’')\]】}>》」$]*"
-JOIN = rf"{CLOSE}(?:,|，|、|;|；|还是|以及|和|与|及|或|跟|/|&|\band\b|\bor\b|\bund\b){OPEN}"
+CLOSE = r"[\s*_`\"”’')\]】}>》」$]"
+AND = r"(?:,|，|、|;|；|还是|以及|和|与|及|或|跟|/|&|\band\b|\bor\b|\bund\b)"
+# Whatever gives nothing back is possessive: a text of blanks would take time by its square or cube.
+JOIN = rf"{CLOSE}*+{AND}{OPEN}"
 LETTERS = r"[A-Z]{1,8}(?![A-Za-z0-9]|'[A-Za-z])"
 GROUP = rf"{LETTERS}(?:{JOIN}{LETTERS}){{0,25}}"
 
@@ -21,25 +23,25 @@ _SMALL = rf"{OPEN}(?P<small>[a-z])(?=[)\].,;:*\"'`\s}}]*(?:\n|$)|\)|</)"
 _SIGN = r"(?:\s*+[*\"'”’]++)?\s*+[:=>]?(?:\s*+[*\"'“‘]++)?"
 _ASKED = (
     rf"(?:答案|正确选项|正确的选项)(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?{_SIGN}"
-    r"|选(?:择|出|取)?了?(?!项)(?:的是|为)?(?:选项)?\s*[:]?"
+    r"|选(?:择|出|取)?了?(?!项)(?:的是|为)?(?:选项)?\s*+[:]?"
     r"|最有?可能的?(?:答案)?(?:是|为)"
     r"|(?i:\b(?:answer|choice|conclusion)\b(?:\s+(?:to|for)\b[^.\n:]{0,40}?)?"
     r"(?:\s*+\*++)?(?:\s+(?:is|are|was|would\sbe|must\sbe|should\sbe|has\sto\sbe))?"
     r"(?:\s+(?:most\slikely|probably|clearly|therefore|thus))?"
-    rf"{_SIGN}\s*(?:\b(?:option|choice|letter)\b)?\s*[:]?)"
-    r"|(?i:\b(?:choose|chose|pick|select|go\s+with|opt\s+for)\s+(?:\b(?:option|choice|answer)\b)?)"
+    rf"{_SIGN}\s*+(?:\b(?:option|choice|letter)\b\s*+)?[:]?)"
+    r"|(?i:\b(?:choose|chose|pick|select|go\s+with|opt\s+for)\s++(?:\b(?:option|choice|answer)\b)?)"
     r"|(?i:\boption(?=\s+[A-Z]\s+is\s+(?:the\s+)?(?:correct|right|best)))"
     r"|\\boxed\{(?:\\(?:text|textbf|mathrm|mathbf)\{)?"
 )
 _GOOD = (
-    r"(?:正确|相?符合?(?:原文|文意|题意)?)的(?:一项|说法|表述)?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*[:]?"
+    r"(?:正确|相?符合?(?:原文|文意|题意)?)的(?:一项|说法|表述)?(?:应该|应当|应|就|只能)?(?:是|为|选)?(?:选项)?\s*+[:]?"
     r"|(?i:\b(?:correct|right|best|true|supported)\s+(?:option|choice|answer|statement|one)"
-    r"\s*(?:is|:)\s*(?:\b(?:option|choice)\b)?)"
+    r"\s*+(?:is|:)\s*+(?:\b(?:option|choice)\b)?)"
 )
 _BAD = (
-    r"(?:错误|有误|不当|不正确|不相?符合?(?:原文|文意|题意)?)的(?:一项|选项|说法|表述)?(?:是|为)\s*[:]?"
+    r"(?:错误|有误|不当|不正确|不相?符合?(?:原文|文意|题意)?)的(?:一项|选项|说法|表述)?(?:是|为)\s*+[:]?"
     r"|(?i:\b(?:incorrect|wrong|false|contradicted)\s+(?:option|choice|answer|statement|one)"
-    r"\s*(?:is|:)\s*(?:\b(?:option|choice)\b)?)"
+    r"\s*+(?:is|:)\s*+(?:\b(?:option|choice)\b)?)"
 )
 _STATED = re.compile(
     rf"(?:(?P<bad>{_BAD})|(?P<good>{_GOOD})|(?P<asked>{_ASKED}))(?:{OPEN}(?P<letters>{GROUP})|{_SMALL})"
@@ -54,10 +56,10 @@ _NOT = re.compile(
 _WRONG = re.compile(r"(?:(?:错误|有误)的?|不|(?i:\b(?:incorrect|wrong|false)\s+))$")
 _NONE = re.compile(r"[没无]有?$")
 _END = re.compile(
-    rf"{CLOSE}\s*(?:[两二三四][个项])?(?:选项|项)?\s*"
+    rf"{CLOSE}*(?:[两二三四][个项](?:选项|项)?\s*|(?:选项|项)\s*)?"
     r"(?:$|[\n.。,，;；:!！?？)）】]|因为|由于|(?i:because|since|as)\b)"
 )
-_SINGULAR = re.compile(rf"{CLOSE}\s+(?:is|isn't|was|does|doesn't|has|says|contradicts)\b")
+_SINGULAR = re.compile(rf"{CLOSE}*+(?<=\s)(?:is|isn't|was|does|doesn't|has|says|contradicts)\b")
 _CLAUSES = re.compile("[,，;；]")
 _NOUN = re.compile(r" +(?!(?:a|an|the|because|since|as|and|or|is|was|for|which|that)\b)[a-z]")
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from closeread.readers.generative.conclusions import (
+    AND,
     CLOSE,
     GROUP,
     JOIN,
@@ -29,10 +30,12 @@ _WIDE = str.maketrans(
     | TO_SIMPLIFIED
 )
 _FIRST = re.compile(
-    rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}\s*(?:$|\n|[.。,，、:;；!！—-]|{JOIN}))"
-    rf"|^{OPEN}(?P<small>[a-z])(?={CLOSE}[.。]?\s*$|\))"
+    rf"^{OPEN}(?P<letters>{LETTERS})(?={CLOSE}*+(?:$|[.。,，、:;；!！—-]|{AND})|{CLOSE}*?\n)"
+    rf"|^{OPEN}(?P<small>[a-z])(?={CLOSE}*+(?:[.。]\s*+)?$|\))"
 )
-_LINE_LETTER = re.compile(rf"(?:^|[;；]){OPEN}([A-Z])(?={CLOSE}\s*[.。,，、:;；)])", re.MULTILINE)
+_LINE_LETTER = re.compile(
+    rf"(?:^|[;；]){OPEN}([A-Z])(?={CLOSE}*+[.。,，、:;；]|{CLOSE}*?\))", re.MULTILINE
+)
 _LETTER_LINE = re.compile(r"^[ \t]*[*_(\[]*([A-Z])[*_)\].。]*[ \t]*$", re.MULTILINE)
 _VERDICT = re.compile(
     rf"(?<![A-Za-z])(?P<letters>[A-Z](?![A-Za-z])(?:{JOIN}[A-Z](?![A-Za-z])){{0,9}})[^A-Z\n。；;]{{0,60}}?"

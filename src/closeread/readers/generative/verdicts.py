@@ -25,7 +25,7 @@ _SURELY = (
     r"|strictly|also|be|being|been)\s+){0,3}"
 )
 _ENDS = (
-    rf"(?={CLOSE}\s*(?:$|[\n.,;:!?—–]|(?:by|in|from|based|according|because|since|as|and|but"
+    rf"(?={CLOSE}*(?:$|[\n.,;:!?—–]|(?:by|in|from|based|according|because|since|as|and|but"
     r"|given|here)\b))"
 )
 _PART = (
@@ -38,7 +38,7 @@ _GOOD_ZH = (
 )
 _BAD_ZH = r"(?:错误?|有误|矛盾|假|冲突|不符|失[实真]|相悖|[未没]有?提[及到])"
 _NOT_ZH = r"(?:并?(?:不|没有?|未|非)|无法|难以)(?:[是能够会被]|完全|得到|直接|明确){0,2}"
-_ENDS_ZH = rf"(?=[的了]?{CLOSE}\s*(?:$|[\n。,;:.!?、]))"
+_ENDS_ZH = rf"(?=[的了]?{CLOSE}*(?:$|[\n。,;:.!?、]))"
 _GAP_ZH = r"(?:(?!是否|能否|是不是|部分|[前后]半|[不没未无非])[^,。;\n]){0,12}?"
 
 _BARE = (
@@ -52,8 +52,8 @@ _PATTERNS = [
     re.compile(pattern, re.MULTILINE)
     for pattern in (
         # The first words of a text, and a line of its own: "Yes, it does", "False.", "不正确。"
-        rf"\A{_BARE}(?={CLOSE}\s*(?:$|[\n.。,;:!(—–-]))",
-        rf"^{_BARE}{CLOSE}[.。!]?[ \t]*$",
+        rf"\A{_BARE}(?={CLOSE}*(?:$|[\n.。,;:!(—–-]))",
+        rf"^{_BARE}{CLOSE}*(?:[.。!][ \t]*)?$",
         # What a sentence says of the statement.
         rf"\b{_STATEMENT}\b"
         r"[^.;\n]{0,80}?\b(?:(?P<denied>(?:is|was|are|can|could|does|do|must|should)\s?(?:not|n't)"

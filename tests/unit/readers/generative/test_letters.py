@@ -104,3 +104,23 @@ def test_the_polarity_of_the_stem_turns_verdicts_round():
 def test_a_refusal_is_told_from_silence():
     assert picked("我无法判断。", OPTIONS).rule == "refusal"
     assert picked("嗯。", OPTIONS).rule == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The answer is A{}b",
+        "answer: **{}b",
+        "choose{}b",
+        "选{}b",
+        "A{}b",
+        "C{}and",
+        "C{}",
+        "误的是{}B",
+    ],
+)
+@pytest.mark.parametrize("filling", [" ", "*", "\n", " *", ")"])
+def test_a_long_text_is_read_in_time_that_grows_with_it(text, filling):
+    """Models that repeat themselves without end write such; hours went by with some of them."""
+    found = picked(text.format(filling * 200_000), OPTIONS)
+    assert found == picked(text.format(filling * 3), OPTIONS)
