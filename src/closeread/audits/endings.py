@@ -10,8 +10,10 @@ from closeread.audits.recuts import STOPS, within_number
 from closeread.readers.generative.extraction import Extraction
 from closeread.types import Prediction, Question
 
+# From the first line break of several blanks alone: models end in thousands of them.
 _HEADING = re.compile(
-    r"\n\s*(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)\s*\d*\s*[:：]",
+    r"(?<!\s)[^\S\n]*+(?P<line>\n)\s*+(?:Passage|Question|Context|Article|Q|文章|材料|问题|题目)"
+    r"\s*+(?:\d++\s*+)?[:：]",
     re.IGNORECASE,
 )
 _NUMBER_AT_END = re.compile(r"\d$")
@@ -60,7 +62,7 @@ def causes(
     first, _, rest = bare.partition("\n")
     if rest.strip():
         yield "run-on"
-        own = bare[len(first) : heading.start() if heading else None].lower()
+        own = bare[len(first) : heading.start("line") if heading else None].lower()
         small = [gold.strip().lower() for gold in golds if gold.strip()]
         if any(stands_in(gold, own) for gold in small) and not any(
             stands_in(gold, first.lower()) for gold in small
@@ -90,7 +92,7 @@ def beside_the_answer(cause: str, one: Subject, question: Question, prediction: 
     heading = _HEADING.search(own.text)
     if heading is None:
         return False
-    before = own.text[: heading.start()]
+    before = own.text[: heading.start("line")]
     if one.rule is None:
         return all(text in before for text in answer.texts)
     found = Extraction(stops=one.own_stops, rule=one.rule).answer(before, question)

@@ -33,17 +33,18 @@ _HEADING = re.compile(
     r"[^\n]{0,60}?(?:现代文阅读|类文本阅读|选择题|解答题)[^\n]{0,40}\n"
     r"|[^\n]{0,80}?(?:完成|回答)[^\n]{0,16}?题[。．：:]?[ \t\u3000]*\n?"
 )
-_STEM = re.compile(
-    r"(?:^|(?<=[ \u3000]))[ \t\u3000]*(?:[（(]\d+[）)]|\d+[ \t]*[.．、])[ \t]*", re.MULTILINE
-)
+_NUMBER = re.compile(r"(?:[（(]\d++[）)]|(?<!\d)\d++[ \t]*+[.．、])[ \t]*+")
 _LETTER = re.compile(r"(?<![A-Za-z])([A-D])[ \t]*[.．、](?![A-Za-z])[ \t]*")
 _SPACES = re.compile(r"[ \t\u3000\xa0]*(?:\n[ \t\u3000\xa0]*)+|[ \t\u3000\xa0]+")
 # What is printed behind a stem or an option: the marks it is worth, the gap for the letter, the
-# number of the page.
+# number of the page. Looked for from the first of several blanks alone, not from each.
 _TAIL = re.compile(
-    r"(?:[〔（(]\d+[ ]?分[〕）)]。?)?[ \t\u3000\xa0]*(?:[（(][ \t\u3000\xa0]*[）)])?"
-    r"(?:(?<=[。？！”）)])\d{1,2})?[ \t\u3000\xa0]*\n?$"
+    r"(?:(?=[〔（(])|(?<![ \t\u3000\xa0]))(?:[〔（(]\d+[ ]?分[〕）)]。?)?[ \t\u3000\xa0]*+"
+    r"(?:[（(][ \t\u3000\xa0]*+[）)])?(?:(?<=[。？！”）)])\d{1,2})?[ \t\u3000\xa0]*+\n?$"
 )
+# A number of a stem follows one of these, or begins its line.
+_SPACE = " \u3000"
+_BLANKS = _SPACE + "\t"
 _PARAGRAPH_END = "。！？”’）)：…"
 _PART_OF_LINE = 0.8
 
@@ -158,19 +159,37 @@ def _split(text: str, count: int) -> list[tuple[Piece, list[Piece]]]:
     heads = []
     floor = 0
     for run in runs:
-        stems = list(_STEM.finditer(text, floor, run[0].start()))
+        stems = list(_stems(text, floor, run[0].start()))
         if not stems:
             return []
         heads.append(stems[-1])
         floor = run[-1].end()
-    ends = [head.start() for head in heads[1:]] + [len(text)]
+    ends = [start for start, _ in heads[1:]] + [len(text)]
     found = []
-    for head, run, end in zip(heads, runs, ends, strict=True):
+    for (_, stem), run, end in zip(heads, runs, ends, strict=True):
         bounds = [*(match.start() for match in run[1:]), end]
         choices = [(match.end(), stop) for match, stop in zip(run, bounds, strict=True)]
-        found.append(((head.end(), run[0].start()), choices))
+        found.append(((stem, run[0].start()), choices))
     # Where a stem's number begins its line belongs to no piece: it is left out.
     return found
+
+
+def _stems(text: str, start: int, end: int) -> Iterator[Piece]:
+    """Yield where a stem's number stands that begins a line or follows a space.
+
+    Blanks before it belong to it, from the line's beginning or the first space on; they are gone
+    back over from the number, since a pattern that begins with them tries from each.
+    """
+    for number in _NUMBER.finditer(text, start, end):
+        first = number.start()
+        while first > start and text[first - 1] in _BLANKS:
+            first -= 1
+        begins_line = first == 0 or text[first - 1] == "\n"
+        while not begins_line and first <= number.start() and text[first - 1] not in _SPACE:
+            first += 1
+        if first <= number.start():
+            yield first, number.end()
+            start = number.end()
 
 
 def _body(text: str, end: int) -> Piece:
@@ -178,7 +197,7 @@ def _body(text: str, end: int) -> Piece:
     start = 0
     while heading := _HEADING.match(text, start):
         start = heading.end()
-    stems = [match.start() for match in _STEM.finditer(text, start, end) if match.end() == end]
+    stems = [number for number, stem in _stems(text, start, end) if stem == end]
     return start, stems[-1] if stems else end
 
 

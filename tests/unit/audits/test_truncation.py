@@ -53,6 +53,12 @@ def asked(*golds):
         ("7", "", {"empty"}),
         ("7", " \n ", {"empty"}),
         ("Ada", "Ada", set()),
+        (
+            "7",
+            "7" + "\n " * 100_000 + "Question 2" + " " * 100_000 + ":",
+            {"run-on", "next example"},
+        ),
+        ("7", "7" + "\n " * 100_000 + "Question" + " " * 100_000 + "x", {"run-on"}),
     ],
 )
 def test_causes_are_named(gold, text, found):

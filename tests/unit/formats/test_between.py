@@ -1,5 +1,6 @@
 """From one format into another: what both can hold arrives, what cannot be held is refused."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,17 @@ def test_english_exam_as_drop_says_what_has_no_place(tmp_path: Path):
     for name in ("drop", "drop-simple"):
         with pytest.raises(UsageError, match="question en-"):
             formats.dump(dataset, tmp_path / "out.json", name)
+
+
+def test_gaokao_bench_with_many_blanks_is_read_in_time_that_grows_with_them(tmp_path: Path):
+    """The gap for a letter was looked for from every blank, and 5,000 of them took minutes."""
+    many = " " * 100_000
+    printed = (
+        f"桥很长。{many}河很宽。\n（1）正确的一项是（3分）（{many}）\nA．长B．短C．高D．低{many}\n"
+    )
+    example = {"question": printed, "answer": ["A"], "index": 0, "year": "2020", "category": "x"}
+    (tmp_path / "x.json").write_text(json.dumps({"example": [example]}), "utf-8")
+    ((passage, (question,)),) = formats.load(tmp_path / "x.json", format="gaokao-bench")
+    assert passage.text == "桥很长。河很宽。"
+    assert question.text == "正确的一项是"
+    assert [option.text for option in question.options] == ["长", "短", "高", "低"]
